@@ -1,0 +1,86 @@
+# Where the libraries come from: an installed package first, then what the set-up put into .deps/, then, only where
+# asked with -DSPARSMITH_FETCH=ON, a release fetched by FetchContent. Nothing is downloaded unasked.
+include(FetchContent)
+set(SPARSMITH_DEPS ${PROJECT_SOURCE_DIR}/.deps CACHE PATH "What no distribution packages, put there by `make setup`")
+
+find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(HDF5 REQUIRED COMPONENTS C)
+
+function(sparsmith_require name tag url)
+  find_package(${name} CONFIG QUIET)
+  if(${name}_FOUND)
+    message(STATUS "Dependency ${name}: ${${name}_VERSION}")
+  elseif(SPARSMITH_FETCH)
+    message(STATUS "Dependency ${name}: fetching ${tag}")
+    FetchContent_Declare(${name} GIT_REPOSITORY ${url} GIT_TAG ${tag} GIT_SHALLOW ON)
+    FetchContent_MakeAvailable(${name})
+  else()
+    message(FATAL_ERROR "${name} was not found. Run `make setup`, install it, or configure with -DSPARSMITH_FETCH=ON.")
+  endif()
+endfunction()
+
+sparsmith_require(fmt 10.2.1 https://github.com/fmtlib/fmt)
+sparsmith_require(nlohmann_json v3.11.3 https://github.com/nlohmann/json)
+sparsmith_require(CLI11 v2.4.2 https://github.com/CLIUtils/CLI11)
+
+# libarchive reads .gz, .xz, .zst, .zip and .tar.gz; without it only plain files are read.
+find_package(LibArchive QUIET)
+if(LibArchive_FOUND)
+  message(STATUS "Dependency LibArchive: ${LibArchive_VERSION}")
+else()
+  message(STATUS "Dependency LibArchive: not found; compressed input is left out")
+endif()
+
+# fast_matrix_market parses with fast_float (headers only). Its formatters are left out: std::to_chars writes the same
+# shortest digits without adding libraries to ours.
+set(FMM_USE_DRAGONBOX OFF CACHE INTERNAL "")
+set(FMM_USE_RYU OFF CACHE INTERNAL "")
+find_package(fast_matrix_market CONFIG QUIET)
+if(NOT fast_matrix_market_FOUND)
+  set(CMAKE_POLICY_VERSION_MINIMUM 3.5)  # its own dependencies still name versions that CMake 4 refuses
+  set(CMAKE_MESSAGE_LOG_LEVEL_BEFORE ${CMAKE_MESSAGE_LOG_LEVEL})
+  set(CMAKE_MESSAGE_LOG_LEVEL WARNING)
+  if(EXISTS ${SPARSMITH_DEPS}/fast_matrix_market/CMakeLists.txt)
+    add_subdirectory(${SPARSMITH_DEPS}/fast_matrix_market ${PROJECT_BINARY_DIR}/_deps/fast_matrix_market
+                     EXCLUDE_FROM_ALL SYSTEM)
+    set(SPARSMITH_FMM_FROM ".deps")
+  elseif(SPARSMITH_FETCH)
+    FetchContent_Declare(fast_matrix_market GIT_REPOSITORY https://github.com/alugowski/fast_matrix_market
+                         GIT_TAG v1.7.6 GIT_SHALLOW ON)
+    FetchContent_GetProperties(fast_matrix_market)
+    if(NOT fast_matrix_market_POPULATED)
+      FetchContent_Populate(fast_matrix_market)
+      add_subdirectory(${fast_matrix_market_SOURCE_DIR} ${fast_matrix_market_BINARY_DIR} EXCLUDE_FROM_ALL SYSTEM)
+    endif()
+    set(SPARSMITH_FMM_FROM "fetched")
+  else()
+    message(FATAL_ERROR "fast_matrix_market was found neither installed nor in ${SPARSMITH_DEPS}. Run `make setup`, copy "
+                        ".deps/ from another machine, or configure with -DSPARSMITH_FETCH=ON.")
+  endif()
+  set(CMAKE_MESSAGE_LOG_LEVEL ${CMAKE_MESSAGE_LOG_LEVEL_BEFORE})
+  message(STATUS "Dependency fast_matrix_market: ${SPARSMITH_FMM_FROM}")
+endif()
+
+# Thrust's headers: from the CUDA toolkit, else from .deps/ (they compile for OpenMP with g++ alone).
+add_library(sparsmith_thrust_openmp INTERFACE)
+find_path(SPARSMITH_CCCL_INCLUDE thrust/version.h
+          HINTS ${CUDAToolkit_INCLUDE_DIRS} ${SPARSMITH_DEPS}/cccl/include PATHS /usr/local/cuda/include
+          PATH_SUFFIXES cccl)
+if(SPARSMITH_CCCL_INCLUDE)
+  message(STATUS "Dependency CCCL (Thrust): ${SPARSMITH_CCCL_INCLUDE}")
+elseif(SPARSMITH_FETCH)
+  FetchContent_Declare(cccl GIT_REPOSITORY https://github.com/NVIDIA/cccl GIT_TAG v3.0.1 GIT_SHALLOW ON)
+  FetchContent_GetProperties(cccl)
+  if(NOT cccl_POPULATED)
+    FetchContent_Populate(cccl)
+  endif()
+  set(SPARSMITH_CCCL_INCLUDE ${cccl_SOURCE_DIR}/thrust ${cccl_SOURCE_DIR}/cub ${cccl_SOURCE_DIR}/libcudacxx/include)
+else()
+  message(FATAL_ERROR "Thrust's headers were found neither in a CUDA toolkit nor in ${SPARSMITH_DEPS}. Run `make setup`, "
+                      "copy .deps/ from another machine, or configure with -DSPARSMITH_FETCH=ON.")
+endif()
+target_include_directories(sparsmith_thrust_openmp SYSTEM INTERFACE ${SPARSMITH_CCCL_INCLUDE})
+target_compile_definitions(sparsmith_thrust_openmp INTERFACE THRUST_HOST_SYSTEM=THRUST_HOST_SYSTEM_CPP
+                                                             THRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_OMP)
+target_link_libraries(sparsmith_thrust_openmp INTERFACE OpenMP::OpenMP_CXX)

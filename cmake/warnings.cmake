@@ -1,0 +1,19 @@
+# Flags for our own code only; dependencies come in as system headers.
+# Contraction is off so that generators and sums give the same bits on every machine.
+option(SPARSMITH_WERROR "Treat warnings as errors" ON)
+add_library(sparsmith_flags INTERFACE)
+target_compile_options(sparsmith_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -ffp-contract=off>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${SPARSMITH_WERROR}>>:-Werror>
+  $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --extended-lambda -Wno-deprecated-gpu-targets -Xcompiler=-Wall,-Wextra>
+  $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${SPARSMITH_WERROR}>>:-Werror=all-warnings>)
+
+# Thrust forms null references, hence -fno-sanitize=null.
+option(SPARSMITH_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+if(SPARSMITH_SANITIZE)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined>
+                      $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null>
+                      $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>
+                      $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>)
+  add_link_options(-fsanitize=address,undefined)
+endif()
