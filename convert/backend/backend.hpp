@@ -1,0 +1,77 @@
+// Where work runs: OpenMP on the host or CUDA on a GPU. A backend is a tag that names its memory space; the
+// pipelines are templates over it and are compiled once for each. Also the record of what each stage cost.
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "convert/backend/memory.hpp"
+
+namespace sparsmith {
+
+struct openmp {
+  static constexpr const char* name = "openmp";
+  using space = host;
+};
+
+struct cuda {
+  static constexpr const char* name = "cuda";
+  using space = device;
+};
+
+// Whether this build has the CUDA half; where it has not, nothing may name a pipeline on it.
+inline constexpr bool has_cuda = SPARSMITH_HAS_CUDA != 0;
+
+int thread_count();
+void set_thread_count(int threads);  // 0: as many as the machine offers
+
+// The GPU work would run on, or the reason why there is none.
+struct gpu_state {
+  bool usable = false;
+  std::string description;  // "NVIDIA H200, 140.4 GiB" or "built without CUDA"
+};
+const gpu_state& find_gpu();
+
+// Work on a GPU is asynchronous; this waits for it and reports its errors.
+inline void synchronize(openmp) {}
+void synchronize(cuda);
+
+struct stage {
+  std::string name;
+  double seconds = 0;
+  std::int64_t entries = 0;
+  std::int64_t bytes = 0;  // bytes the stage had to move; 0 where that says nothing
+};
+using stage_log = std::vector<stage>;
+
+// Times its own scope and appends the result to the log. Without a log it does nothing, so that a pipeline
+// called in a loop never waits for the device.
+template <class Backend>
+class timed_stage {
+ public:
+  timed_stage(Backend on, stage_log* log, std::string name, std::int64_t entries, std::int64_t bytes = 0)
+      : on_(on), log_(log), record_{std::move(name), 0, entries, bytes} {
+    if (log_ != nullptr) {
+      synchronize(on_);
+      start_ = std::chrono::steady_clock::now();
+    }
+  }
+  timed_stage(const timed_stage&) = delete;
+  ~timed_stage() noexcept(false) {
+    if (log_ == nullptr || std::uncaught_exceptions() > exceptions_) return;
+    synchronize(on_);
+    record_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    log_->push_back(std::move(record_));
+  }
+
+ private:
+  Backend on_;
+  stage_log* log_;
+  stage record_;
+  int exceptions_ = std::uncaught_exceptions();
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace sparsmith

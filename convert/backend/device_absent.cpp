@@ -1,0 +1,33 @@
+// Stands in for device.cu where no CUDA toolkit was found: there is no GPU, and asking for one is an error.
+#include "convert/backend/device.hpp"
+#include "convert/error.hpp"
+
+namespace sparsmith {
+namespace {
+[[noreturn]] void no_cuda() {
+  throw error(failure::device, "this build has no CUDA support");
+}
+}  // namespace
+
+const gpu_state& find_gpu() {
+  static const gpu_state state{false, "built without CUDA"};
+  return state;
+}
+
+void synchronize(cuda) {
+  no_cuda();
+}
+
+namespace device_memory {
+void* allocate(std::int64_t) {
+  no_cuda();
+}
+void release(void*) noexcept {}
+void copy(void*, const void*, std::int64_t) {
+  no_cuda();
+}
+std::int64_t available_bytes() {
+  return 0;
+}
+}  // namespace device_memory
+}  // namespace sparsmith

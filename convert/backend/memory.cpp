@@ -1,0 +1,123 @@
+#include "convert/backend/memory.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <limits>
+
+#include "convert/backend/device.hpp"
+#include "convert/error.hpp"
+
+namespace sparsmith {
+namespace {
+
+// Arrays from this size on are aligned to huge pages and ask for them: the first touch of a small page costs
+// more than the work done on it.
+constexpr std::int64_t huge_page = std::int64_t{2} << 20;
+
+struct usage {
+  std::atomic<std::int64_t> now = 0;
+  std::atomic<std::int64_t> peak = 0;
+
+  void add(std::int64_t bytes) {
+    const std::int64_t total = now += bytes;
+    std::int64_t seen = peak;
+    while (total > seen && !peak.compare_exchange_weak(seen, total)) {
+    }
+  }
+};
+
+usage& usage_of(place where) {
+  static usage host_usage, device_usage;
+  return where == place::host ? host_usage : device_usage;
+}
+
+std::int64_t available_host_bytes() {
+  std::ifstream meminfo("/proc/meminfo");
+  for (std::string line; std::getline(meminfo, line);)
+    if (line.rfind("MemAvailable:", 0) == 0) return std::strtoll(line.c_str() + 13, nullptr, 10) * 1024;
+  return std::numeric_limits<std::int64_t>::max();
+}
+
+}  // namespace
+
+std::int64_t available_bytes(place where) {
+  return where == place::host ? available_host_bytes() : device_memory::available_bytes();
+}
+
+void* allocate(place where, std::int64_t bytes) {
+  if (bytes <= 0) return nullptr;
+  // Linux hands out more memory than there is and kills the process later, so large requests are checked
+  // here.
+  if (bytes >= 16 * huge_page) {
+    const std::int64_t available = available_bytes(where);
+    if (bytes > available)
+      throw error(failure::resources,
+                  fmt::format("needs {} more {} memory, but only {} is available", format_bytes(bytes),
+                              where == place::host ? "host" : "GPU", format_bytes(available)));
+  }
+  void* memory = nullptr;
+  if (where == place::device) {
+    memory = device_memory::allocate(bytes);
+  } else {
+    const std::int64_t alignment = bytes >= huge_page ? huge_page : 64;
+    const std::int64_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    memory = std::aligned_alloc(static_cast<std::size_t>(alignment), static_cast<std::size_t>(rounded));
+    if (memory == nullptr)
+      throw error(failure::resources, fmt::format("could not allocate {}", format_bytes(bytes)));
+    if (bytes >= huge_page) madvise(memory, static_cast<std::size_t>(rounded), MADV_HUGEPAGE);
+  }
+  usage_of(where).add(bytes);
+  return memory;
+}
+
+void release(place where, void* memory, std::int64_t bytes) noexcept {
+  if (memory == nullptr) return;
+  if (where == place::host)
+    std::free(memory);
+  else
+    device_memory::release(memory);
+  usage_of(where).now -= bytes;
+}
+
+void copy_bytes(place to, void* target, place from, const void* source, std::int64_t bytes) {
+  if (bytes <= 0) return;
+  if (to == place::host && from == place::host)
+    std::memcpy(target, source, static_cast<std::size_t>(bytes));
+  else
+    device_memory::copy(target, source, bytes);
+}
+
+std::int64_t peak_bytes(place where) {
+  return usage_of(where).peak;
+}
+
+void reset_peak_bytes(place where) {
+  usage_of(where).peak = usage_of(where).now.load();
+}
+
+std::string format_bytes(std::int64_t bytes) {
+  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (amount >= 1024 && unit + 1 < std::size(units)) {
+    amount /= 1024;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", amount, units[unit]);
+}
+
+int thread_count() {
+  return omp_get_max_threads();
+}
+
+void set_thread_count(int threads) {
+  omp_set_num_threads(threads > 0 ? threads : omp_get_num_procs());
+}
+
+}  // namespace sparsmith

@@ -1,0 +1,31 @@
+// CSR: the entries row by row, columns strictly increasing inside a row; row r is
+// [row_offsets[r], row_offsets[r + 1]). Every conversion goes from or to this format.
+#pragma once
+
+#include "convert/formats/format.hpp"
+
+namespace sparsmith {
+
+template <class Offset, class Value, class Space>
+struct csr {
+  static constexpr const char* name = "csr";
+  using offset_type = Offset;
+  using value_type = Value;
+  using space = Space;
+  template <class S>
+  using in = csr<Offset, Value, S>;
+
+  std::int32_t rows = 0;
+  std::int32_t cols = 0;
+  array_in<Offset, Space> row_offsets;  // rows + 1
+  array_in<std::int32_t, Space> col_indices;
+  array_in<Value, Space> values;
+
+  static constexpr std::array member_names = {"rows", "cols", "row_offsets", "col_indices", "values"};
+  template <class Self>
+  static auto members(Self& s) {
+    return std::tie(s.rows, s.cols, s.row_offsets, s.col_indices, s.values);
+  }
+};
+
+}  // namespace sparsmith

@@ -1,0 +1,229 @@
+#include "convert/formats/validate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace sparsmith {
+namespace {
+
+using text = std::string;
+
+text check_shape(std::int32_t rows, std::int32_t cols) {
+  if (rows < 0 || cols < 0) return fmt::format("the shape {} x {} is negative", rows, cols);
+  return {};
+}
+
+text check_length(const char* name, std::int64_t length, std::int64_t expected) {
+  if (length != expected) return fmt::format("{} has {} elements instead of {}", name, length, expected);
+  return {};
+}
+
+text check_index(const char* name, std::int64_t position, std::int32_t index, std::int32_t size) {
+  if (index < 0 || index >= size)
+    return fmt::format("{}[{}] = {} is outside 0..{}", name, position, index, size - 1);
+  return {};
+}
+
+// The first problem of a list of checks that stops at the first failure.
+template <class... Checks>
+text first_of(Checks... checks) {
+  text problem;
+  (void)((problem = checks(), !problem.empty()) || ...);
+  return problem;
+}
+
+template <class Offset>
+text check_offsets(const char* name, const array<Offset, host>& offsets, std::int64_t lines,
+                   std::int64_t end) {
+  if (auto problem = check_length(name, offsets.size(), lines + 1); !problem.empty()) return problem;
+  if (offsets[0] != 0) return fmt::format("{}[0] = {} instead of 0", name, offsets[0]);
+  for (std::int64_t i = 0; i < lines; ++i)
+    if (offsets[i + 1] < offsets[i]) return fmt::format("{} falls at {}", name, i + 1);
+  if (offsets[lines] != end) return fmt::format("{} ends at {} instead of {}", name, offsets[lines], end);
+  return {};
+}
+
+template <class Offset>
+text check_lines(const char* name, const array<Offset, host>& offsets,
+                 const array<std::int32_t, host>& indices, std::int32_t size) {
+  for (std::int64_t line = 0; line + 1 < offsets.size(); ++line)
+    for (std::int64_t i = offsets[line]; i < offsets[line + 1]; ++i) {
+      if (auto problem = check_index(name, i, indices[i], size); !problem.empty()) return problem;
+      if (i > offsets[line] && indices[i] <= indices[i - 1])
+        return fmt::format("{}[{}] = {} does not rise above its predecessor", name, i, indices[i]);
+    }
+  return {};
+}
+
+// One padded row: entries in order, then padding that repeats the last column with value 0.
+template <class Value, class Slot>
+text check_padded_row(const array<std::int32_t, host>& cols, const array<Value, host>& values,
+                      std::int64_t row, std::int64_t length, std::int64_t width, std::int32_t col_count,
+                      Slot slot) {
+  if (length < 0 || length > width)
+    return fmt::format("row {} has length {}, outside 0..{}", row, length, width);
+  std::int32_t last = 0;
+  for (std::int64_t k = 0; k < width; ++k) {
+    const std::int64_t at = slot(k);
+    if (k < length) {
+      if (auto problem = check_index("col_indices", at, cols[at], col_count); !problem.empty())
+        return problem;
+      if (k > 0 && cols[at] <= last)
+        return fmt::format("col_indices[{}] = {} does not rise above its predecessor", at, cols[at]);
+      last = cols[at];
+    } else if (cols[at] != last) {
+      return fmt::format("padding slot {} has column {} instead of {}", at, cols[at], last);
+    } else if (values[at] != 0) {
+      return fmt::format("padding slot {} has a value", at);
+    }
+  }
+  return {};
+}
+
+template <class Value>
+text check_sorted_list(const array<std::int32_t, host>& row_indices,
+                       const array<std::int32_t, host>& col_indices, const array<Value, host>& values,
+                       std::int32_t rows, std::int32_t cols) {
+  if (auto problem = check_length("row_indices", row_indices.size(), values.size()); !problem.empty())
+    return problem;
+  if (auto problem = check_length("col_indices", col_indices.size(), values.size()); !problem.empty())
+    return problem;
+  for (std::int64_t i = 0; i < values.size(); ++i) {
+    if (auto problem = check_index("row_indices", i, row_indices[i], rows); !problem.empty()) return problem;
+    if (auto problem = check_index("col_indices", i, col_indices[i], cols); !problem.empty()) return problem;
+    if (i > 0 &&
+        std::pair(row_indices[i], col_indices[i]) <= std::pair(row_indices[i - 1], col_indices[i - 1]))
+      return fmt::format("entry {} does not come after its predecessor by (row, column)", i);
+  }
+  return {};
+}
+
+template <class Value>
+text check_ell(std::int32_t rows, std::int32_t cols, std::int32_t width,
+               const array<std::int32_t, host>& lengths, const array<std::int32_t, host>& col_indices,
+               const array<Value, host>& values) {
+  if (width < 0) return fmt::format("the width {} is negative", width);
+  const std::int64_t slots = std::int64_t{rows} * width;
+  text problem = first_of([&] { return check_length("row_lengths", lengths.size(), rows); },
+                          [&] { return check_length("col_indices", col_indices.size(), slots); },
+                          [&] { return check_length("values", values.size(), slots); });
+  for (std::int64_t r = 0; r < rows && problem.empty(); ++r)
+    problem = check_padded_row(col_indices, values, r, lengths[r], width, cols,
+                               [&](std::int64_t k) { return k * rows + r; });
+  return problem;
+}
+
+}  // namespace
+
+template <class Value>
+std::string find_invalid(const coo<Value, host>& m) {
+  return first_of([&] { return check_shape(m.rows, m.cols); },
+                  [&] { return check_sorted_list(m.row_indices, m.col_indices, m.values, m.rows, m.cols); });
+}
+
+template <class Offset, class Value>
+std::string find_invalid(const csr<Offset, Value, host>& m) {
+  return first_of([&] { return check_shape(m.rows, m.cols); },
+                  [&] { return check_length("col_indices", m.col_indices.size(), m.values.size()); },
+                  [&] { return check_offsets("row_offsets", m.row_offsets, m.rows, m.values.size()); },
+                  [&] { return check_lines("col_indices", m.row_offsets, m.col_indices, m.cols); });
+}
+
+template <class Offset, class Value>
+std::string find_invalid(const csc<Offset, Value, host>& m) {
+  return first_of([&] { return check_shape(m.rows, m.cols); },
+                  [&] { return check_length("row_indices", m.row_indices.size(), m.values.size()); },
+                  [&] { return check_offsets("col_offsets", m.col_offsets, m.cols, m.values.size()); },
+                  [&] { return check_lines("row_indices", m.col_offsets, m.row_indices, m.rows); });
+}
+
+template <class Value>
+std::string find_invalid(const ell<Value, host>& m) {
+  return first_of([&] { return check_shape(m.rows, m.cols); },
+                  [&] { return check_ell(m.rows, m.cols, m.width, m.row_lengths, m.col_indices, m.values); });
+}
+
+template <class Offset, class Value>
+std::string find_invalid(const sell<Offset, Value, host>& m) {
+  if (auto problem = check_shape(m.rows, m.cols); !problem.empty()) return problem;
+  if (m.slice < 1 || m.sigma < 1)
+    return fmt::format("slice {} and sigma {} must be positive", m.slice, m.sigma);
+  const std::int64_t rows = m.rows, slice = m.slice;
+  const std::int64_t slices = (rows + slice - 1) / slice;
+  text problem =
+      first_of([&] { return check_length("row_order", m.row_order.size(), rows); },
+               [&] { return check_length("row_lengths", m.row_lengths.size(), rows); },
+               [&] { return check_length("col_indices", m.col_indices.size(), m.values.size()); },
+               [&] { return check_offsets("slice_offsets", m.slice_offsets, slices, m.values.size()); });
+  if (!problem.empty()) return problem;
+
+  std::vector<bool> seen(static_cast<std::size_t>(rows));
+  for (std::int64_t p = 0; p < rows; ++p) {
+    const std::int32_t row = m.row_order[p];
+    if (problem = check_index("row_order", p, row, m.rows); !problem.empty()) return problem;
+    if (seen[static_cast<std::size_t>(row)]) return fmt::format("row {} occurs twice in row_order", row);
+    seen[static_cast<std::size_t>(row)] = true;
+    if (row / m.sigma != p / m.sigma)
+      return fmt::format("row {} has left its window of {} rows", row, m.sigma);
+    if (p % m.sigma == 0) continue;
+    const auto falls =
+        std::pair(-m.row_lengths[p - 1], m.row_order[p - 1]) < std::pair(-m.row_lengths[p], row);
+    if (!falls) return fmt::format("row_order[{}] is not in order of falling length", p);
+  }
+  for (std::int64_t s = 0; s < slices; ++s) {
+    const std::int64_t slots = m.slice_offsets[s + 1] - m.slice_offsets[s];
+    std::int64_t longest = 0;
+    for (std::int64_t p = s * slice; p < std::min((s + 1) * slice, rows); ++p)
+      longest = std::max<std::int64_t>(longest, m.row_lengths[p]);
+    if (slots != longest * slice)
+      return fmt::format("slice {} has {} slots instead of {}", s, slots, longest * slice);
+    for (std::int64_t p = s * slice; p < (s + 1) * slice; ++p) {
+      problem = check_padded_row(m.col_indices, m.values, p < rows ? m.row_order[p] : p,
+                                 p < rows ? m.row_lengths[p] : 0, longest, m.cols,
+                                 [&](std::int64_t k) { return m.slice_offsets[s] + k * slice + p % slice; });
+      if (!problem.empty()) return problem;
+    }
+  }
+  return {};
+}
+
+template <class Value>
+std::string find_invalid(const hyb<Value, host>& m) {
+  text problem = first_of(
+      [&] { return check_shape(m.rows, m.cols); },
+      [&] { return check_ell(m.rows, m.cols, m.width, m.row_lengths, m.ell_col_indices, m.ell_values); },
+      [&] {
+        return check_sorted_list(m.rest_row_indices, m.rest_col_indices, m.rest_values, m.rows, m.cols);
+      });
+  if (!problem.empty()) return problem;
+  for (std::int64_t i = 0; i < m.rest_values.size(); ++i) {
+    const std::int64_t row = m.rest_row_indices[i];
+    if (m.row_lengths[row] < m.width) return fmt::format("row {} overflows before its ELL part is full", row);
+    if (m.width > 0 && m.rest_col_indices[i] <= m.ell_col_indices[(m.width - std::int64_t{1}) * m.rows + row])
+      return fmt::format("rest entry {} does not come after the ELL part of row {}", i, row);
+  }
+  return {};
+}
+
+template std::string find_invalid(const coo<float, host>&);
+template std::string find_invalid(const coo<double, host>&);
+template std::string find_invalid(const ell<float, host>&);
+template std::string find_invalid(const ell<double, host>&);
+template std::string find_invalid(const hyb<float, host>&);
+template std::string find_invalid(const hyb<double, host>&);
+template std::string find_invalid(const csr<std::int32_t, float, host>&);
+template std::string find_invalid(const csr<std::int32_t, double, host>&);
+template std::string find_invalid(const csr<std::int64_t, float, host>&);
+template std::string find_invalid(const csr<std::int64_t, double, host>&);
+template std::string find_invalid(const csc<std::int32_t, float, host>&);
+template std::string find_invalid(const csc<std::int32_t, double, host>&);
+template std::string find_invalid(const csc<std::int64_t, float, host>&);
+template std::string find_invalid(const csc<std::int64_t, double, host>&);
+template std::string find_invalid(const sell<std::int32_t, float, host>&);
+template std::string find_invalid(const sell<std::int32_t, double, host>&);
+template std::string find_invalid(const sell<std::int64_t, float, host>&);
+template std::string find_invalid(const sell<std::int64_t, double, host>&);
+
+}  // namespace sparsmith

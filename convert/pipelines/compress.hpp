@@ -1,0 +1,142 @@
+// Steps that several pipelines share: offsets from sorted indices, indices from offsets, and the arrays of a
+// compressed format from sorted entries.
+#pragma once
+
+#include "convert/backend/primitives.hpp"
+
+namespace sparsmith {
+
+template <class Offset>
+struct larger {
+  SPARSMITH_HOST_DEVICE Offset operator()(Offset a, Offset b) const { return a < b ? b : a; }
+};
+template <class Offset>
+struct sum_of {
+  SPARSMITH_HOST_DEVICE Offset operator()(Offset a, Offset b) const { return a + b; }
+};
+
+template <class Backend, class T>
+void fill(Backend on, array<T, typename Backend::space>& target, T value) {
+  T* const out = target.data();
+  for_each_index(on, target.size(), [=] SPARSMITH_HOST_DEVICE(std::int64_t i) { out[i] = value; });
+}
+
+// offsets[0] = 0, offsets[i + 1] = length(0) + ... + length(i). Returns the total.
+template <class Offset, class Backend, class Length>
+array<Offset, typename Backend::space> offsets_from_lengths(Backend on, std::int64_t count, Length length) {
+  array<Offset, typename Backend::space> offsets(count + 1);
+  Offset* const out = offsets.data();
+  for_each_index(on, 1, [=] SPARSMITH_HOST_DEVICE(std::int64_t) { out[0] = 0; });
+  inclusive_scan(on, count, length, out + 1, sum_of<Offset>{});
+  return offsets;
+}
+
+// Finishes offsets in which the last entry of every non-empty line l has left its end at [l + 1] and
+// everything else is 0: an empty line ends where the one before it ends.
+template <class Backend, class Offset>
+void close_offset_gaps(Backend on, array<Offset, typename Backend::space>& offsets) {
+  Offset* const out = offsets.data();
+  inclusive_scan(
+      on, offsets.size(), [=] SPARSMITH_HOST_DEVICE(std::int64_t i) { return out[i]; }, out,
+      larger<Offset>{});
+}
+
+// The line of every entry, the inverse of offsets: each non-empty line marks its first entry, a running
+// maximum carries the mark on. Work is spread over entries, so one dense line does not hold up the rest.
+template <class Backend, class Offset>
+array<std::int32_t, typename Backend::space> expand_offsets(Backend on, const Offset* offsets,
+                                                            std::int64_t lines, std::int64_t entries) {
+  array<std::int32_t, typename Backend::space> indices(entries);
+  fill(on, indices, std::int32_t{0});
+  std::int32_t* const out = indices.data();
+  for_each_index(on, lines, [=] SPARSMITH_HOST_DEVICE(std::int64_t l) {
+    if (offsets[l] < offsets[l + 1]) out[offsets[l]] = static_cast<std::int32_t>(l);
+  });
+  inclusive_scan(
+      on, entries, [=] SPARSMITH_HOST_DEVICE(std::int64_t i) { return out[i]; }, out, larger<std::int32_t>{});
+  return indices;
+}
+
+template <class Backend, class Offset>
+Offset read_one(Backend, const Offset* where) {
+  Offset value{};
+  copy_bytes(place::host, &value, Backend::space::where, where, sizeof(Offset));
+  return value;
+}
+
+template <class Offset, class Value, class Space>
+struct compressed_entries {
+  array<Offset, Space> offsets;
+  array<std::int32_t, Space> indices;
+  array<Value, Space> values;
+};
+
+// Sorted entries without duplicates: unpack the minor index, mark where each line ends.
+template <class Offset, class Backend, class Value>
+compressed_entries<Offset, Value, typename Backend::space> compress(
+    Backend on, sorted_entries<Value, typename Backend::space>&& sorted, std::int64_t lines) {
+  using space = typename Backend::space;
+  const std::int64_t count = sorted.keys.size();
+  compressed_entries<Offset, Value, space> result;
+  result.offsets = array<Offset, space>(lines + 1);
+  fill(on, result.offsets, Offset{0});
+  result.indices = array<std::int32_t, space>(count);
+  const std::uint64_t* const keys = sorted.keys.data();
+  const int minor_bits = sorted.minor_bits;
+  const std::uint64_t minor_mask = (std::uint64_t{1} << minor_bits) - 1;
+  Offset* const offsets = result.offsets.data();
+  std::int32_t* const indices = result.indices.data();
+  for_each_index(on, count, [=] SPARSMITH_HOST_DEVICE(std::int64_t i) {
+    const std::uint64_t key = keys[i];
+    indices[i] = static_cast<std::int32_t>(key & minor_mask);
+    if (i + 1 == count || keys[i + 1] >> minor_bits != key >> minor_bits)
+      offsets[(key >> minor_bits) + 1] = static_cast<Offset>(i + 1);
+  });
+  close_offset_gaps(on, result.offsets);
+  result.values = std::move(sorted.values);
+  return result;
+}
+
+// The same where a coordinate may occur several times in a row: its values are summed from first to last.
+template <class Offset, class Backend, class Value>
+compressed_entries<Offset, Value, typename Backend::space> compress_and_sum(
+    Backend on, sorted_entries<Value, typename Backend::space>&& sorted, std::int64_t lines,
+    std::int64_t distinct) {
+  using space = typename Backend::space;
+  const std::int64_t count = sorted.keys.size();
+  const std::uint64_t* const keys = sorted.keys.data();
+  const Value* const values = sorted.values.data();
+  array<Offset, space> positions(count);  // of the entry's coordinate among the distinct ones, counted from 1
+  inclusive_scan(
+      on, count,
+      [=] SPARSMITH_HOST_DEVICE(std::int64_t i) { return Offset(i == 0 || keys[i] != keys[i - 1] ? 1 : 0); },
+      positions.data(), sum_of<Offset>{});
+
+  compressed_entries<Offset, Value, space> result;
+  result.offsets = array<Offset, space>(lines + 1);
+  fill(on, result.offsets, Offset{0});
+  result.indices = array<std::int32_t, space>(distinct);
+  result.values = array<Value, space>(distinct);
+  const Offset* const position = positions.data();
+  const int minor_bits = sorted.minor_bits;
+  const std::uint64_t minor_mask = (std::uint64_t{1} << minor_bits) - 1;
+  Offset* const offsets = result.offsets.data();
+  std::int32_t* const indices = result.indices.data();
+  Value* const sums = result.values.data();
+  for_each_index(on, count, [=] SPARSMITH_HOST_DEVICE(std::int64_t i) {
+    const std::uint64_t key = keys[i];
+    if (i > 0 && keys[i - 1] == key) return;
+    Value sum = values[i];
+    std::int64_t next = i + 1;
+    for (; next < count && keys[next] == key; ++next) sum += values[next];
+    const Offset end = position[i];
+    indices[end - 1] = static_cast<std::int32_t>(key & minor_mask);
+    sums[end - 1] = sum;
+    if (next == count || keys[next] >> minor_bits != key >> minor_bits)
+      offsets[(key >> minor_bits) + 1] = end;
+  });
+  close_offset_gaps(on, result.offsets);
+  return result;
+}
+
+}  // namespace sparsmith

@@ -1,0 +1,40 @@
+// The definitions of every pipeline, instantiated for one backend: openmp.cpp and cuda.cu define `backend`
+// and include this. One line per pipeline and combination of types is all it takes to add one.
+#include "convert/pipelines/coo_to_csr.hpp"
+#include "convert/pipelines/csr_to_csc.hpp"
+#include "convert/pipelines/csr_to_ell.hpp"
+
+namespace sparsmith {
+
+#define SPARSMITH_INSTANTIATE_VALUE(V) \
+  template coo<V, space_on<backend>> expand_symmetry(backend, coo<V, space_on<backend>>&&, bool, stage_log*);
+
+#define SPARSMITH_INSTANTIATE(O, V)                                                                         \
+  template csr<O, V, space_on<backend>> coo_to_csr<backend, O, V>(backend, coo<V, space_on<backend>>&&,     \
+                                                                  stage_log*);                              \
+  template std::int64_t count_zeros(backend, csr<O, V, view_on<backend>>);                                  \
+  template csr<O, V, space_on<backend>> drop_zeros(backend, csr<O, V, view_on<backend>>, stage_log*);       \
+  template coo<V, space_on<backend>> csr_to_coo(backend, csr<O, V, view_on<backend>>, stage_log*);          \
+  template csc<O, V, space_on<backend>> csr_to_csc(backend, csr<O, V, view_on<backend>>, stage_log*);       \
+  template csr<O, V, space_on<backend>> csc_to_csr(backend, csc<O, V, view_on<backend>>, stage_log*);       \
+  template ell<V, space_on<backend>> csr_to_ell(backend, csr<O, V, view_on<backend>>, double, stage_log*);  \
+  template csr<O, V, space_on<backend>> ell_to_csr<backend, O, V>(backend, ell<V, view_on<backend>>,        \
+                                                                  stage_log*);                              \
+  template sell<O, V, space_on<backend>> csr_to_sell(backend, csr<O, V, view_on<backend>>, sell_shape,      \
+                                                     double, stage_log*);                                   \
+  template csr<O, V, space_on<backend>> sell_to_csr(backend, sell<O, V, view_on<backend>>, stage_log*);     \
+  template hyb<V, space_on<backend>> csr_to_hyb(backend, csr<O, V, view_on<backend>>, std::int32_t, double, \
+                                                stage_log*);                                                \
+  template csr<O, V, space_on<backend>> hyb_to_csr<backend, O, V>(backend, hyb<V, view_on<backend>>,        \
+                                                                  stage_log*);
+
+template coo<float, space_on<backend>> narrow_values(backend, coo<double, space_on<backend>>&&, narrowing*,
+                                                     stage_log*);
+SPARSMITH_INSTANTIATE_VALUE(float)
+SPARSMITH_INSTANTIATE_VALUE(double)
+SPARSMITH_INSTANTIATE(std::int32_t, float)
+SPARSMITH_INSTANTIATE(std::int32_t, double)
+SPARSMITH_INSTANTIATE(std::int64_t, float)
+SPARSMITH_INSTANTIATE(std::int64_t, double)
+
+}  // namespace sparsmith

@@ -1,0 +1,8 @@
+// Every pipeline on OpenMP.
+#include "convert/pipelines/pipelines.hpp"
+
+namespace sparsmith {
+using backend = openmp;
+}
+
+#include "convert/pipelines/instantiate.hpp"
