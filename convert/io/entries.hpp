@@ -1,0 +1,33 @@
+// What every reader delivers: the entries as they are stored, in any order, with what the file says about
+// them. Bringing them into shape (expanding symmetry, sorting, summing duplicates, narrowing) is the
+// pipelines' work.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "convert/formats/formats.hpp"
+
+namespace sparsmith {
+
+enum class symmetry_kind { general, symmetric, skew_symmetric };
+
+struct matrix_entries {
+  coo<double, host> entries;
+  symmetry_kind symmetry = symmetry_kind::general;
+  std::string field = "real";  // real, integer or pattern
+  std::string origin;          // what was read, for people: "Matrix Market coordinate", "SciPy npz csr", ...
+  bool single_precision = false;    // every value came from a 32-bit float
+  std::int64_t rounded_values = 0;  // integers too large for a double to hold exactly
+  std::int64_t array_zeros = 0;     // zeros of a dense array, which are no entries
+};
+
+// A matrix in one of our formats with the offset and value types its file was written with.
+using stored_matrix =
+    std::variant<any_format<std::int32_t, float, host>, any_format<std::int32_t, double, host>,
+                 any_format<std::int64_t, float, host>, any_format<std::int64_t, double, host>>;
+
+// Called now and then with the bytes done and the bytes in all (0 where unknown).
+using progress_callback = std::function<void(std::int64_t done, std::int64_t total)>;
+
+}  // namespace sparsmith

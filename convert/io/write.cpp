@@ -1,0 +1,233 @@
+#include "convert/io/write.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <ostream>
+#include <streambuf>
+
+#include "convert/error.hpp"
+#include "convert/io/hdf5.hpp"
+#include "convert/io/matrix_market.hpp"
+#include "convert/io/npz.hpp"
+
+namespace sparsmith {
+namespace {
+
+struct container_entry {
+  container kind;
+  const char* name;
+  const char* extension;
+};
+// The order matters: .bsp.h5 also ends in .h5.
+constexpr std::array<container_entry, 4> containers = {{{container::matrix_market, "mtx", ".mtx"},
+                                                        {container::npz, "npz", ".npz"},
+                                                        {container::binsparse, "binsparse", ".bsp.h5"},
+                                                        {container::sparsmith, "sparsmith", ".h5"}}};
+
+[[noreturn]] void fail(const std::string& path, int code) {
+  throw error(failure::output, fmt::format("{}: could not write: {}", path, std::strerror(code)));
+}
+
+// Signal handlers may only touch plain memory and unlink.
+constexpr std::size_t longest_path = 4096;
+char path_to_remove[longest_path];
+volatile std::sig_atomic_t removal_armed = 0;
+
+void remove_and_die(int signal) {
+  if (removal_armed != 0) ::unlink(path_to_remove);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+// A stream into a file descriptor that reports what went wrong instead of only that something did.
+class descriptor_buffer : public std::streambuf {
+ public:
+  descriptor_buffer(int descriptor, std::string path, const progress_callback& progress)
+      : descriptor_(descriptor),
+        path_(std::move(path)),
+        progress_(progress),
+        buffer_(std::size_t{1} << 20, '\0') {
+    setp(buffer_.data(), buffer_.data() + buffer_.size());
+  }
+
+ protected:
+  int overflow(int c) override {
+    flush();
+    if (c != traits_type::eof()) sputc(static_cast<char>(c));
+    return 0;
+  }
+  int sync() override {
+    flush();
+    return 0;
+  }
+  std::streamsize xsputn(const char* text, std::streamsize size) override {
+    if (size > epptr() - pptr()) flush();
+    if (size > epptr() - pptr()) {
+      write_all(text, static_cast<std::size_t>(size));
+    } else {
+      std::memcpy(pptr(), text, static_cast<std::size_t>(size));
+      pbump(static_cast<int>(size));
+    }
+    return size;
+  }
+
+ private:
+  void flush() {
+    write_all(pbase(), static_cast<std::size_t>(pptr() - pbase()));
+    setp(buffer_.data(), buffer_.data() + buffer_.size());
+  }
+  void write_all(const char* text, std::size_t size) {
+    while (size > 0) {
+      const ssize_t written = ::write(descriptor_, text, size);
+      if (written < 0) {
+        if (errno == EINTR) continue;
+        fail(path_, errno);
+      }
+      text += written;
+      size -= static_cast<std::size_t>(written);
+      total_ += written;
+    }
+    if (progress_) progress_(total_, 0);
+  }
+
+  int descriptor_;
+  std::string path_;
+  const progress_callback& progress_;
+  std::string buffer_;
+  std::int64_t total_ = 0;
+};
+
+template <class Value>
+void write_text(output_file& file, const coo<Value, host>& entries, bool pattern,
+                const progress_callback& progress) {
+  const bool to_stdout = file.is_standard_output();
+  const int descriptor =
+      to_stdout ? STDOUT_FILENO : ::open(file.temporary_path().c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+  if (descriptor < 0) fail(file.temporary_path(), errno);
+  struct closer {
+    int descriptor;
+    ~closer() {
+      if (descriptor != STDOUT_FILENO) ::close(descriptor);
+    }
+  } closing{descriptor};
+  descriptor_buffer buffer(descriptor, to_stdout ? "standard output" : file.temporary_path(), progress);
+  std::ostream out(&buffer);
+  out.exceptions(std::ios::badbit);  // passes our own exception on
+  write_matrix_market(out, entries, pattern);
+  out.flush();
+}
+
+}  // namespace
+
+container container_for(const std::string& path) {
+  if (path == "-") return container::matrix_market;
+  for (const auto& entry : containers)
+    if (path.ends_with(entry.extension)) return entry.kind;
+  throw error(failure::usage,
+              fmt::format("{}: the extension names no container (.mtx, .npz, .bsp.h5 or .h5); choose "
+                          "one with --container",
+                          path));
+}
+
+container container_named(const std::string& name) {
+  for (const auto& entry : containers)
+    if (name == entry.name) return entry.kind;
+  throw error(failure::usage,
+              fmt::format("unknown container \"{}\" (mtx, npz, binsparse or sparsmith)", name));
+}
+
+const char* name_of(container kind) {
+  return containers[static_cast<std::size_t>(kind)].name;
+}
+
+bool can_hold(container kind, const std::string& format) {
+  if (kind == container::npz || kind == container::binsparse)
+    return format == "coo" || format == "csr" || format == "csc";
+  return true;
+}
+
+output_file::output_file(const std::string& path) : path_(path) {
+  if (path == "-") return;
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+    throw error(failure::output, fmt::format("{}: is not a regular file", path));
+  temporary_ = path + ".partial-XXXXXX";
+  const int descriptor = ::mkstemp(temporary_.data());
+  if (descriptor < 0)
+    throw error(failure::output, fmt::format("{}: could not create: {}", path, std::strerror(errno)));
+  // mkstemp makes a private file; the result should look like any other the user creates.
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  ::fchmod(descriptor, 0666 & ~mask);
+  ::close(descriptor);
+  if (temporary_.size() < longest_path) {
+    std::memcpy(path_to_remove, temporary_.c_str(), temporary_.size() + 1);
+    removal_armed = 1;
+  }
+}
+
+output_file::~output_file() {
+  if (temporary_.empty() || committed_) return;
+  removal_armed = 0;
+  ::unlink(temporary_.c_str());
+}
+
+void output_file::commit() {
+  if (temporary_.empty()) return;
+  const int descriptor = ::open(temporary_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) fail(path_, errno);
+  const int synced = ::fsync(descriptor) == 0 ? 0 : errno;
+  ::close(descriptor);
+  if (synced != 0) fail(path_, synced);
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, errno);
+  committed_ = true;
+  removal_armed = 0;
+}
+
+void remove_output_on_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, remove_and_die);
+  // A file-size limit then shows up as a failed write, which is reported, instead of killing the process.
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+template <class Offset, class Value>
+void write_matrix(output_file& file, container kind, const any_format<Offset, Value, host>& matrix,
+                  bool pattern, const progress_callback& progress) {
+  std::visit(
+      [&](const auto& m) {
+        using format = std::remove_cvref_t<decltype(m)>;
+        constexpr bool is_list = std::is_same_v<format, coo<Value, host>>;
+        constexpr bool is_common = is_list || std::is_same_v<format, csr<Offset, Value, host>> ||
+                                   std::is_same_v<format, csc<Offset, Value, host>>;
+        if (kind == container::sparsmith)
+          return write_container(file.temporary_path(), m, int{sizeof(Offset)} * 8);
+        if constexpr (is_common) {
+          if (kind == container::npz) return write_npz(file.temporary_path(), m);
+          if (kind == container::binsparse) return write_binsparse(file.temporary_path(), m);
+        }
+        if constexpr (is_list) {
+          if (kind == container::matrix_market) return write_text(file, m, pattern, progress);
+        }
+        throw error(failure::usage, fmt::format("a {} file cannot hold {}", name_of(kind), format::name));
+      },
+      matrix);
+}
+
+template void write_matrix(output_file&, container, const any_format<std::int32_t, float, host>&, bool,
+                           const progress_callback&);
+template void write_matrix(output_file&, container, const any_format<std::int32_t, double, host>&, bool,
+                           const progress_callback&);
+template void write_matrix(output_file&, container, const any_format<std::int64_t, float, host>&, bool,
+                           const progress_callback&);
+template void write_matrix(output_file&, container, const any_format<std::int64_t, double, host>&, bool,
+                           const progress_callback&);
+
+}  // namespace sparsmith
