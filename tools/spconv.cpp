@@ -1,0 +1,407 @@
+// spconv: converts a sparse matrix from any input into any format, and says what that did and what it cost.
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cstdio>
+#include <optional>
+
+#include "analyze/plan.hpp"
+#include "convert/convert.hpp"
+#include "convert/formats/validate.hpp"
+#include "convert/io/generators.hpp"
+#include "convert/io/read.hpp"
+#include "convert/io/write.hpp"
+#include "tools/tool.hpp"
+
+namespace sparsmith {
+namespace {
+
+struct options {
+  common_options common;
+  std::string input;
+  std::string to;
+  std::string output;
+  std::string container_name;
+  std::string value = "auto";
+  std::string offsets = "auto";
+  conversion_options conversion;
+  bool drop_zeros = false;
+  bool verify = false;
+  bool plan = false;
+};
+
+// What the run found out, filled in on the way and printed at the end.
+struct outcome {
+  std::string input;
+  std::string origin, field, symmetry, device;
+  std::int64_t rows = 0, cols = 0, entries = 0;
+  int offset_bits = 0, value_bits = 0;
+  assembly_report assembly;
+  std::vector<format_cost> plan;
+  bool converted = false;
+  std::string format;
+  json parameters = json::object();
+  std::int64_t bytes = 0, csr_bytes = 0, slots = 0;
+  std::optional<bool> verified;
+  std::string output, container_name;
+  stage_log stages;
+  std::int64_t peak_host = 0, peak_device = 0;
+};
+
+const char* name_of(symmetry_kind kind) {
+  switch (kind) {
+    case symmetry_kind::symmetric:
+      return "symmetric";
+    case symmetry_kind::skew_symmetric:
+      return "skew-symmetric";
+    default:
+      return "general";
+  }
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::int64_t file_bytes(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : 0;
+}
+
+// The sizes of a format beside its arrays, and how many values it stores with padding.
+template <class Format>
+void describe(const Format& matrix, outcome& result) {
+  for_each_member(matrix, [&](const char* name, const auto& member) {
+    if constexpr (is_array<std::remove_cvref_t<decltype(member)>>) {
+      if (std::string(name).ends_with("values")) result.slots += member.size();
+    } else if (std::string(name) != "rows" && std::string(name) != "cols") {
+      result.parameters[name] = member;
+    }
+  });
+}
+
+template <class Backend, class Offset, class Value>
+void run(Backend on, const options& wanted, matrix_entries&& source, output_file* file, outcome& result) {
+  using space = space_on<Backend>;
+  const auto label = [&](const std::exception& problem) {
+    return fmt::format("{}: {}", wanted.input, problem.what());
+  };
+  csr<Offset, Value, space> matrix;
+  try {
+    matrix = assemble<Backend, Offset, Value>(on, std::move(source), wanted.drop_zeros, result.assembly,
+                                              &result.stages);
+  } catch (const error& problem) {
+    throw error(problem.category(), label(problem));
+  }
+  result.entries = matrix.values.size();
+  result.csr_bytes = bytes(matrix);
+  result.offset_bits = int{sizeof(Offset)} * 8;
+  result.value_bits = int{sizeof(Value)} * 8;
+
+  if (wanted.plan) {
+    const auto offsets = copy_to<host>(matrix.row_offsets, space::where);
+    result.plan = plan_formats<Backend, Offset>(on, offsets, matrix.cols, sizeof(Value), wanted.conversion);
+  }
+  if (wanted.to.empty()) return;
+
+  const container kind = file == nullptr                  ? container::sparsmith
+                         : wanted.to == "mtx"             ? container::matrix_market
+                         : !wanted.container_name.empty() ? container_named(wanted.container_name)
+                                                          : container_for(wanted.output);
+  const std::string format = wanted.to == "mtx" ? "coo" : wanted.to;
+  any_format<Offset, Value, space> converted;
+  if (format == "csr" && !wanted.verify)
+    converted = std::move(matrix);  // it is what was asked for; no copy needed
+  else
+    converted = from_csr<Backend, Offset, Value>(on, matrix, format, wanted.conversion, &result.stages);
+  result.converted = true;
+  result.format = format;
+  std::visit(
+      [&](const auto& m) {
+        result.bytes = bytes(m);
+        describe(m, result);
+      },
+      converted);
+
+  if (wanted.verify) {
+    const auto back = to_csr<Backend, Offset, Value>(on, converted, &result.stages);
+    const bool same = identical(copy_to<host>(back), copy_to<host>(matrix));
+    const std::string problem =
+        std::visit([](const auto& m) { return find_invalid(copy_to<host>(m)); }, converted);
+    result.verified = same && problem.empty();
+    if (!problem.empty())
+      throw error(failure::input, fmt::format("--verify: the {} is not valid: {}", format, problem));
+    if (!same)
+      throw error(failure::input, fmt::format("--verify: converting {} back gives another matrix", format));
+  }
+  if (file == nullptr) return;
+
+  any_format<Offset, Value, host> written;
+  {
+    const bool as_entries = kind == container::matrix_market && format != "coo";
+    if (as_entries) {
+      // Matrix Market knows entries only: whatever the format, its entries are written.
+      const auto compressed = to_csr<Backend, Offset, Value>(on, converted, nullptr);
+      written = copy_to<host>(csr_to_coo(on, view(compressed), nullptr));
+    } else if constexpr (std::is_same_v<space, host>) {
+      written = std::move(converted);
+    } else {
+      timed_stage timing(on, &result.stages, "copy to host", result.entries, result.bytes);
+      written = std::visit([](const auto& m) -> any_format<Offset, Value, host> { return copy_to<host>(m); },
+                           converted);
+    }
+  }
+  const auto start = std::chrono::steady_clock::now();
+  {
+    progress_bar bar("writing", !wanted.common.quiet);
+    const bool pattern = result.field == "pattern" && result.assembly.duplicates_summed == 0;
+    write_matrix(*file, kind, written, pattern, bar.callback());
+  }
+  file->commit();
+  result.output = wanted.output;
+  result.container_name = sparsmith::name_of(kind);
+  result.stages.push_back({"write", seconds_since(start), result.entries, file_bytes(wanted.output)});
+}
+
+// "12,345,678"
+std::string count(std::int64_t number) {
+  const std::string digits = std::to_string(number);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+double ratio(std::int64_t a, std::int64_t b) {
+  return b == 0 ? 1.0 : static_cast<double>(a) / static_cast<double>(b);
+}
+
+void print_text(const outcome& r, std::FILE* out) {
+  const double cells = static_cast<double>(r.rows) * static_cast<double>(r.cols);
+  fmt::print(out, "matrix   {} x {}, {} entries", count(r.rows), count(r.cols), count(r.entries));
+  if (cells > 0) fmt::print(out, " ({:.4g} %)", 100 * static_cast<double>(r.entries) / cells);
+  fmt::print(out, ", {}-bit values, {}-bit offsets\n", r.value_bits, r.offset_bits);
+  const assembly_report& a = r.assembly;
+  fmt::print(out, "read     {}: {}, {}, {}\n", r.input, r.origin, r.field, r.symmetry);
+  fmt::print(out, "         {} stored, {} expanded by symmetry, {} duplicates summed, {} explicit zeros {}\n",
+             count(a.stored), count(a.expanded), count(a.duplicates_summed), count(a.explicit_zeros),
+             a.zeros_dropped ? "dropped" : "kept");
+  if (a.narrowed > 0) fmt::print(out, "         {} values rounded to 32 bits\n", count(a.narrowed));
+  if (a.rounded > 0) fmt::print(out, "         {} integers rounded to 64-bit floats\n", count(a.rounded));
+  if (a.array_zeros > 0)
+    fmt::print(out, "         {} zeros of the dense array left out\n", count(a.array_zeros));
+  fmt::print(out, "device   {}\n", r.device);
+  if (r.converted) {
+    std::string parameters;
+    for (const auto& [name, value] : r.parameters.items())
+      parameters += fmt::format(", {} {}", name, value.dump());
+    fmt::print(out, "format   {}{}: {}, {:.3f} x CSR\n", r.format, parameters, format_bytes(r.bytes),
+               ratio(r.bytes, r.csr_bytes));
+    if (r.slots != r.entries)
+      fmt::print(out, "padding  {} slots for {} entries: {} padded, fill {:.3f}\n", count(r.slots),
+                 count(r.entries), count(r.slots - r.entries), ratio(r.slots, r.entries));
+  }
+  if (r.verified) fmt::print(out, "verify   valid, and converting back gives the same matrix bit for bit\n");
+  if (!r.output.empty())
+    fmt::print(out, "wrote    {} ({}, {})\n", r.output, r.container_name, format_bytes(file_bytes(r.output)));
+  if (!r.plan.empty()) {
+    fmt::print(out, "\n{:<6} {:>12} {:>8} {:>8} {:>12}  {}\n", "plan", "bytes", "x CSR", "fill", "peak", "");
+    for (const format_cost& cost : r.plan)
+      fmt::print(out, "{:<6} {:>12} {:>8.3f} {:>8.3f} {:>12}  {}{}\n", cost.format, format_bytes(cost.bytes),
+                 ratio(cost.bytes, r.csr_bytes), cost.fill, format_bytes(cost.peak_bytes), cost.parameters,
+                 cost.allowed ? "" : (cost.parameters.empty() ? "above --max-fill" : ", above --max-fill"));
+  }
+  fmt::print(out, "\n{:<16} {:>10} {:>12} {:>8}\n", "stage", "ms", "M entries/s", "GB/s");
+  double total = 0;
+  for (const stage& s : r.stages) {
+    total += s.seconds;
+    fmt::print(out, "{:<16} {:>10.2f} {:>12.1f}", s.name, s.seconds * 1e3,
+               s.seconds > 0 ? static_cast<double>(s.entries) / s.seconds / 1e6 : 0.0);
+    if (s.bytes > 0 && s.seconds > 0)
+      fmt::print(out, " {:>8.2f}", static_cast<double>(s.bytes) / s.seconds / 1e9);
+    fmt::print(out, "\n");
+  }
+  fmt::print(out, "{:<16} {:>10.2f}\n", "total", total * 1e3);
+  fmt::print(out, "peak memory {}", format_bytes(r.peak_host));
+  if (r.peak_device > 0) fmt::print(out, " on the host, {} on the GPU", format_bytes(r.peak_device));
+  fmt::print(out, "\n");
+}
+
+void print_json(const outcome& r, std::FILE* out) {
+  const assembly_report& a = r.assembly;
+  json j;
+  j["schema"] = "sparsmith.spconv/1";
+  j["input"] = r.input;
+  j["matrix"] = {{"rows", r.rows},
+                 {"cols", r.cols},
+                 {"entries", r.entries},
+                 {"value_bits", r.value_bits},
+                 {"offset_bits", r.offset_bits},
+                 {"csr_bytes", r.csr_bytes}};
+  j["read"] = {{"origin", r.origin},
+               {"field", r.field},
+               {"symmetry", r.symmetry},
+               {"stored", a.stored},
+               {"expanded", a.expanded},
+               {"duplicates_summed", a.duplicates_summed},
+               {"explicit_zeros", a.explicit_zeros},
+               {"zeros_dropped", a.zeros_dropped},
+               {"narrowed", a.narrowed},
+               {"rounded", a.rounded},
+               {"array_zeros", a.array_zeros}};
+  j["device"] = r.device;
+  if (r.converted)
+    j["format"] = {{"name", r.format},
+                   {"parameters", r.parameters},
+                   {"bytes", r.bytes},
+                   {"bytes_over_csr", ratio(r.bytes, r.csr_bytes)},
+                   {"slots", r.slots},
+                   {"padded_slots", r.slots - r.entries},
+                   {"fill", ratio(r.slots, r.entries)}};
+  if (r.verified) j["verified"] = *r.verified;
+  if (!r.output.empty()) j["output"] = {{"path", r.output}, {"container", r.container_name}};
+  if (!r.plan.empty()) {
+    j["plan"] = json::array();
+    for (const format_cost& cost : r.plan)
+      j["plan"].push_back({{"format", cost.format},
+                           {"parameters", cost.parameters},
+                           {"bytes", cost.bytes},
+                           {"slots", cost.slots},
+                           {"fill", cost.fill},
+                           {"peak_bytes", cost.peak_bytes},
+                           {"allowed", cost.allowed}});
+  }
+  j["stages"] = json::array();
+  for (const stage& s : r.stages)
+    j["stages"].push_back(
+        {{"name", s.name}, {"seconds", s.seconds}, {"entries", s.entries}, {"bytes", s.bytes}});
+  j["peak_bytes"] = {{"host", r.peak_host}, {"device", r.peak_device}};
+  fmt::print(out, "{}\n", j.dump(2));
+}
+
+void convert_matrix(const options& wanted) {
+  if (wanted.to.empty() && !wanted.plan)
+    throw error(failure::usage, "nothing to do: name a format with --to, or --plan");
+  if (!wanted.output.empty() && wanted.to.empty())
+    throw error(failure::usage, "-o needs a format: name one with --to");
+  std::optional<output_file> file;
+  if (!wanted.output.empty()) {
+    const container kind = wanted.to == "mtx"               ? container::matrix_market
+                           : !wanted.container_name.empty() ? container_named(wanted.container_name)
+                                                            : container_for(wanted.output);
+    if (!can_hold(kind, wanted.to))
+      throw error(failure::usage, fmt::format("a {} file cannot hold {}; write it to a .h5 file",
+                                              sparsmith::name_of(kind), wanted.to));
+    if (wanted.output == "-" && kind != container::matrix_market)
+      throw error(failure::usage, "standard output takes Matrix Market only");
+    file.emplace(wanted.output);
+  } else if (wanted.to == "mtx") {
+    throw error(failure::usage, "--to mtx needs a file: name one with -o");
+  }
+
+  const device_choice choice = choose_device(wanted.common);
+  outcome result;
+  result.input = wanted.input;
+  result.device = choice.note;
+  const auto start = std::chrono::steady_clock::now();
+  matrix_entries source;
+  {
+    progress_bar bar("reading", !wanted.common.quiet);
+    source = read_matrix(wanted.input, bar.callback());
+  }
+  result.stages.push_back({is_generator(wanted.input) ? "generate" : "read", seconds_since(start),
+                           source.entries.values.size(), file_bytes(wanted.input)});
+  result.origin = source.origin;
+  result.field = source.field;
+  result.symmetry = name_of(source.symmetry);
+  result.rows = source.entries.rows;
+  result.cols = source.entries.cols;
+
+  const bool single = wanted.value == "f32" || (wanted.value == "auto" && source.single_precision);
+  const std::int64_t most =
+      source.entries.values.size() * (source.symmetry == symmetry_kind::general ? 1 : 2);
+  const bool wide =
+      wanted.offsets == "64" || (wanted.offsets == "auto" && most > std::numeric_limits<std::int32_t>::max());
+  output_file* const target = file ? &*file : nullptr;
+  on_device(choice, [&](auto on) {
+    using backend = decltype(on);
+    const auto go = [&]<class Offset, class Value>() {
+      run<backend, Offset, Value>(on, wanted, std::move(source), target, result);
+    };
+    if (wide && single) return go.template operator()<std::int64_t, float>();
+    if (wide) return go.template operator()<std::int64_t, double>();
+    if (single) return go.template operator()<std::int32_t, float>();
+    go.template operator()<std::int32_t, double>();
+  });
+  result.peak_host = peak_bytes(place::host);
+  result.peak_device = peak_bytes(place::device);
+  if (wanted.common.quiet) return;
+  std::FILE* const out = wanted.output == "-" ? stderr : stdout;
+  wanted.common.as_json ? print_json(result, out) : print_text(result, out);
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+}  // namespace
+}  // namespace sparsmith
+
+int main(int argc, char** argv) {
+  using namespace sparsmith;
+  options wanted;
+  CLI::App app("Converts a sparse matrix between storage formats and reports what that did and what it cost.",
+               "spconv");
+  std::vector<std::string> targets = format_names();
+  targets.push_back("mtx");
+  app.add_option("input", wanted.input,
+                 "A matrix: .mtx (also .gz, .bz2, .xz, .zst), SuiteSparse .tar.gz, .npz, .bsp.h5, .h5, - for "
+                 "standard "
+                 "input, or a generator (below)")
+      ->required();
+  app.add_option("--to", wanted.to,
+                 fmt::format("Format: {}; mtx writes a Matrix Market file", joined(format_names())))
+      ->check(CLI::IsMember(targets));
+  app.add_option(
+      "-o,--output", wanted.output,
+      "Where to write; .mtx, .npz, .bsp.h5 or .h5 chooses the container. Without it, only the summary is "
+      "printed");
+  app.add_option("--container", wanted.container_name,
+                 "mtx, npz, binsparse or sparsmith, whatever the extension")
+      ->check(CLI::IsMember({"mtx", "npz", "binsparse", "sparsmith"}));
+  app.add_flag("--plan", wanted.plan, "Price every format for this matrix without building any");
+  app.add_flag("--verify", wanted.verify, "Check the result and convert it back, bit for bit");
+  app.add_option("--value", wanted.value, "Value type: f32, f64, or auto (as in the input)")
+      ->check(CLI::IsMember({"auto", "f32", "f64"}))
+      ->capture_default_str();
+  app.add_option("--offsets", wanted.offsets, "Offset width: 32, 64, or auto (from the entry count)")
+      ->check(CLI::IsMember({"auto", "32", "64"}))
+      ->capture_default_str();
+  app.add_flag("--drop-zeros", wanted.drop_zeros, "Remove entries whose value is zero");
+  app.add_option("--max-fill", wanted.conversion.max_fill,
+                 "Refuse a padded format above this many slots per entry")
+      ->check(CLI::Range(1.0, 1e9))
+      ->capture_default_str();
+  app.add_option("--slice", wanted.conversion.sell.slice, "SELL: rows per slice (C)")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  app.add_option("--sigma", wanted.conversion.sell.sigma, "SELL: rows per sorting window")
+      ->check(CLI::Range(1, 1 << 30))
+      ->capture_default_str();
+  app.add_option("--width", wanted.conversion.hyb_width,
+                 "HYB: width of the ELL part; by default the largest that a third of the rows fill")
+      ->check(CLI::Range(0, 1 << 30));
+  add_common_options(app, wanted.common);
+  app.footer("Generators:\n" + describe_generators() +
+             "\nExamples:\n"
+             "  spconv bcsstk17.mtx.gz --to csr -o bcsstk17.npz\n"
+             "  spconv bcsstk17.mtx.gz --plan\n"
+             "  spconv gen:rmat?scale=20 --to sell --verify\n"
+             "  spconv 'gen:uniform?n=8192&density=0.05' --to mtx -o uniform.mtx\n"
+             "\nExit status: 0 fine, 1 data or run-time failure, 2 usage.");
+  return run_tool(app, argc, argv, [&] { convert_matrix(wanted); });
+}

@@ -1,0 +1,65 @@
+// What all tools share: one place that turns exceptions into exit codes, the choice of a device, a progress
+// bar.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "convert/backend/backend.hpp"
+#include "convert/io/entries.hpp"
+
+namespace sparsmith {
+
+using json = nlohmann::ordered_json;
+
+// Parses, runs, and maps what happened to an exit status: 0 fine, 1 data or run-time failure, 2 usage. Every
+// error is one line on standard error.
+int run_tool(CLI::App& app, int argc, char** argv, const std::function<void()>& body);
+
+// The options every tool has.
+struct common_options {
+  std::string device = "auto";
+  int threads = 0;
+  bool as_json = false;
+  bool quiet = false;
+};
+void add_common_options(CLI::App& app, common_options& options);
+
+// Whether to run on the GPU. An explicit `cuda` without a GPU is an error; `auto` falls back, and `note` says
+// so.
+struct device_choice {
+  bool use_gpu = false;
+  std::string note;
+};
+device_choice choose_device(const common_options& options);
+
+// Calls use(backend) with the backend chosen.
+template <class Use>
+void on_device(const device_choice& choice, Use use) {
+  if constexpr (has_cuda) {
+    if (choice.use_gpu) return use(cuda{});
+  }
+  use(openmp{});
+}
+
+// A bar on a terminal, nothing elsewhere.
+class progress_bar {
+ public:
+  progress_bar(std::string label, bool enabled);
+  ~progress_bar();
+  progress_bar(const progress_bar&) = delete;
+  progress_callback callback();
+
+ private:
+  void show(std::int64_t done, std::int64_t total);
+
+  std::string label_;
+  bool enabled_;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point next_;
+};
+
+}  // namespace sparsmith
