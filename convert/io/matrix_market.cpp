@@ -303,6 +303,7 @@ class reader {
       line_start = std::min(line_end + 1, text.size());
       if (!content.empty() && content.back() == '\r') content.pop_back();
       if (line == 1) {
+        if (text.empty()) fail(1, "the file is empty");
         read_banner(content);
       } else {
         const auto first = std::find_if_not(content.begin(), content.end(), is_blank);
@@ -312,8 +313,7 @@ class reader {
           return text.substr(line_start);
         }
       }
-      if (!more)
-        fail(line, line == 1 && text.empty() ? "the file is empty" : "the file ends before the size line");
+      if (!more) fail(content.empty() && line > 1 ? line - 1 : line, "the file ends before the size line");
     }
   }
 

@@ -1,0 +1,580 @@
+// Reads and writes SciPy's .npz. Arrays are converted on the way between file and matrix, a buffer at a time,
+// so that neither side ever holds a second copy. The .npy header is a Python dictionary in text form, of
+// which only the three keys that NumPy writes are understood.
+#include "convert/io/npz.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "convert/io/bounds.hpp"
+#include "convert/io/zip.hpp"
+
+namespace sparsmith {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory");
+
+constexpr std::size_t buffer_bytes = 256u << 10;
+
+// What a NumPy type string such as "<f8" means, in NumPy's own words.
+std::string type_name(const std::string& descr) {
+  if (descr.size() < 2) return "'" + descr + "'";
+  const std::string bits = [&] {
+    const std::string digits = descr.substr(2);
+    const bool number =
+        !digits.empty() && digits.size() < 4 &&
+        std::all_of(digits.begin(), digits.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+    return number ? std::to_string(8 * std::stoi(digits)) : digits;
+  }();
+  switch (descr[1]) {
+    case 'b':
+      return "bool";
+    case 'i':
+      return "int" + bits;
+    case 'u':
+      return "uint" + bits;
+    case 'f':
+      return bits == "128" || bits == "96" ? "longdouble" : "float" + bits;
+    case 'c':
+      return "complex" + bits;
+    case 'O':
+      return "object";
+    case 'S':
+      return "bytes";
+    case 'U':
+      return "str";
+    default:
+      return "'" + descr + "'";
+  }
+}
+
+// The dictionary at the head of an .npy file: {'descr': '<i4', 'fortran_order': False, 'shape': (3,), }
+class header_parser {
+ public:
+  header_parser(const std::string& path, const std::string& member, const std::string& text)
+      : path_(path), member_(member), text_(text) {
+    expect('{');
+    while (!accept('}')) {
+      const std::string key = quoted();
+      expect(':');
+      if (key == "descr") {
+        if (peek() == '[')
+          refuse_unsupported(path_, member_ + " holds structured values, which are not supported");
+        descr = quoted();
+      } else if (key == "fortran_order") {
+        const std::string value = word();
+        if (value != "True" && value != "False") broken();
+        fortran_order = value == "True";
+      } else if (key == "shape") {
+        shape_of();
+      } else {
+        broken();
+      }
+      if (!accept(',') && peek() != '}') broken();
+    }
+    if (descr.empty() || !has_shape_) broken();
+  }
+
+  std::string descr;
+  bool fortran_order = false;
+  std::vector<std::int64_t> shape;
+
+ private:
+  [[noreturn]] void broken() const { refuse_input(path_, member_ + " has a broken .npy header"); }
+  char peek() {
+    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+  bool accept(char c) {
+    if (peek() != c) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char c) {
+    if (!accept(c)) broken();
+  }
+  std::string quoted() {
+    const char quote = peek();
+    if (quote != '\'' && quote != '"') broken();
+    const std::size_t end = text_.find(quote, ++at_);
+    if (end == std::string::npos) broken();
+    const std::string inside = text_.substr(at_, end - at_);
+    at_ = end + 1;
+    return inside;
+  }
+  std::string word() {
+    peek();
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && std::isalpha(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
+    return text_.substr(begin, at_ - begin);
+  }
+  void shape_of() {
+    has_shape_ = true;
+    expect('(');
+    while (!accept(')')) {
+      peek();
+      std::int64_t value = 0;
+      const std::size_t begin = at_;
+      for (; at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) != 0; ++at_) {
+        if (at_ - begin >= 18) broken();
+        value = 10 * value + (text_[at_] - '0');
+      }
+      if (at_ == begin) broken();
+      accept('L');  // Python 2 wrote long integers so
+      shape.push_back(value);
+      if (!accept(',') && peek() != ')') broken();
+    }
+  }
+
+  const std::string& path_;
+  const std::string& member_;
+  const std::string& text_;
+  std::size_t at_ = 0;
+  bool has_shape_ = false;
+};
+
+template <class T>
+T swapped(T value) {
+  unsigned char bytes[sizeof(T)];
+  std::memcpy(bytes, &value, sizeof(T));
+  std::reverse(bytes, bytes + sizeof(T));
+  std::memcpy(&value, bytes, sizeof(T));
+  return value;
+}
+
+// One array of the archive, read once from front to back.
+class npy_stream {
+ public:
+  npy_stream(const zip_reader& archive, const zip_member& m)
+      : path_(archive.path()), name_(m.name.substr(0, m.name.size() - 4)), stream_(archive, m) {
+    unsigned char start[8];
+    read_head(start, sizeof(start));
+    if (std::memcmp(start, "\x93NUMPY", 6) != 0) damaged("it is not an .npy array");
+    if (start[6] < 1 || start[6] > 3) damaged("its .npy version is unknown");
+    unsigned char length[4] = {};
+    read_head(length, start[6] == 1 ? 2 : 4);
+    const std::size_t header_bytes =
+        length[0] | std::size_t{length[1]} << 8 | std::size_t{length[2]} << 16 | std::size_t{length[3]} << 24;
+    if (header_bytes > 65536) damaged("its .npy header is too long");
+    std::string text(header_bytes, '\0');
+    read_head(text.data(), header_bytes);
+    const header_parser header(path_, name_, text);
+    descr_ = header.descr;
+    fortran_order_ = header.fortran_order;
+    shape_ = header.shape;
+    count_ = 1;
+    for (const std::int64_t n : shape_)
+      if (__builtin_mul_overflow(count_, n, &count_)) damaged("its shape is too large");
+    if (descr_.size() < 2)
+      refuse_unsupported(path_, fmt::format("{} holds values of type '{}'", name_, descr_));
+    kind_ = descr_[1];
+    swapped_ = descr_[0] == '>';
+    if (kind_ == 'O') return;  // a pickle of any size; who wants the elements refuses it by its type
+    const std::string width = descr_.substr(2);
+    const bool plain =
+        !width.empty() && width.size() < 9 &&
+        std::all_of(width.begin(), width.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+    if (!plain) return;
+    size_ = std::stoll(width) * (kind_ == 'U' ? 4 : 1);
+    std::int64_t bytes = 0;
+    if (__builtin_mul_overflow(count_, size_, &bytes) ||
+        static_cast<std::uint64_t>(bytes) != stream_.remaining())
+      damaged("its shape does not fit the size of its data");
+  }
+
+  const std::string& name() const { return name_; }
+  const std::vector<std::int64_t>& shape() const { return shape_; }
+  std::int64_t count() const { return count_; }
+  bool fortran_order() const { return fortran_order_ && shape_.size() > 1; }
+  bool is_float() const { return kind_ == 'f'; }
+  bool is_single() const { return kind_ == 'f' && size_ == 4; }
+
+  void expect_rank(std::size_t rank) const {
+    if (shape_.size() != rank)
+      refuse_input(path_, fmt::format("{} has {} dimensions, expected {}", name_, shape_.size(), rank));
+  }
+
+  // Calls visit(position, element) for every element in the order of the file, each with the type it has
+  // there. Ends with the check of the checksum, and lets that have the last word where a visit finds
+  // something wrong.
+  template <class Visit>
+  void for_each(Visit visit) {
+    const auto all = [&]<class Stored>(Stored) {
+      try {
+        visit_as<Stored>(visit);
+      } catch (const error&) {
+        stream_.finish();
+        throw;
+      }
+    };
+    const std::string type = std::string(1, kind_) + std::to_string(size_);
+    if (type == "b1") return all(bool{});
+    if (type == "i1") return all(std::int8_t{});
+    if (type == "i2") return all(std::int16_t{});
+    if (type == "i4") return all(std::int32_t{});
+    if (type == "i8") return all(std::int64_t{});
+    if (type == "u1") return all(std::uint8_t{});
+    if (type == "u2") return all(std::uint16_t{});
+    if (type == "u4") return all(std::uint32_t{});
+    if (type == "u8") return all(std::uint64_t{});
+    if (type == "f4") return all(float{});
+    if (type == "f8") return all(double{});
+    refuse_unsupported(path_,
+                       fmt::format("{} of type {} are not supported yet",
+                                   name_ == "data" ? "values" : name_ + " elements", type_name(descr_)));
+  }
+
+  template <class Visit>
+  void for_each_integer(Visit visit) {
+    if (kind_ != 'i' && kind_ != 'u')
+      refuse_input(path_, fmt::format("{} holds {}, expected integers", name_, type_name(descr_)));
+    for_each([&](std::int64_t i, auto element) {
+      if constexpr (std::is_same_v<decltype(element), std::uint64_t>)
+        visit(i, static_cast<std::int64_t>(std::min<std::uint64_t>(element, INT64_MAX)));
+      else
+        visit(i, static_cast<std::int64_t>(element));
+    });
+  }
+
+  // The one string in the array, from bytes or from characters of four bytes.
+  std::string text() {
+    if ((kind_ != 'S' && kind_ != 'U') || count_ != 1 || size_ < 1 || size_ > 64)
+      refuse_input(path_, name_ + " is not a short text");
+    unsigned char raw[64];
+    stream_.read(raw, static_cast<std::size_t>(size_));
+    stream_.finish();
+    std::string result;
+    const std::int64_t step = kind_ == 'U' ? 4 : 1;
+    for (std::int64_t i = kind_ == 'U' && swapped_ ? 3 : 0; i < size_ && raw[i] != 0; i += step)
+      result.push_back(std::isprint(raw[i]) != 0 ? static_cast<char>(raw[i]) : '?');
+    return result;
+  }
+
+ private:
+  template <class Stored, class Visit>
+  void visit_as(Visit& visit) {
+    using raw = std::conditional_t<std::is_same_v<Stored, bool>, std::uint8_t, Stored>;
+    std::vector<raw> buffer(buffer_bytes / sizeof(raw));
+    for (std::int64_t at = 0; at < count_;) {
+      const std::int64_t n = std::min<std::int64_t>(count_ - at, static_cast<std::int64_t>(buffer.size()));
+      stream_.read(buffer.data(), static_cast<std::size_t>(n) * sizeof(raw));
+      if (swapped_) std::transform(buffer.begin(), buffer.begin() + n, buffer.begin(), swapped<raw>);
+      for (std::int64_t i = 0; i < n; ++i)
+        visit(at + i, static_cast<Stored>(buffer[static_cast<std::size_t>(i)]));
+      at += n;
+    }
+    stream_.finish();
+  }
+
+  void read_head(void* to, std::size_t bytes) {
+    if (bytes > stream_.remaining()) damaged("it is shorter than its .npy header");
+    stream_.read(to, bytes);
+  }
+  [[noreturn]] void damaged(const std::string& what) const {
+    refuse_input(path_, fmt::format("array {} is damaged: {}", name_, what));
+  }
+
+  std::string path_;
+  std::string name_;
+  zip_stream stream_;
+  std::string descr_;
+  char kind_ = '\0';
+  std::int64_t size_ = 0;
+  bool swapped_ = false;
+  bool fortran_order_ = false;
+  std::vector<std::int64_t> shape_;
+  std::int64_t count_ = 0;
+};
+
+const zip_member& member_of(const zip_reader& archive, const std::string& key) {
+  const zip_member* m = archive.find(key + ".npy");
+  if (m == nullptr)
+    refuse_input(archive.path(),
+                 key == "format"
+                     ? "holds no array 'format': it is not a matrix that scipy.sparse.save_npz wrote"
+                     : "holds no array '" + key + "'");
+  return *m;
+}
+
+class npz_reader {
+ public:
+  explicit npz_reader(const std::string& path) : archive_(path) {}
+
+  matrix_entries read() {
+    const std::string format = open("format").text();
+    if (format != "csr" && format != "csc" && format != "coo" && format != "bsr")
+      refuse_unsupported(
+          archive_.path(),
+          fmt::format("SciPy format '{}' is not supported; csr, csc, coo and bsr are", format));
+    read_shape();
+    result_.origin = "SciPy npz " + format;
+    if (format == "coo")
+      read_coo();
+    else if (format == "bsr")
+      read_bsr();
+    else
+      read_compressed(format == "csr");
+    return std::move(result_);
+  }
+
+ private:
+  npy_stream open(const std::string& key) { return {archive_, member_of(archive_, key)}; }
+
+  void read_shape() {
+    npy_stream shape = open("shape");
+    shape.expect_rank(1);
+    if (shape.count() != 2)
+      refuse_unsupported(
+          archive_.path(),
+          fmt::format("is an array of {} dimensions; only matrices are supported", shape.count()));
+    std::int64_t sizes[2] = {};
+    shape.for_each_integer([&](std::int64_t i, std::int64_t n) { sizes[i] = n; });
+    result_.entries.rows = checked_dimension(archive_.path(), "rows", sizes[0]);
+    result_.entries.cols = checked_dimension(archive_.path(), "columns", sizes[1]);
+  }
+
+  void note_type(const npy_stream& data) {
+    result_.field = data.is_float() ? "real" : "integer";
+    result_.single_precision = data.is_single();
+  }
+
+  // The values that go with `stored` indices, one to one.
+  void read_values(npy_stream& data) {
+    note_type(data);
+    result_.entries.values = array<double, host>(data.count());
+    data.for_each([&](std::int64_t i, auto value) {
+      result_.entries.values[i] = value_from(value, result_.rounded_values);
+    });
+  }
+
+  array<std::int32_t, host> read_indices(const char* key, std::int64_t stored, std::int32_t limit) {
+    npy_stream stream = open(key);
+    stream.expect_rank(1);
+    check_length(archive_.path(), key, stream.count(), stored, "as many as values");
+    array<std::int32_t, host> indices(stored);
+    stream.for_each_integer([&](std::int64_t i, std::int64_t index) {
+      indices[i] = checked_index(archive_.path(), key, i, index, limit);
+    });
+    return indices;
+  }
+
+  array<std::int64_t, host> read_offsets(std::int64_t lines, std::int64_t stored) {
+    npy_stream stream = open("indptr");
+    stream.expect_rank(1);
+    check_length(archive_.path(), "indptr", stream.count(), lines + 1, "one more than lines in the shape");
+    array<std::int64_t, host> offsets(lines + 1);
+    stream.for_each_integer([&](std::int64_t i, std::int64_t offset) { offsets[i] = offset; });
+    check_offsets(archive_.path(), "indptr", offsets, stored);
+    return offsets;
+  }
+
+  void read_coo() {
+    npy_stream data = open("data");
+    data.expect_rank(1);
+    auto& e = result_.entries;
+    if (archive_.find("row.npy") == nullptr && archive_.find("coords.npy") != nullptr) {
+      read_coords(data.count());
+    } else {
+      e.row_indices = read_indices("row", data.count(), e.rows);
+      e.col_indices = read_indices("col", data.count(), e.cols);
+    }
+    read_values(data);
+  }
+
+  // How newer versions of SciPy write arrays of any dimension: all rows, then all columns.
+  void read_coords(std::int64_t stored) {
+    npy_stream coords = open("coords");
+    coords.expect_rank(2);
+    check_length(archive_.path(), "coords", coords.count(), 2 * stored, "two for each value");
+    if (coords.shape()[0] != 2) refuse_input(archive_.path(), "coords has not two rows");
+    if (coords.fortran_order())
+      refuse_unsupported(archive_.path(), "coords is in Fortran order, which is not supported");
+    auto& e = result_.entries;
+    e.row_indices = array<std::int32_t, host>(stored);
+    e.col_indices = array<std::int32_t, host>(stored);
+    coords.for_each_integer([&](std::int64_t i, std::int64_t index) {
+      if (i < stored)
+        e.row_indices[i] = checked_index(archive_.path(), "coords", i, index, e.rows);
+      else
+        e.col_indices[i - stored] = checked_index(archive_.path(), "coords", i, index, e.cols);
+    });
+  }
+
+  void read_compressed(bool by_rows) {
+    npy_stream data = open("data");
+    data.expect_rank(1);
+    auto& e = result_.entries;
+    const std::int32_t lines = by_rows ? e.rows : e.cols;
+    const array<std::int64_t, host> offsets = read_offsets(lines, data.count());
+    (by_rows ? e.col_indices : e.row_indices) =
+        read_indices("indices", data.count(), by_rows ? e.cols : e.rows);
+    array<std::int32_t, host> expanded(data.count());
+    for (std::int32_t line = 0; line < lines; ++line)
+      std::fill(expanded.begin() + offsets[line], expanded.begin() + offsets[line + 1], line);
+    (by_rows ? e.row_indices : e.col_indices) = std::move(expanded);
+    read_values(data);
+  }
+
+  // Where the elements of an array of blocks belong, in the order of the file.
+  struct block_walk {
+    std::int64_t sizes[3];  // blocks, rows of a block, columns of a block
+    bool fortran_order;
+    std::int64_t at[3] = {0, 0, 0};
+
+    void next() {
+      for (int i = 0; i < 3; ++i) {
+        const int d = fortran_order ? i : 2 - i;
+        if (++at[d] < sizes[d]) return;
+        at[d] = 0;
+      }
+    }
+  };
+
+  void read_bsr() {
+    auto& e = result_.entries;
+    // The number of entries is known only when every slot was seen, so the blocks are read twice.
+    npy_stream counted = open("data");
+    counted.expect_rank(3);
+    const std::int64_t blocks = counted.shape()[0], height = counted.shape()[1], width = counted.shape()[2];
+    if (height < 1 || width < 1) refuse_input(archive_.path(), "data has blocks without rows or columns");
+    const std::int64_t block_rows = (e.rows + height - 1) / height;
+    const std::int64_t block_cols = (e.cols + width - 1) / width;
+    const array<std::int64_t, host> offsets = read_offsets(block_rows, blocks);
+    const array<std::int32_t, host> block_col =
+        read_indices("indices", blocks, static_cast<std::int32_t>(block_cols));
+    array<std::int32_t, host> block_row(blocks);
+    for (std::int64_t line = 0; line < block_rows; ++line)
+      std::fill(block_row.begin() + offsets[line], block_row.begin() + offsets[line + 1],
+                static_cast<std::int32_t>(line));
+
+    std::int64_t stored = 0;
+    counted.for_each([&](std::int64_t, auto value) { stored += value != decltype(value){0} ? 1 : 0; });
+
+    note_type(counted);
+    e.row_indices = array<std::int32_t, host>(stored);
+    e.col_indices = array<std::int32_t, host>(stored);
+    e.values = array<double, host>(stored);
+    npy_stream data = open("data");
+    block_walk walk{{blocks, height, width}, data.fortran_order()};
+    std::int64_t k = 0;
+    data.for_each([&](std::int64_t i, auto value) {
+      if (value != decltype(value){0}) {
+        const std::int64_t row = block_row[walk.at[0]] * height + walk.at[1];
+        const std::int64_t col = block_col[walk.at[0]] * width + walk.at[2];
+        if (row >= e.rows || col >= e.cols || k == stored)
+          refuse_input(archive_.path(), fmt::format("data holds a value outside the matrix (element {})", i));
+        e.row_indices[k] = static_cast<std::int32_t>(row);
+        e.col_indices[k] = static_cast<std::int32_t>(col);
+        e.values[k] = value_from(value, result_.rounded_values);
+        ++k;
+      }
+      walk.next();
+    });
+    if (k != stored) refuse_input(archive_.path(), "changed while it was read");
+  }
+
+  zip_reader archive_;
+  matrix_entries result_;
+};
+
+template <class T>
+constexpr const char* npy_type() {
+  if constexpr (std::is_same_v<T, std::int32_t>) return "<i4";
+  if constexpr (std::is_same_v<T, std::int64_t>) return "<i8";
+  if constexpr (std::is_same_v<T, float>) return "<f4";
+  if constexpr (std::is_same_v<T, double>) return "<f8";
+}
+
+class npz_writer {
+ public:
+  npz_writer(const std::string& path, bool compress) : archive_(path), compress_(compress) {}
+
+  // The elements of an array as type T, converted a buffer at a time where they have another.
+  template <class T, class Array>
+  void put(const char* key, const Array& from) {
+    begin(key, npy_type<T>(), fmt::format("({},)", from.size()),
+          static_cast<std::uint64_t>(from.size()) * sizeof(T));
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(from[0])>, T>) {
+      archive_.write(from.data(), static_cast<std::size_t>(from.size()) * sizeof(T));
+    } else {
+      std::vector<T> buffer;
+      const std::int64_t step = static_cast<std::int64_t>(buffer_bytes / sizeof(T));
+      for (std::int64_t at = 0; at < from.size(); at += step) {
+        const std::int64_t end = std::min(from.size(), at + step);
+        buffer.assign(from.begin() + at, from.begin() + end);
+        archive_.write(buffer.data(), buffer.size() * sizeof(T));
+      }
+    }
+    archive_.end();
+  }
+
+  void put_description(const char* format, std::int32_t rows, std::int32_t cols) {
+    begin("format", "|S3", "()", 3);
+    archive_.write(format, 3);
+    archive_.end();
+    const std::int64_t shape[2] = {rows, cols};
+    begin("shape", "<i8", "(2,)", sizeof(shape));
+    archive_.write(shape, sizeof(shape));
+    archive_.end();
+  }
+
+  void close() { archive_.close(); }
+
+ private:
+  void begin(const std::string& key, const char* type, const std::string& shape, std::uint64_t bytes) {
+    std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", type, shape);
+    // NumPy aligns the data that follow to 64 bytes, counting the ten before the header and its newline.
+    header.append(63 - (10 + header.size()) % 64, ' ');
+    header.push_back('\n');
+    std::string start("\x93NUMPY\x01\x00", 8);
+    start.push_back(static_cast<char>(header.size() & 0xff));
+    start.push_back(static_cast<char>(header.size() >> 8));
+    start += header;
+    archive_.begin(key + ".npy", start.size() + bytes, compress_);
+    archive_.write(start.data(), start.size());
+  }
+
+  zip_writer archive_;
+  bool compress_;
+};
+
+}  // namespace
+
+matrix_entries read_npz(const std::string& path) {
+  return npz_reader(path).read();
+}
+
+template <class Format>
+void write_npz(const std::string& path, const Format& f, bool compress) {
+  npz_writer out(path, compress);
+  if constexpr (requires { f.row_offsets; }) {
+    out.put<typename Format::offset_type>("indices", f.col_indices);
+    out.put<typename Format::offset_type>("indptr", f.row_offsets);
+  } else if constexpr (requires { f.col_offsets; }) {
+    out.put<typename Format::offset_type>("indices", f.row_indices);
+    out.put<typename Format::offset_type>("indptr", f.col_offsets);
+  } else {
+    out.put<std::int32_t>("row", f.row_indices);
+    out.put<std::int32_t>("col", f.col_indices);
+  }
+  out.put_description(Format::name, f.rows, f.cols);
+  out.put<typename Format::value_type>("data", f.values);
+  out.close();
+}
+
+template void write_npz(const std::string&, const coo<float, host>&, bool);
+template void write_npz(const std::string&, const coo<double, host>&, bool);
+template void write_npz(const std::string&, const csr<std::int32_t, float, host>&, bool);
+template void write_npz(const std::string&, const csr<std::int32_t, double, host>&, bool);
+template void write_npz(const std::string&, const csr<std::int64_t, float, host>&, bool);
+template void write_npz(const std::string&, const csr<std::int64_t, double, host>&, bool);
+template void write_npz(const std::string&, const csc<std::int32_t, float, host>&, bool);
+template void write_npz(const std::string&, const csc<std::int32_t, double, host>&, bool);
+template void write_npz(const std::string&, const csc<std::int64_t, float, host>&, bool);
+template void write_npz(const std::string&, const csc<std::int64_t, double, host>&, bool);
+
+}  // namespace sparsmith

@@ -1,0 +1,40 @@
+// The plan must say exactly what a conversion then does: bytes, slots, width and the peak of its memory.
+#include "analyze/plan.hpp"
+#include "tests/battery.hpp"
+#include "tests/catch.hpp"
+
+using namespace sparsmith;
+using namespace sparsmith::testing;
+
+TEST_CASE("the plan's bytes are the converted bytes") {
+  const openmp on;
+  for (const auto& source : battery())
+    for_each_type([&]<class Offset, class Value>() {
+      const auto m = coo_to_csr<openmp, Offset, Value>(on, as_coo_of<Value>(source), nullptr);
+      for (const conversion_options& options : {conversion_options{{32, 1024}, -1, 1e9}, {{5, 12}, 3, 1e9}}) {
+        const auto plan = plan_formats<openmp, Offset>(on, m.row_offsets, m.cols, sizeof(Value), options);
+        REQUIRE(plan.size() == format_names().size());
+        for (std::size_t f = 0; f < plan.size(); ++f) {
+          INFO(source.name << " as " << plan[f].format);
+          CHECK(plan[f].format == format_names()[f]);
+          reset_peak_bytes(place::host);
+          const std::int64_t before = peak_bytes(place::host) - bytes(m);
+          const auto converted = from_csr<openmp, Offset, Value>(on, m, plan[f].format, options, nullptr);
+          const std::int64_t peak = peak_bytes(place::host) - before;
+          CHECK(std::visit([](const auto& c) { return bytes(c); }, converted) == plan[f].bytes);
+          CHECK(peak == plan[f].peak_bytes);
+        }
+      }
+    });
+}
+
+TEST_CASE("the plan says what --max-fill would refuse") {
+  named_matrix m{"one long row", 100, 100, {}};
+  for (int i = 0; i < 100; ++i) m.entries.push_back({0, i, 1});
+  const auto c = coo_to_csr<openmp, std::int32_t, double>({}, as_coo(m), nullptr);
+  const auto plan = plan_formats<openmp, std::int32_t>({}, c.row_offsets, c.cols, 8, {});
+  CHECK(plan[3].format == "ell");
+  CHECK_FALSE(plan[3].allowed);
+  CHECK(plan[3].fill == 100);
+  CHECK(plan[5].allowed);  // hyb: width 0, everything in the rest
+}

@@ -1,0 +1,152 @@
+// The formats themselves: the worked examples of the reference documents, array for array; bytes, equality,
+// and what `find_invalid` finds.
+#include <functional>
+
+#include "convert/convert.hpp"
+#include "convert/formats/validate.hpp"
+#include "tests/battery.hpp"
+#include "tests/catch.hpp"
+
+using namespace sparsmith;
+using namespace sparsmith::testing;
+
+namespace {
+
+template <class T>
+std::vector<T> as_vector(const array<T, host>& a) {
+  return {a.begin(), a.end()};
+}
+
+csr<std::int32_t, double, host> example() {
+  for (const auto& m : battery())
+    if (m.name == "SPEC 6x6") return coo_to_csr<openmp, std::int32_t, double>({}, as_coo(m), nullptr);
+  throw std::logic_error("no example");
+}
+
+template <class Format>
+Format converted() {
+  return std::get<Format>(
+      from_csr<openmp, std::int32_t, double>({}, example(), Format::name, {{2, 4}, -1, 1e9}, nullptr));
+}
+
+using ints = std::vector<std::int32_t>;
+using reals = std::vector<double>;
+
+}  // namespace
+
+TEST_CASE("the 6x6 example in COO and CSR") {
+  const auto m = example();
+  CHECK(as_vector(m.row_offsets) == ints{0, 4, 7, 8, 10, 10, 12});
+  CHECK(as_vector(m.col_indices) == ints{0, 1, 4, 5, 0, 2, 4, 1, 1, 3, 1, 5});
+  CHECK(as_vector(m.values) == reals{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  const auto list = converted<coo<double, host>>();
+  CHECK(as_vector(list.row_indices) == ints{0, 0, 0, 0, 1, 1, 1, 2, 3, 3, 5, 5});
+  CHECK(as_vector(list.col_indices) == ints{0, 1, 4, 5, 0, 2, 4, 1, 1, 3, 1, 5});
+}
+
+TEST_CASE("the 6x6 example in CSC") {
+  const auto m = converted<csc<std::int32_t, double, host>>();
+  CHECK(as_vector(m.col_offsets) == ints{0, 2, 6, 7, 8, 10, 12});
+  CHECK(as_vector(m.row_indices) == ints{0, 1, 0, 2, 3, 5, 1, 3, 0, 1, 0, 5});
+  CHECK(as_vector(m.values) == reals{1, 5, 2, 8, 9, 11, 6, 10, 3, 7, 4, 12});
+}
+
+TEST_CASE("the 6x6 example in ELL, slot by slot") {
+  const auto m = converted<ell<double, host>>();
+  CHECK(m.width == 4);
+  CHECK(as_vector(m.row_lengths) == ints{4, 3, 1, 2, 0, 2});
+  // a e h i * k | b f * j * l | c g * * * * | d * * * * *
+  CHECK(as_vector(m.values) ==
+        reals{1, 5, 8, 9, 0, 11, 2, 6, 0, 10, 0, 12, 3, 7, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0});
+  CHECK(as_vector(m.col_indices) ==
+        ints{0, 0, 1, 1, 0, 1, 1, 2, 1, 3, 0, 5, 4, 4, 1, 3, 0, 5, 5, 4, 1, 3, 0, 5});
+}
+
+TEST_CASE("the 6x6 example in SELL, slices of 2 sorted in windows of 4") {
+  const auto m = converted<sell<std::int32_t, double, host>>();
+  CHECK(as_vector(m.row_order) == ints{0, 1, 3, 2, 5, 4});
+  CHECK(as_vector(m.row_lengths) == ints{4, 3, 2, 1, 2, 0});
+  CHECK(as_vector(m.slice_offsets) == ints{0, 8, 12, 16});
+  CHECK(as_vector(m.values) == reals{1, 5, 2, 6, 3, 7, 4, 0, 9, 8, 10, 0, 11, 0, 12, 0});
+  CHECK(as_vector(m.col_indices) == ints{0, 0, 1, 2, 4, 4, 5, 4, 1, 1, 3, 1, 1, 0, 5, 0});
+}
+
+TEST_CASE("the 6x6 example in HYB: four of six rows fill width 2, two fill 3") {
+  const auto m = converted<hyb<double, host>>();
+  CHECK(m.width == 3);  // rows of 4 and 3 entries are a third of six
+  CHECK(as_vector(m.row_lengths) == ints{3, 3, 1, 2, 0, 2});
+  CHECK(as_vector(m.rest_row_indices) == ints{0});
+  CHECK(as_vector(m.rest_col_indices) == ints{5});
+  CHECK(as_vector(m.rest_values) == reals{4});
+}
+
+TEST_CASE("bytes follow from the arrays") {
+  CHECK(bytes(example()) == 12 * 12 + 7 * 4);
+  CHECK(bytes(converted<coo<double, host>>()) == 12 * 16);
+  CHECK(bytes(converted<ell<double, host>>()) == 24 * 12 + 6 * 4);
+  CHECK(bytes(converted<sell<std::int32_t, double, host>>()) == 16 * 12 + 2 * 6 * 4 + 4 * 4);
+}
+
+TEST_CASE("identical means bit for bit") {
+  auto a = example();
+  const auto b = example();
+  CHECK(identical(a, b));
+  a.values[3] = 0.0;
+  auto c = copy_to<host>(a);
+  CHECK(identical(a, c));
+  c.values[3] = -0.0;
+  CHECK_FALSE(identical(a, c));
+  c = copy_to<host>(a);
+  a.values[3] = std::nan("");
+  CHECK_FALSE(identical(a, c));
+  CHECK(identical(a, copy_to<host>(a)));
+  c = copy_to<host>(a);
+  c.cols = 7;
+  CHECK_FALSE(identical(a, c));
+}
+
+// Breaks a valid matrix in one place and expects to be told.
+template <class Format>
+void expect_found(const std::string& expected, const std::function<void(Format&)>& damage) {
+  auto m = converted<Format>();
+  REQUIRE(find_invalid(m).empty());
+  damage(m);
+  const std::string found = find_invalid(m);
+  INFO("found: " << found << ", expected: " << expected);
+  CHECK(found.find(expected) != std::string::npos);
+}
+
+TEST_CASE("find_invalid names what is wrong") {
+  using csr_t = csr<std::int32_t, double, host>;
+  expect_found<csr_t>("row_offsets falls at 2", [](auto& m) { m.row_offsets[2] = 1; });
+  expect_found<csr_t>("row_offsets[0]", [](auto& m) { m.row_offsets[0] = 1; });
+  expect_found<csr_t>("row_offsets ends at 11", [](auto& m) { m.row_offsets[6] = 11; });
+  expect_found<csr_t>("outside 0..5", [](auto& m) { m.col_indices[3] = 6; });
+  expect_found<csr_t>("outside 0..5", [](auto& m) { m.col_indices[0] = -1; });
+  expect_found<csr_t>("does not rise", [](auto& m) { m.col_indices[1] = 0; });
+  expect_found<csr_t>("instead of 12", [](auto& m) { m.col_indices = array<std::int32_t, host>(3); });
+  expect_found<csr_t>("negative", [](auto& m) { m.rows = -1; });
+  using csc_t = csc<std::int32_t, double, host>;
+  expect_found<csc_t>("col_offsets falls", [](auto& m) { m.col_offsets[3] = 1; });
+  expect_found<csc_t>("row_indices[1]", [](auto& m) { m.row_indices[1] = 0; });
+  using coo_t = coo<double, host>;
+  expect_found<coo_t>("entry 1", [](auto& m) { m.col_indices[1] = 0; });
+  expect_found<coo_t>("row_indices[11]", [](auto& m) { m.row_indices[11] = 6; });
+  using ell_t = ell<double, host>;
+  expect_found<ell_t>("padding slot 22 has a value", [](auto& m) { m.values[22] = 1; });
+  expect_found<ell_t>("padding slot 8 has column 3", [](auto& m) { m.col_indices[8] = 3; });
+  expect_found<ell_t>("row 0 has length 5", [](auto& m) { m.row_lengths[0] = 5; });
+  expect_found<ell_t>("elements instead of 6", [](auto& m) { m.row_lengths = array<std::int32_t, host>(2); });
+  using sell_t = sell<std::int32_t, double, host>;
+  expect_found<sell_t>("occurs twice", [](auto& m) { m.row_order[1] = 0; });
+  expect_found<sell_t>("left its window", [](auto& m) { std::swap(m.row_order[0], m.row_order[5]); });
+  expect_found<sell_t>("falling length", [](auto& m) {
+    std::swap(m.row_order[2], m.row_order[3]);
+    std::swap(m.row_lengths[2], m.row_lengths[3]);
+  });
+  expect_found<sell_t>("slots instead of", [](auto& m) { m.slice_offsets[1] = 6; });
+  expect_found<sell_t>("padding slot 7", [](auto& m) { m.values[7] = 2; });
+  using hyb_t = hyb<double, host>;
+  expect_found<hyb_t>("before its ELL part is full", [](auto& m) { m.rest_row_indices[0] = 4; });
+  expect_found<hyb_t>("does not come after the ELL part", [](auto& m) { m.rest_col_indices[0] = 4; });
+}

@@ -1,0 +1,498 @@
+// Our container gives back every format bit for bit and notices any changed byte; Binsparse files are read in
+// every layout and type the specification names, whoever wrote them, and refused in one line where they are
+// wrong.
+#include "convert/io/hdf5.hpp"
+
+#include <hdf5.h>
+
+#include "tests/catch.hpp"
+#include "tests/convert/io/file_bytes.hpp"
+
+using namespace sparsmith;
+using namespace sparsmith::test;
+
+// HDF5 does not free all it held when it meets a broken file. Only the leak checker of -fsanitize=address
+// asks.
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:libhdf5";
+}
+
+namespace {
+
+// As in the reader and writer, here for files put together by hand before those have run.
+[[maybe_unused]] const herr_t no_exit_handler = ::H5dont_atexit();
+
+template <class V>
+ell<V, host> small_ell() {
+  ell<V, host> f;
+  f.rows = 3;
+  f.cols = 4;
+  f.width = 2;
+  f.row_lengths = array_of<std::int32_t>({2, 0, 1});
+  f.col_indices = array_of<std::int32_t>({1, 0, 3, 2, 0, 3});
+  f.values = awkward_values<V>();
+  return f;
+}
+
+template <class O, class V>
+sell<O, V, host> small_sell() {
+  sell<O, V, host> f;
+  f.rows = 3;
+  f.cols = 4;
+  f.slice = 2;
+  f.sigma = 3;
+  f.row_order = array_of<std::int32_t>({0, 2, 1});
+  f.row_lengths = array_of<std::int32_t>({2, 1, 0});
+  f.slice_offsets = array_of<O>({0, 4, 4});
+  f.col_indices = array_of<std::int32_t>({1, 3, 2, 3});
+  f.values = array_of<V>({V(0.1), V(-0.0), V(2), V(0)});
+  return f;
+}
+
+template <class V>
+hyb<V, host> small_hyb() {
+  hyb<V, host> f;
+  f.rows = 3;
+  f.cols = 4;
+  f.width = 1;
+  f.row_lengths = array_of<std::int32_t>({1, 0, 1});
+  f.ell_col_indices = array_of<std::int32_t>({1, 0, 3});
+  f.ell_values = array_of<V>({V(0.1), V(0), V(-0.0)});
+  f.rest_row_indices = array_of<std::int32_t>({0});
+  f.rest_col_indices = array_of<std::int32_t>({2});
+  f.rest_values = array_of<V>({std::numeric_limits<V>::quiet_NaN()});
+  return f;
+}
+
+template <class O, class Format>
+void check_container(const Format& f) {
+  using any = any_format<O, typename Format::value_type, host>;
+  const scratch_file file(".h5");
+  write_container(file.path, f, 8 * sizeof(O));
+  const stored_matrix back = read_container(file.path);
+  REQUIRE(std::holds_alternative<any>(back));
+  REQUIRE(std::holds_alternative<Format>(std::get<any>(back)));
+  CHECK(identical(std::get<Format>(std::get<any>(back)), f));
+  CHECK_FALSE(is_binsparse(file.path));
+  const std::string bytes = file.bytes();
+  write_container(file.path, f, 8 * sizeof(O));
+  CHECK(file.bytes() == bytes);
+}
+
+template <class O, class V>
+void check_containers() {
+  check_container<O>(small_coo<V>());
+  check_container<O>(small_csr<O, V>());
+  check_container<O>(small_csc<O, V>());
+  check_container<O>(small_ell<V>());
+  check_container<O>(small_sell<O, V>());
+  check_container<O>(small_hyb<V>());
+  // 0 by 0, with arrays that have no elements at all.
+  check_container<O>(coo<V, host>{});
+  check_container<O>(csr<O, V, host>{});
+  check_container<O>(csc<O, V, host>{});
+  check_container<O>(ell<V, host>{});
+  check_container<O>(sell<O, V, host>{});
+  check_container<O>(hyb<V, host>{});
+}
+
+// Reading must refuse a spoilt container or deliver the same matrix.
+template <class O, class Format>
+void check_every_byte(const Format& f) {
+  using any = any_format<O, typename Format::value_type, host>;
+  const scratch_file file(".h5");
+  write_container(file.path, f, 8 * sizeof(O));
+  spoil_every_byte(file, [&](const std::string& how) {
+    bool accepted = true;
+    try {
+      const stored_matrix back = read_container(file.path);
+      accepted = identical(std::get<Format>(std::get<any>(back)), f) && how.find("cut") == std::string::npos;
+    } catch (const error&) {
+    }
+    if (!accepted) FAIL("a changed file was accepted: " << how);
+  });
+  SUCCEED("no changed file was accepted");
+}
+
+// A Binsparse file put together by hand, in the root or in a group.
+class handmade {
+ public:
+  explicit handmade(const char* group = nullptr) : file_(".bsp.h5") {
+    id_ = ::H5Fcreate(file_.path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    at_ = group == nullptr ? id_ : ::H5Gcreate2(id_, group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  }
+  handmade(const handmade&) = delete;
+  handmade& operator=(const handmade&) = delete;
+  ~handmade() { close(); }
+
+  template <class T>
+  handmade& set(const char* name, hid_t stored, hid_t memory, std::initializer_list<T> list,
+                bool chunked = false) {
+    const hsize_t length = list.size();
+    const hid_t space = ::H5Screate_simple(1, &length, nullptr);
+    const hid_t creation = ::H5Pcreate(H5P_DATASET_CREATE);
+    if (chunked) {
+      const hsize_t chunk = 2;
+      ::H5Pset_chunk(creation, 1, &chunk);
+      ::H5Pset_deflate(creation, 6);
+    }
+    const hid_t set = ::H5Dcreate2(at_, name, stored, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    if (length > 0) ::H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, std::data(list));
+    ::H5Dclose(set);
+    ::H5Pclose(creation);
+    ::H5Sclose(space);
+    return *this;
+  }
+  handmade& ints(const char* name, std::initializer_list<std::int64_t> list, hid_t stored = H5T_STD_U64LE) {
+    return set(name, stored, H5T_NATIVE_INT64, list);
+  }
+  handmade& doubles(const char* name, std::initializer_list<double> list, hid_t stored = H5T_IEEE_F64LE) {
+    return set(name, stored, H5T_NATIVE_DOUBLE, list);
+  }
+  // The description as h5py (variable length) or as the C reference (fixed length) writes it.
+  handmade& describe(const std::string& text, bool variable = true) {
+    const hid_t type = ::H5Tcopy(H5T_C_S1);
+    ::H5Tset_size(type, variable ? H5T_VARIABLE : text.size());
+    ::H5Tset_cset(type, H5T_CSET_UTF8);
+    const hid_t space = ::H5Screate(H5S_SCALAR);
+    const hid_t attribute = ::H5Acreate2(at_, "binsparse", type, space, H5P_DEFAULT, H5P_DEFAULT);
+    const char* pointer = text.c_str();
+    ::H5Awrite(attribute, type, variable ? static_cast<const void*>(&pointer) : pointer);
+    ::H5Aclose(attribute);
+    ::H5Sclose(space);
+    ::H5Tclose(type);
+    return *this;
+  }
+  const std::string& path() {
+    close();
+    return file_.path;
+  }
+  matrix_entries read() { return read_binsparse(path()); }
+  std::string refusal(failure expected = failure::input) {
+    return failure_of([&] { read(); }, expected);
+  }
+
+ private:
+  void close() {
+    if (at_ != id_) ::H5Gclose(at_);
+    if (id_ >= 0) ::H5Fclose(id_);
+    at_ = id_ = -1;
+  }
+  scratch_file file_;
+  hid_t id_ = -1;
+  hid_t at_ = -1;
+};
+
+std::string inner(const std::string& format, const std::string& values = "float64",
+                  const std::string& more = "", const std::string& shape = "[3, 4]", int stored = 3) {
+  return R"({"version": "0.1", "format": ")" + format + R"(", "shape": )" + shape +
+         R"(, "number_of_stored_values": )" + std::to_string(stored) + R"(, "data_types": {"values": ")" +
+         values + R"("})" + more + "}";
+}
+
+std::string nested(const std::string& text) {
+  return R"({"binsparse": )" + text + R"(, "author": "me"})";
+}
+
+bool has_entries(const matrix_entries& m, std::initializer_list<std::int32_t> rows,
+                 std::initializer_list<std::int32_t> cols, std::initializer_list<double> values) {
+  coo<double, host> expected;
+  expected.rows = m.entries.rows;
+  expected.cols = m.entries.cols;
+  expected.row_indices = array_of(rows);
+  expected.col_indices = array_of(cols);
+  expected.values = array_of(values);
+  return identical(m.entries, expected);
+}
+
+template <class Format>
+void check_binsparse(const Format& f, const char* format, bool transposed) {
+  using value = typename Format::value_type;
+  const scratch_file file(".bsp.h5");
+  write_binsparse(file.path, f);
+  CHECK(is_binsparse(file.path));
+  const matrix_entries m = read_binsparse(file.path);
+  const coo<value, host> stored = small_coo<value>();
+  coo<double, host> expected;
+  expected.rows = transposed ? stored.cols : stored.rows;
+  expected.cols = transposed ? stored.rows : stored.cols;
+  expected.row_indices = copy_to<host>(transposed ? stored.col_indices : stored.row_indices, place::host);
+  expected.col_indices = copy_to<host>(transposed ? stored.row_indices : stored.col_indices, place::host);
+  expected.values = array<double, host>(stored.values.size());
+  std::copy(stored.values.begin(), stored.values.end(), expected.values.begin());
+  CHECK(identical(m.entries, expected));
+  CHECK(m.origin == std::string("Binsparse ") + format);
+  CHECK(m.field == "real");
+  CHECK(m.single_precision == (sizeof(value) == 4));
+}
+
+template <class O, class V>
+void check_binsparse_round_trips() {
+  check_binsparse(small_coo<V>(), "COOR", false);
+  check_binsparse(small_csr<O, V>(), "CSR", false);
+  check_binsparse(small_csc<O, V>(), "CSC", true);
+}
+
+}  // namespace
+
+TEST_CASE("containers give back every format bit for bit") {
+  check_containers<std::int32_t, float>();
+  check_containers<std::int32_t, double>();
+  check_containers<std::int64_t, float>();
+  check_containers<std::int64_t, double>();
+}
+
+TEST_CASE("containers with any byte changed or missing") {
+  SECTION("csr") {
+    check_every_byte<std::int32_t>(small_csr<std::int32_t, double>());
+  }
+  SECTION("sell") {
+    check_every_byte<std::int64_t>(small_sell<std::int64_t, float>());
+  }
+  SECTION("hyb") {
+    check_every_byte<std::int32_t>(small_hyb<double>());
+  }
+}
+
+TEST_CASE("a damaged array of a container is named with both checksums") {
+  const scratch_file file(".h5");
+  csr<std::int32_t, double, host> f = small_csr<std::int32_t, double>();
+  f.values[0] = 12345.678;
+  write_container(file.path, f, 32);
+  std::string bytes = file.bytes();
+  const std::size_t at = bytes.find(std::string(reinterpret_cast<const char*>(f.values.data()), 8));
+  REQUIRE(at != std::string::npos);
+  bytes[at] = static_cast<char>(bytes[at] ^ 1);
+  file.replace(bytes);
+  const std::string text = failure_of([&] { read_container(file.path); });
+  CHECK(holds(text, file.path + ": array values is damaged (checksum "));
+  CHECK(text.size() ==
+        (file.path + ": array values is damaged (checksum 0123abcd, expected 89ef0123)").size());
+}
+
+TEST_CASE("containers that are none") {
+  CHECK(holds(failure_of([] { read_container("/nonexistent/m.h5"); }),
+              "/nonexistent/m.h5: could not open as HDF5: No such"));
+  const scratch_file file(".h5");
+  file.replace("no HDF5 at all");
+  CHECK(holds(failure_of([&] { read_container(file.path); }), "could not open as HDF5: "));
+  CHECK_FALSE(is_binsparse(file.path));
+  CHECK_FALSE(is_binsparse("/nonexistent/m.h5"));
+  write_binsparse(file.path, small_coo<float>());
+  CHECK(holds(failure_of([&] { read_container(file.path); }), "not a Sparsmith container"));
+  write_container(file.path, small_coo<float>(), 32);
+  CHECK(holds(failure_of([&] { read_binsparse(file.path); }), "not Binsparse"));
+}
+
+TEST_CASE("HDF5 files that cannot be written") {
+  const auto f = small_csr<std::int32_t, double>();
+  CHECK(holds(failure_of([&] { write_container("/nonexistent/m.h5", f, 32); }, failure::output),
+              "/nonexistent/m.h5: could not write: No such file"));
+  const scratch_file file(".h5");
+  write_container(file.path, small_hyb<double>(), 32);
+  const std::size_t size = file.bytes().size();
+  for (std::size_t limit = 0; limit < size; limit += 61) {
+    std::string text;
+    {
+      const small_disk full(limit);
+      text = failure_of([&] { write_container(file.path, small_hyb<double>(), 32); }, failure::output);
+    }
+    if (!holds(text, file.path + ": could not write: File too large"))
+      FAIL("limit " << limit << ": " << text);
+  }
+  // Nothing of the failures is left behind in the library.
+  write_container(file.path, f, 32);
+  CHECK_NOTHROW(read_container(file.path));
+}
+
+TEST_CASE("Binsparse round trips keep every bit") {
+  check_binsparse_round_trips<std::int32_t, float>();
+  check_binsparse_round_trips<std::int32_t, double>();
+  check_binsparse_round_trips<std::int64_t, float>();
+  check_binsparse_round_trips<std::int64_t, double>();
+  const scratch_file file(".bsp.h5");
+  write_binsparse(file.path, coo<double, host>{});
+  CHECK(read_binsparse(file.path).entries.values.size() == 0);
+}
+
+TEST_CASE("Binsparse layouts written by others") {
+  const auto is_csr = [](const matrix_entries& m) { return has_entries(m, {0, 0, 2}, {1, 3, 0}, {1, 2, 3}); };
+  SECTION("CSR, nested or not, fixed or variable text, in the root or in a group") {
+    for (const char* group : {static_cast<const char*>(nullptr), "matrix"})
+      for (const bool variable : {true, false})
+        for (const std::string& text : {inner("CSR"), nested(inner("CSR"))}) {
+          handmade h(group);
+          h.ints("pointers_to_1", {0, 2, 2, 3}).ints("indices_1", {1, 3, 0}).doubles("values", {1, 2, 3});
+          h.describe(text, variable);
+          CHECK(is_csr(h.read()));
+          CHECK(is_binsparse(h.path()));
+        }
+  }
+  SECTION("DCSR and DCSC") {
+    handmade h;
+    h.ints("indices_0", {0, 2}, H5T_STD_I8LE).ints("pointers_to_1", {0, 2, 3}, H5T_STD_U16BE);
+    h.ints("indices_1", {1, 3, 0}, H5T_STD_U32LE).doubles("values", {1, 2, 3}).describe(inner("DCSR"));
+    CHECK(is_csr(h.read()));
+    handmade t;
+    t.ints("indices_0", {0, 2}).ints("pointers_to_1", {0, 2, 3}).ints("indices_1", {1, 3, 0});
+    t.doubles("values", {1, 2, 3}).describe(inner("DCSC", "float64", "", "[4, 3]"));
+    CHECK(has_entries(t.read(), {1, 3, 0}, {0, 0, 2}, {1, 2, 3}));
+  }
+  SECTION("CSC") {
+    handmade h;
+    h.ints("pointers_to_1", {0, 2, 2, 3}).ints("indices_1", {1, 3, 0}).doubles("values", {1, 2, 3});
+    h.describe(inner("CSC", "float64", "", "[4, 3]"));
+    CHECK(has_entries(h.read(), {1, 3, 0}, {0, 0, 2}, {1, 2, 3}));
+  }
+  SECTION("COO, COOR and COOC, whose first index is the column") {
+    for (const char* format : {"COO", "COOR"}) {
+      handmade h;
+      h.ints("indices_0", {0, 0, 2})
+          .ints("indices_1", {1, 3, 0})
+          .doubles("values", {1, 2, 3})
+          .describe(inner(format));
+      CHECK(is_csr(h.read()));
+    }
+    handmade h;
+    h.ints("indices_0", {0, 1, 3})
+        .ints("indices_1", {2, 0, 0})
+        .doubles("values", {3, 1, 2})
+        .describe(inner("COOC"));
+    CHECK(has_entries(h.read(), {2, 0, 0}, {0, 1, 3}, {3, 1, 2}));
+  }
+  SECTION("compressed chunks") {
+    handmade h;
+    h.set<std::int64_t>("indices_0", H5T_STD_I64LE, H5T_NATIVE_INT64, {0, 0, 2}, true);
+    h.set<std::int64_t>("indices_1", H5T_STD_I64LE, H5T_NATIVE_INT64, {1, 3, 0}, true);
+    h.set<double>("values", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {1, 2, 3}, true).describe(inner("COO"));
+    CHECK(is_csr(h.read()));
+  }
+  SECTION("values of every type") {
+    const auto coordinates = [](handmade& h) -> handmade& {
+      return h.ints("indices_0", {0, 0, 2}).ints("indices_1", {1, 3, 0});
+    };
+    const std::pair<const char*, hid_t> integers[] = {{"int8", H5T_STD_I8LE},    {"int16", H5T_STD_I16LE},
+                                                      {"int32", H5T_STD_I32LE},  {"int64", H5T_STD_I64BE},
+                                                      {"uint8", H5T_STD_U8LE},   {"uint16", H5T_STD_U16LE},
+                                                      {"uint32", H5T_STD_U32LE}, {"uint64", H5T_STD_U64LE}};
+    for (const auto& [name, type] : integers) {
+      handmade h;
+      coordinates(h).ints("values", {1, 2, 3}, type).describe(inner("COO", name));
+      const matrix_entries m = h.read();
+      CHECK(is_csr(m));
+      CHECK(m.field == "integer");
+    }
+    handmade single;
+    coordinates(single).doubles("values", {1, 2, 3}, H5T_IEEE_F32LE).describe(inner("COO", "float32"));
+    CHECK(single.read().single_precision);
+    handmade logical;
+    coordinates(logical).ints("values", {1, 0, 1}, H5T_STD_U8LE).describe(inner("COO", "bint8"));
+    CHECK(has_entries(logical.read(), {0, 0, 2}, {1, 3, 0}, {1, 0, 1}));
+    handmade iso;
+    coordinates(iso).doubles("values", {7}).describe(inner("COO", "iso[float64]"));
+    CHECK(has_entries(iso.read(), {0, 0, 2}, {1, 3, 0}, {7, 7, 7}));
+    handmade large;
+    coordinates(large)
+        .ints("values", {(std::int64_t{1} << 53) + 1}, H5T_STD_I64LE)
+        .describe(inner("COO", "iso[int64]"));
+    CHECK(large.read().rounded_values == 3);
+  }
+  SECTION("an h5py Boolean") {
+    const hid_t type = ::H5Tenum_create(H5T_STD_I8LE);
+    signed char value = 0;
+    ::H5Tenum_insert(type, "FALSE", &value);
+    value = 1;
+    ::H5Tenum_insert(type, "TRUE", &value);
+    handmade h;
+    h.ints("indices_0", {0, 0, 2}).ints("indices_1", {1, 3, 0});
+    h.set<signed char>("values", type, type, {1, 0, 1}).describe(inner("COO", "bint8"));
+    CHECK(has_entries(h.read(), {0, 0, 2}, {1, 3, 0}, {1, 0, 1}));
+    ::H5Tclose(type);
+  }
+  SECTION("structures") {
+    const auto read_as = [](const std::string& structure) {
+      handmade h;
+      h.ints("indices_0", {0, 2, 2}).ints("indices_1", {0, 1, 2}).doubles("values", {1, 2, 3});
+      h.describe(inner("COO", "float64", R"(, "structure": ")" + structure + "\"", "[3, 3]"));
+      return h.read().symmetry;
+    };
+    CHECK(read_as("symmetric_lower") == symmetry_kind::symmetric);
+    CHECK(read_as("skew_symmetric_lower") == symmetry_kind::skew_symmetric);
+    CHECK(read_as("general") == symmetry_kind::general);
+    CHECK(holds(failure_of([&] { read_as("symmetric_upper"); }),
+                "entry 1 at row 2, column 1 is not in the upper"));
+    CHECK(holds(failure_of([&] { read_as("hermitian_lower"); }, failure::unsupported),
+                "hermitian_lower is not supported yet"));
+    CHECK(holds(failure_of([&] { read_as("strange"); }, failure::unsupported), "strange is not known"));
+  }
+  SECTION("no stored values, and no arrays for them") {
+    handmade h;
+    h.describe(inner("COO", "float64", "", "[3, 4]", 0));
+    CHECK(h.read().entries.values.size() == 0);
+    handmade c;
+    c.ints("pointers_to_1", {0, 0, 0, 0}).describe(inner("CSR", "float64", "", "[3, 4]", 0));
+    CHECK(c.read().entries.values.size() == 0);
+  }
+}
+
+TEST_CASE("Binsparse files that contradict themselves are refused") {
+  const auto csr_with = [](std::initializer_list<std::int64_t> pointers,
+                           std::initializer_list<std::int64_t> indices, std::initializer_list<double> values,
+                           const std::string& text) {
+    handmade h;
+    h.ints("pointers_to_1", pointers, H5T_STD_I64LE)
+        .ints("indices_1", indices, H5T_STD_I64LE)
+        .doubles("values", values);
+    return h.describe(text).refusal();
+  };
+  CHECK(holds(csr_with({0, 2, 2, 3}, {1, 4, 0}, {1, 2, 3}, inner("CSR")), "indices_1[1] is 4, outside 0..3"));
+  CHECK(
+      holds(csr_with({0, 2, 2, 3}, {1, -1, 0}, {1, 2, 3}, inner("CSR")), "indices_1[1] is -1, outside 0..3"));
+  CHECK(holds(csr_with({1, 2, 2, 3}, {1, 3, 0}, {1, 2, 3}, inner("CSR")), "pointers_to_1[0] is 1"));
+  CHECK(holds(csr_with({0, 4, 2, 3}, {1, 3, 0}, {1, 2, 3}, inner("CSR")), "pointers_to_1[2] is 2, below"));
+  CHECK(holds(csr_with({0, 2, 2, 4}, {1, 3, 0}, {1, 2, 3}, inner("CSR")), "pointers_to_1 ends at 4"));
+  CHECK(holds(csr_with({0, 2, 3}, {1, 3, 0}, {1, 2, 3}, inner("CSR")),
+              "pointers_to_1 has 3 elements, expected 4"));
+  CHECK(holds(csr_with({0, 2, 2, 3}, {1, 3, 0}, {1, 2}, inner("CSR")), "values has 2 elements, expected 3"));
+  CHECK(holds(csr_with({0, 2, 2, 3}, {1, 3, 0}, {1, 2, 3}, inner("CSR", "float64", "", "[3, 4]", 9)),
+              "expected 9"));
+  CHECK(holds(csr_with({0, 2, 2, 3}, {1, 3, 0}, {1, 2, 3}, inner("COO")), "array indices_0 is missing"));
+  CHECK(holds(csr_with({0, 2, 2, 3}, {1, 3, 0}, {1, 2, 3}, inner("CSR", "int32")), "not of type int32"));
+  CHECK(holds(csr_with({0, 2, 2, 3}, {1, 3, 0}, {1, 2, 3}, inner("CSR", "float64", "", "[3, 3000000000]")),
+              "3000000000 columns"));
+  CHECK(holds(csr_with({0, 2, 2, 3}, {1, 3, 0}, {1, 2, 3}, inner("CSR", "float64", "", "[3, 1e300]")),
+              "does not hold integers"));
+  CHECK(holds(csr_with({}, {}, {}, "{"), "not understood"));
+  CHECK(holds(csr_with({}, {}, {}, "[1, 2]"), "not understood"));
+  CHECK(holds(csr_with({}, {}, {}, R"({"format": "CSR"})"), "not understood"));
+
+  const auto unsupported = [](const std::string& text) {
+    handmade h;
+    h.ints("indices_0", {0, 0, 2})
+        .ints("indices_1", {1, 3, 0})
+        .doubles("values", {1, 2, 3})
+        .doubles("fill_value", {1});
+    return h.describe(text).refusal(failure::unsupported);
+  };
+  CHECK(holds(unsupported(inner("COO", "complex[float64]")),
+              "values of type complex[float64] are not supported yet"));
+  CHECK(holds(unsupported(inner("COO", "iso[complex[float32]]")), "complex[float32]"));
+  CHECK(holds(unsupported(inner("DMAT")), "Binsparse format DMAT is not supported yet"));
+  CHECK(holds(unsupported(inner("COO", "float64", "", "[3]")), "two dimensions"));
+  CHECK(holds(unsupported(inner("COO", "float64", R"(, "fill": true)")), "fill value"));
+}
+
+TEST_CASE("Binsparse files with any byte changed or missing never bring us down") {
+  const scratch_file file(".bsp.h5");
+  write_binsparse(file.path, small_csr<std::int32_t, double>());
+  spoil_every_byte(file, [&](const std::string& how) {
+    try {
+      const matrix_entries m = read_binsparse(file.path);
+      for (std::int64_t i = 0; i < m.entries.values.size(); ++i)
+        if (m.entries.row_indices[i] >= m.entries.rows || m.entries.col_indices[i] >= m.entries.cols)
+          FAIL("an entry outside the matrix: " << how);
+    } catch (const error&) {
+    }
+  });
+  SUCCEED("survived");
+}

@@ -1,0 +1,224 @@
+// The Matrix Market reader and writer. Pieces of a few bytes make every line a boundary between two threads'
+// work.
+#include "convert/io/matrix_market.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <sstream>
+
+#include "convert/error.hpp"
+#include "tests/battery.hpp"
+#include "tests/catch.hpp"
+
+using namespace sparsmith;
+using namespace sparsmith::testing;
+
+namespace {
+
+// Delivers a text `step` bytes at a time, as a slow pipe would.
+text_source from_string(const std::string& text, std::size_t piece_bytes, std::size_t step) {
+  text_source source;
+  source.name = "test.mtx";
+  source.piece_bytes = piece_bytes;
+  source.read = [text, step, at = std::size_t{0}](char* buffer, std::size_t size) mutable {
+    const std::size_t count = std::min({size, step, text.size() - at});
+    std::memcpy(buffer, text.data() + at, count);
+    at += count;
+    return count;
+  };
+  return source;
+}
+
+matrix_entries read(const std::string& text, std::size_t piece_bytes = 1 << 20) {
+  return read_matrix_market(from_string(text, piece_bytes, 1 << 20));
+}
+
+std::vector<triplet> entries_of(const matrix_entries& m) {
+  std::vector<triplet> list;
+  for (std::int64_t i = 0; i < m.entries.values.size(); ++i)
+    list.push_back({m.entries.row_indices[i], m.entries.col_indices[i], m.entries.values[i]});
+  return list;
+}
+
+bool same(const std::vector<triplet>& a, const std::vector<triplet>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const triplet& x, const triplet& y) {
+    return x.row == y.row && x.col == y.col &&
+           (x.value == y.value || (x.value != x.value && y.value != y.value));
+  });
+}
+
+std::string message_for(const std::string& text, std::size_t piece_bytes = 1 << 20) {
+  try {
+    read(text, piece_bytes);
+  } catch (const error& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+const std::string real = "%%MatrixMarket matrix coordinate real general\n";
+
+}  // namespace
+
+TEST_CASE("a plain file, in pieces of any size") {
+  const std::string text = real + "% a comment\n%\n\n3 4 5\n1 1 1.5\n3 4 -2e-3\n2 2 7\n\n1 3 .25\n3 1 +4\n";
+  const std::vector<triplet> expected = {{0, 0, 1.5}, {2, 3, -2e-3}, {1, 1, 7}, {0, 2, 0.25}, {2, 0, 4}};
+  for (const std::size_t piece : {1, 2, 5, 7, 16, 1000})
+    for (const std::size_t step : {1, 3, 1000}) {
+      INFO("pieces of " << piece << " bytes, delivered by " << step);
+      const auto m = read_matrix_market(from_string(text, piece, step));
+      CHECK(m.entries.rows == 3);
+      CHECK(m.entries.cols == 4);
+      CHECK(same(entries_of(m), expected));
+      CHECK(m.field == "real");
+      CHECK(m.symmetry == symmetry_kind::general);
+    }
+}
+
+TEST_CASE("line ends, blanks and comments") {
+  const std::vector<triplet> expected = {{0, 0, 1}, {1, 1, 2}};
+  const std::string dos =
+      "%%MatrixMarket matrix coordinate real general\r\n%\r\n2 2 2\r\n1 1 1\r\n\r\n2 2 2\r\n";
+  const std::string no_end = real + "2 2 2\n1 1 1\n2 2 2";
+  const std::string indented = real + "  2 2\t2  \n \t1 1   1 \n2\t2 2\t\n \n\n";
+  const std::string commented = real + "2 2 2\n% between\n1 1 1\n  %% indented\n2 2 2\n%at the end\n";
+  const std::string upper = "%%MatrixMarket MATRIX Coordinate Real GENERAL\n2 2 2\n1 1 1\n2 2 2\n";
+  for (const auto& text : {dos, no_end, indented, commented, upper})
+    for (const std::size_t piece : {1, 4, 1000}) CHECK(same(entries_of(read(text, piece)), expected));
+}
+
+TEST_CASE("fields") {
+  const auto integer =
+      read("%%MatrixMarket matrix coordinate integer general\n1 2 2\n1 1 -7\n1 2 9007199254740993\n");
+  CHECK(integer.field == "integer");
+  CHECK(integer.rounded_values == 1);
+  CHECK(same(entries_of(integer), {{0, 0, -7}, {0, 1, 9007199254740992.0}}));
+  const auto pattern = read("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 1\n2 1\n");
+  CHECK(pattern.field == "pattern");
+  CHECK(same(entries_of(pattern), {{0, 0, 1}, {1, 0, 1}}));
+  const auto special = read(real + "1 3 3\n1 1 nan\n1 2 inf\n1 3 -Infinity\n");
+  CHECK(same(entries_of(special), {{0, 0, std::nan("")}, {0, 1, INFINITY}, {0, 2, -INFINITY}}));
+  const auto tiny = read(real + "1 2 2\n1 1 1e-400\n1 2 5e-324\n");
+  CHECK(same(entries_of(tiny), {{0, 0, 0}, {0, 1, 5e-324}}));
+}
+
+TEST_CASE("symmetries are reported, not expanded") {
+  CHECK(read("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 3\n").symmetry ==
+        symmetry_kind::symmetric);
+  CHECK(read("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 3\n").symmetry ==
+        symmetry_kind::skew_symmetric);
+}
+
+TEST_CASE("arrays") {
+  for (const std::size_t piece : {1, 3, 1000}) {
+    const auto general = read("%%MatrixMarket matrix array real general\n3 2\n1\n0\n3\n\n4\n5\n0\n", piece);
+    CHECK(same(entries_of(general), {{0, 0, 1}, {2, 0, 3}, {0, 1, 4}, {1, 1, 5}}));
+    CHECK(general.array_zeros == 2);
+    const auto symmetric =
+        read("%%MatrixMarket matrix array integer symmetric\n3 3\n1\n2\n3\n4\n5\n6\n", piece);
+    CHECK(same(entries_of(symmetric), {{0, 0, 1}, {1, 0, 2}, {2, 0, 3}, {1, 1, 4}, {2, 1, 5}, {2, 2, 6}}));
+    const auto skew = read("%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n", piece);
+    CHECK(same(entries_of(skew), {{1, 0, 1}, {2, 0, 2}, {2, 1, 3}}));
+  }
+  CHECK(read("%%MatrixMarket matrix array real general\n3 0\n").entries.values.size() == 0);
+}
+
+TEST_CASE("empty matrices") {
+  CHECK(read(real + "0 0 0\n").entries.rows == 0);
+  CHECK(read(real + "3 4 0").entries.cols == 4);
+  CHECK(read(real + "1 0 0\n\n\n").entries.rows == 1);
+}
+
+TEST_CASE("every mistake is told with its line") {
+  const std::pair<std::string, std::string> cases[] = {
+      {"", "test.mtx:1: the file is empty"},
+      {"1 1 1\n", "test.mtx:1: not a Matrix Market file"},
+      {"\n" + real + "1 1 0\n", "test.mtx:1: not a Matrix Market file"},
+      {"%%Matrix Market matrix coordinate real general\n1 1 0\n", "test.mtx:1: not a Matrix Market file"},
+      {"%%MatrixMarket matrix\n1 1 0\n", "test.mtx:1: the banner ends before the format"},
+      {"%%MatrixMarket tensor coordinate real general\n1 1 0\n", "test.mtx:1: unknown object \"tensor\""},
+      {"%%MatrixMarket vector coordinate real general\n1 0\n",
+       "test.mtx:1: object \"vector\" is not a matrix"},
+      {"%%MatrixMarket matrix coo real general\n1 1 0\n", "test.mtx:1: unknown format \"coo\""},
+      {"%%MatrixMarket matrix coordinate decimal general\n1 1 0\n", "test.mtx:1: unknown field \"decimal\""},
+      {"%%MatrixMarket matrix coordinate real triangular\n1 1 0\n",
+       "test.mtx:1: unknown symmetry \"triangular\""},
+      {"%%MatrixMarket matrix coordinate complex general\n1 1 0\n", "field \"complex\" is not supported yet"},
+      {"%%MatrixMarket matrix coordinate complex hermitian\n1 1 0\n",
+       "field \"complex\" is not supported yet"},
+      {"%%MatrixMarket matrix coordinate real hermitian\n1 1 0\n", "symmetry \"hermitian\""},
+      {"%%MatrixMarket matrix array pattern general\n1 1\n", "an array cannot have field \"pattern\""},
+      {real, "test.mtx:1: the file ends before the size line"},
+      {real + "% only comments\n", "test.mtx:2: the file ends before the size line"},
+      {real + "3 3\n", "test.mtx:2: the size line has 2 numbers instead of 3"},
+      {real + "3 3 3 3\n", "test.mtx:2: the size line has 4 numbers instead of 3"},
+      {real + "3 x 3\n", "test.mtx:2: \"x\" is not a size"},
+      {real + "-3 3 0\n", "test.mtx:2: size -3 is negative"},
+      {real + "3 3 -1\n", "test.mtx:2: size -1 is negative"},
+      {real + "3000000000 3 0\n", "test.mtx:2: dimension 3000000000 is above 2147483647"},
+      {real + "99999999999999999999 3 0\n", "far too large"},
+      {"%%MatrixMarket matrix coordinate real symmetric\n3 4 0\n",
+       "test.mtx:2: a symmetric matrix must be square"},
+      {real + "0 1 1\n1 1 1\n", "has no place for any"},
+      {real + "3 3 2\n1 1 1\n", "test.mtx:3: the file ends after 1 of 2 entries"},
+      {real + "3 3 1\n1 1 1\n2 2 2\n", "test.mtx:4: more entries than the 1 announced"},
+      {real + "3 3 1\n0 1 1\n", "test.mtx:3: row 0 is outside 1..3"},
+      {real + "3 8 1\n1 9 1\n", "test.mtx:3: column 9 is outside 1..8"},
+      {real + "3 3 1\n-1 1 1\n", "test.mtx:3: row -1 is outside 1..3"},
+      {real + "3 3 1\n99999999999999999999 1 1\n", "row 99999999999999999999 is outside 1..3"},
+      {real + "3 3 1\none 1 1\n", "test.mtx:3: \"one\" is not a row number"},
+      {real + "3 3 1\n1 1.5 1\n", "test.mtx:3: \"1.5\" is not a column number"},
+      {real + "3 3 1\n1\n", "test.mtx:3: the line ends before the column"},
+      {real + "3 3 1\n1 1\n", "test.mtx:3: the line ends before the value"},
+      {real + "3 3 1\n1 1 abc\n", "test.mtx:3: \"abc\" is not a number"},
+      {real + "3 3 1\n1 1 1.0D+01\n", "test.mtx:3: \"1.0D+01\" is not a number"},
+      {real + "3 3 1\n1 1 1 1\n", "test.mtx:3: unexpected \"1\" after the entry"},
+      {real + "3 3 1\n1 1 1e999\n", "test.mtx:3: number 1e999 does not fit a double"},
+      {"%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 1 1\n",
+       "unexpected \"1\" after the entry"},
+      {"%%MatrixMarket matrix coordinate integer general\n3 3 1\n1 1 2.5\n", "\"2.5\" is not an integer"},
+      {"%%MatrixMarket matrix coordinate integer general\n3 3 1\n1 1 99999999999999999999\n",
+       "does not fit 64 bits"},
+      {"%%MatrixMarket matrix array real general\n2 1\n1\n2\n3\n",
+       "test.mtx:5: more values than the 2 announced"},
+      {"%%MatrixMarket matrix array real skew-symmetric\n2 2\n1\n2\n",
+       "test.mtx:4: more values than the 1 announced"},
+      {"%%MatrixMarket matrix array real general\n2 1\n1\n", "test.mtx:3: the file ends after 1 of 2 values"},
+      {"%%MatrixMarket matrix array real general\n2 1\n1 2\n3\n",
+       "test.mtx:3: unexpected \"2\" after the entry"},
+      {real + "3 3 2\n1 1 1\n\n2 2 2\n\n3 3 3\n", "test.mtx:7: more entries than the 2 announced"},
+      {real + "3 3 3\n1 1 1\n% note\n\n2 2 x\n3 3 y\n", "test.mtx:6: \"x\" is not a number"},
+      {real + "2 2 1\n1 1 1" + std::string(1, '\0') + "\n", "test.mtx:3:"},
+  };
+  for (const auto& [text, expected] : cases)
+    for (const std::size_t piece : {1, 6, 1000}) {
+      const std::string message = message_for(text, piece);
+      INFO("pieces of " << piece << " bytes: " << message << ", expected: " << expected);
+      CHECK(message.find(expected) != std::string::npos);
+      CHECK(message.find('\n') == std::string::npos);
+    }
+}
+
+TEST_CASE("the header's word does not decide what is allocated") {
+  reset_peak_bytes(place::host);
+  const auto before = peak_bytes(place::host);
+  CHECK(message_for(real + "2000000000 2000000000 1000000000000000\n1 1 1\n")
+            .find("after 1 of 1000000000000000") != std::string::npos);
+  CHECK(message_for("%%MatrixMarket matrix array real general\n2000000000 2000000000\n1\n")
+            .find("after 1 of") != std::string::npos);
+  CHECK(peak_bytes(place::host) - before < 1 << 20);
+}
+
+TEST_CASE("what is written is read back bit for bit") {
+  for (const auto& m : battery()) {
+    auto list = as_coo(m);
+    std::ostringstream out;
+    write_matrix_market(out, list, false);
+    INFO(m.name);
+    CHECK(same(entries_of(read(out.str(), 64)), m.entries));
+  }
+  auto list = as_coo({"pattern", 2, 2, {{0, 1, 1}, {1, 1, 1}}});
+  std::ostringstream out;
+  write_matrix_market(out, list, true);
+  CHECK(out.str() == "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n2 2\n");
+}

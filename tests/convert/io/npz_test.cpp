@@ -1,0 +1,399 @@
+// SciPy's .npz: what is written comes back bit for bit; every type and layout SciPy can write is read;
+// whatever is wrong with a file, down to any single byte, ends in one clear line and never in a crash.
+#include "convert/io/npz.hpp"
+
+#include <cstring>
+
+#include "convert/io/zip.hpp"
+#include "tests/catch.hpp"
+#include "tests/convert/io/file_bytes.hpp"
+
+using namespace sparsmith;
+using namespace sparsmith::test;
+
+namespace {
+
+// The bytes of numbers, as they lie in a little-endian file or reversed for a big-endian one.
+template <class T>
+std::string raw(std::initializer_list<T> list, bool big_endian = false) {
+  std::string out;
+  for (const T value : list) {
+    std::string one(sizeof(T), '\0');
+    std::memcpy(one.data(), &value, sizeof(T));
+    if (big_endian) std::reverse(one.begin(), one.end());
+    out += one;
+  }
+  return out;
+}
+
+std::string npy(const std::string& descr, const std::string& shape, const std::string& data,
+                const char* fortran_order = "False") {
+  std::string header =
+      "{'descr': '" + descr + "', 'fortran_order': " + fortran_order + ", 'shape': " + shape + ", }\n";
+  std::string out("\x93NUMPY\x01\x00", 8);
+  out.push_back(static_cast<char>(header.size()));
+  out.push_back('\0');
+  return out + header + data;
+}
+
+struct member {
+  std::string key, content;
+};
+
+// An archive to be spoilt: starts as a good 2 by 3 csr matrix [[1 . 2] [. 3 .]].
+struct archive {
+  std::vector<member> members = {{"indices", npy("<i4", "(3,)", raw<std::int32_t>({0, 2, 1}))},
+                                 {"indptr", npy("<i4", "(3,)", raw<std::int32_t>({0, 2, 3}))},
+                                 {"format", npy("|S3", "()", "csr")},
+                                 {"shape", npy("<i8", "(2,)", raw<std::int64_t>({2, 3}))},
+                                 {"data", npy("<f8", "(3,)", raw<double>({1, 2, 3}))}};
+
+  archive& set(const std::string& key, const std::string& content) {
+    for (member& m : members)
+      if (m.key == key) {
+        m.content = content;
+        return *this;
+      }
+    members.push_back({key, content});
+    return *this;
+  }
+  archive& drop(const std::string& key) {
+    std::erase_if(members, [&](const member& m) { return m.key == key; });
+    return *this;
+  }
+  void write(const std::string& path, bool compress = true, std::uint64_t zip64_from = 0xffffffff) const {
+    zip_writer out(path, zip64_from);
+    for (const member& m : members) {
+      out.begin(m.key + ".npy", m.content.size(), compress);
+      out.write(m.content.data(), m.content.size());
+      out.end();
+    }
+    out.close();
+  }
+  matrix_entries read(bool compress = true, std::uint64_t zip64_from = 0xffffffff) const {
+    const scratch_file file(".npz");
+    write(file.path, compress, zip64_from);
+    return read_npz(file.path);
+  }
+  std::string refusal(failure expected = failure::input) const {
+    return failure_of([&] { read(); }, expected);
+  }
+};
+
+bool has_entries(const matrix_entries& m, std::initializer_list<std::int32_t> rows,
+                 std::initializer_list<std::int32_t> cols, std::initializer_list<double> values) {
+  coo<double, host> expected;
+  expected.rows = m.entries.rows;
+  expected.cols = m.entries.cols;
+  expected.row_indices = array_of(rows);
+  expected.col_indices = array_of(cols);
+  expected.values = array_of(values);
+  return identical(m.entries, expected);
+}
+
+// The awkward entries of small_coo, as a reader delivers them from values of type V.
+template <class V>
+bool is_small_matrix(const matrix_entries& m, bool transposed) {
+  const coo<V, host> stored = small_coo<V>();
+  coo<double, host> expected;
+  expected.rows = transposed ? stored.cols : stored.rows;
+  expected.cols = transposed ? stored.rows : stored.cols;
+  expected.row_indices = copy_to<host>(transposed ? stored.col_indices : stored.row_indices, place::host);
+  expected.col_indices = copy_to<host>(transposed ? stored.row_indices : stored.col_indices, place::host);
+  expected.values = array<double, host>(stored.values.size());
+  std::copy(stored.values.begin(), stored.values.end(), expected.values.begin());
+  return identical(m.entries, expected) && m.field == "real" && m.single_precision == (sizeof(V) == 4) &&
+         m.symmetry == symmetry_kind::general && m.rounded_values == 0;
+}
+
+template <class Format>
+matrix_entries there_and_back(const Format& f, bool compress = true) {
+  const scratch_file file(".npz");
+  write_npz(file.path, f, compress);
+  return read_npz(file.path);
+}
+
+template <class O, class V>
+void check_round_trips() {
+  for (const bool compress : {true, false}) {
+    CHECK(is_small_matrix<V>(there_and_back(small_csr<O, V>(), compress), false));
+    CHECK(is_small_matrix<V>(there_and_back(small_csc<O, V>(), compress), true));
+    CHECK(is_small_matrix<V>(there_and_back(small_coo<V>(), compress), false));
+  }
+}
+
+// Reading must refuse a spoilt file or deliver the same matrix.
+void check_every_byte(const scratch_file& file) {
+  const matrix_entries expected = read_npz(file.path);
+  spoil_every_byte(file, [&](const std::string& how) {
+    bool accepted = true;
+    try {
+      accepted =
+          identical(read_npz(file.path).entries, expected.entries) && how.find("cut") == std::string::npos;
+    } catch (const error&) {
+    }
+    if (!accepted) FAIL("a changed file was accepted: " << how);
+  });
+  SUCCEED("no changed file was accepted");
+}
+
+}  // namespace
+
+TEST_CASE("npz round trips keep every bit") {
+  check_round_trips<std::int32_t, float>();
+  check_round_trips<std::int32_t, double>();
+  check_round_trips<std::int64_t, float>();
+  check_round_trips<std::int64_t, double>();
+}
+
+TEST_CASE("npz round trips of matrices without entries") {
+  for (const std::int32_t n : {0, 3}) {
+    csr<std::int32_t, double, host> f;
+    f.rows = n;
+    f.row_offsets = array<std::int32_t, host>(n + 1);
+    std::fill(f.row_offsets.begin(), f.row_offsets.end(), 0);
+    const matrix_entries m = there_and_back(f);
+    CHECK(m.entries.rows == n);
+    CHECK(m.entries.cols == 0);
+    CHECK(m.entries.values.size() == 0);
+  }
+  CHECK(there_and_back(coo<float, host>{}).origin == "SciPy npz coo");
+}
+
+TEST_CASE("npz round trip of arrays longer than any buffer") {
+  const std::int32_t n = 300001;
+  csr<std::int64_t, double, host> f;
+  f.rows = f.cols = n;
+  f.row_offsets = array<std::int64_t, host>(n + 1);
+  f.col_indices = array<std::int32_t, host>(n);
+  f.values = array<double, host>(n);
+  for (std::int32_t i = 0; i < n; ++i) {
+    f.row_offsets[i + 1] = i + 1;
+    f.col_indices[i] = static_cast<std::int32_t>(std::int64_t{i} * 7919 % n);
+    f.values[i] = 1.0 / (1 + i);
+  }
+  f.row_offsets[0] = 0;
+  for (const bool compress : {true, false}) {
+    const matrix_entries m = there_and_back(f, compress);
+    REQUIRE(m.entries.values.size() == n);
+    std::int64_t wrong = 0;
+    for (std::int32_t i = 0; i < n; ++i)
+      wrong += m.entries.row_indices[i] != i || m.entries.col_indices[i] != f.col_indices[i] ||
+               m.entries.values[i] != f.values[i];
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("npz values of every supported type") {
+  const auto read_as = [](const std::string& descr, const std::string& data) {
+    return archive().set("data", npy(descr, "(3,)", data)).read();
+  };
+  const auto is_expected = [](const matrix_entries& m, const char* field, bool single) {
+    return has_entries(m, {0, 0, 1}, {0, 2, 1}, {1, 2, 3}) && m.field == field &&
+           m.single_precision == single;
+  };
+  CHECK(is_expected(read_as("|i1", raw<std::int8_t>({1, 2, 3})), "integer", false));
+  CHECK(is_expected(read_as("|u1", raw<std::uint8_t>({1, 2, 3})), "integer", false));
+  for (const bool big : {false, true}) {
+    const std::string order = big ? ">" : "<";
+    CHECK(is_expected(read_as(order + "i2", raw<std::int16_t>({1, 2, 3}, big)), "integer", false));
+    CHECK(is_expected(read_as(order + "i4", raw<std::int32_t>({1, 2, 3}, big)), "integer", false));
+    CHECK(is_expected(read_as(order + "i8", raw<std::int64_t>({1, 2, 3}, big)), "integer", false));
+    CHECK(is_expected(read_as(order + "u2", raw<std::uint16_t>({1, 2, 3}, big)), "integer", false));
+    CHECK(is_expected(read_as(order + "u4", raw<std::uint32_t>({1, 2, 3}, big)), "integer", false));
+    CHECK(is_expected(read_as(order + "u8", raw<std::uint64_t>({1, 2, 3}, big)), "integer", false));
+    CHECK(is_expected(read_as(order + "f4", raw<float>({1, 2, 3}, big)), "real", true));
+    CHECK(is_expected(read_as(order + "f8", raw<double>({1, 2, 3}, big)), "real", false));
+  }
+  const matrix_entries logical = read_as("|b1", raw<std::uint8_t>({1, 0, 1}));
+  CHECK(has_entries(logical, {0, 0, 1}, {0, 2, 1}, {1, 0, 1}));
+  CHECK(logical.field == "integer");
+
+  SECTION("integers that a double cannot hold are counted") {
+    constexpr std::int64_t edge = std::int64_t{1} << 53;
+    CHECK(read_as("<i8", raw<std::int64_t>({edge, -edge, 3})).rounded_values == 0);
+    CHECK(read_as("<i8", raw<std::int64_t>({edge + 1, -edge - 1, INT64_MIN})).rounded_values == 3);
+    CHECK(read_as("<u8", raw<std::uint64_t>({UINT64_MAX, 0, std::uint64_t{edge} + 1})).rounded_values == 2);
+  }
+  SECTION("other types are refused by name") {
+    const auto refusal = [](const std::string& descr, std::size_t bytes) {
+      return archive()
+          .set("data", npy(descr, "(3,)", std::string(bytes, '\0')))
+          .refusal(failure::unsupported);
+    };
+    CHECK(holds(refusal("<c16", 48), "values of type complex128 are not supported yet"));
+    CHECK(holds(refusal("<c8", 24), "complex64"));
+    CHECK(holds(refusal("<f16", 48), "longdouble"));
+    CHECK(holds(refusal("<f2", 6), "float16"));
+    CHECK(holds(refusal("|O", 11), "object"));
+    CHECK(holds(archive().set("data", npy("<f8", "(3,)", "")).refusal(), "shape does not fit"));
+  }
+}
+
+TEST_CASE("npz variants that SciPy and NumPy write") {
+  SECTION("64-bit and unsigned indices, the key of sparse arrays, text in Unicode of either order") {
+    archive a;
+    a.set("indices", npy("<i8", "(3,)", raw<std::int64_t>({0, 2, 1})));
+    a.set("indptr", npy(">u4", "(3,)", raw<std::uint32_t>({0, 2, 3}, true)));
+    a.set("_is_array", npy("|b1", "()", "\x01"));
+    CHECK(has_entries(a.read(), {0, 0, 1}, {0, 2, 1}, {1, 2, 3}));
+    a.set("format", npy("<U3", "()", raw<std::uint32_t>({'c', 's', 'r'})));
+    CHECK(has_entries(a.read(), {0, 0, 1}, {0, 2, 1}, {1, 2, 3}));
+    a.set("format", npy(">U3", "()", raw<std::uint32_t>({'c', 's', 'r'}, true)));
+    CHECK(has_entries(a.read(), {0, 0, 1}, {0, 2, 1}, {1, 2, 3}));
+  }
+  SECTION("unsorted indices and duplicates are entries like any other") {
+    archive a;
+    a.set("indices", npy("<i4", "(3,)", raw<std::int32_t>({2, 2, 0})));
+    CHECK(has_entries(a.read(), {0, 0, 1}, {2, 2, 0}, {1, 2, 3}));
+  }
+  SECTION("csc") {
+    archive a;
+    a.set("format", npy("|S3", "()", "csc")).set("shape", npy("<i4", "(2,)", raw<std::int32_t>({3, 2})));
+    const matrix_entries m = a.read();
+    CHECK(has_entries(m, {0, 2, 1}, {0, 0, 1}, {1, 2, 3}));
+    CHECK(m.origin == "SciPy npz csc");
+  }
+  SECTION("coo, with rows and columns or with coords") {
+    archive a;
+    a.drop("indices").drop("indptr").set("format", npy("|S3", "()", "coo"));
+    CHECK(holds(a.refusal(), "holds no array 'row'"));
+    archive coords = a;
+    a.set("row", npy("<i4", "(3,)", raw<std::int32_t>({1, 0, 1})));
+    a.set("col", npy("<i4", "(3,)", raw<std::int32_t>({2, 0, 2})));
+    CHECK(has_entries(a.read(), {1, 0, 1}, {2, 0, 2}, {1, 2, 3}));
+    coords.set("coords", npy("<i4", "(2, 3)", raw<std::int32_t>({1, 0, 1, 2, 0, 2})));
+    CHECK(has_entries(coords.read(), {1, 0, 1}, {2, 0, 2}, {1, 2, 3}));
+    coords.set("coords", npy("<i4", "(2, 3)", raw<std::int32_t>({1, 0, 2, 2, 0, 2})));
+    CHECK(holds(coords.refusal(), "coords[2] is 2, outside 0..1"));
+  }
+  SECTION("bsr in C and in Fortran order, zeros inside blocks left out") {
+    archive a;
+    a.set("format", npy("|S3", "()", "bsr")).set("shape", npy("<i8", "(2,)", raw<std::int64_t>({4, 6})));
+    a.set("indices", npy("<i4", "(2,)", raw<std::int32_t>({1, 0})));
+    a.set("indptr", npy("<i4", "(3,)", raw<std::int32_t>({0, 1, 2})));
+    a.set("data", npy("<i8", "(2, 2, 3)", raw<std::int64_t>({1, 0, 2, 0, 0, 3, 4, 5, 0, 0, 0, 6})));
+    const matrix_entries m = a.read();
+    CHECK(has_entries(m, {0, 0, 1, 2, 2, 3}, {3, 5, 5, 0, 1, 2}, {1, 2, 3, 4, 5, 6}));
+    CHECK(m.array_zeros == 0);
+    a.set("data", npy("<i8", "(2, 2, 3)", raw<std::int64_t>({1, 4, 0, 0, 0, 5, 0, 0, 2, 0, 3, 6}), "True"));
+    CHECK(has_entries(a.read(), {0, 2, 2, 0, 1, 3}, {3, 0, 1, 5, 5, 2}, {1, 4, 5, 2, 3, 6}));
+
+    a.set("shape", npy("<i8", "(2,)", raw<std::int64_t>({4, 5})));
+    CHECK(holds(a.refusal(), "outside the matrix"));
+    a.set("indices", npy("<i4", "(2,)", raw<std::int32_t>({2, 0})));
+    CHECK(holds(a.refusal(), "indices[0] is 2, outside 0..1"));
+    a.set("data", npy("<i8", "(2, 0, 3)", ""));
+    CHECK(holds(a.refusal(), "blocks without rows"));
+  }
+  SECTION("other formats and dimensions") {
+    CHECK(holds(archive().set("format", npy("|S3", "()", "dia")).refusal(failure::unsupported),
+                "format 'dia'"));
+    CHECK(holds(
+        archive().set("shape", npy("<i8", "(1,)", raw<std::int64_t>({3}))).refusal(failure::unsupported),
+        "1 dimensions"));
+  }
+  SECTION("zip64 fields") {
+    CHECK(has_entries(archive().read(true, 1), {0, 0, 1}, {0, 2, 1}, {1, 2, 3}));
+  }
+}
+
+TEST_CASE("npz files that contradict themselves are refused") {
+  const auto with = [](const std::string& key, const std::string& content) {
+    return archive().set(key, content).refusal();
+  };
+  const auto i4 = [](std::initializer_list<std::int32_t> list) {
+    return npy("<i4", joined({"(", std::to_string(list.size()), ",)"}), raw(list));
+  };
+  CHECK(holds(with("indices", i4({0, 3, 1})), "indices[1] is 3, outside 0..2"));
+  CHECK(holds(with("indices", i4({0, -1, 1})), "indices[1] is -1, outside 0..2"));
+  CHECK(holds(with("indices", i4({0, 1})), "indices has 2 elements, expected 3"));
+  CHECK(
+      holds(with("indices", npy("<f8", "(3,)", raw<double>({0, 2, 1}))), "holds float64, expected integers"));
+  CHECK(holds(with("indices", npy("<i4", "(3, 1)", raw<std::int32_t>({0, 2, 1}))), "2 dimensions"));
+  CHECK(holds(with("indptr", i4({1, 2, 3})), "indptr[0] is 1, not 0"));
+  CHECK(holds(with("indptr", i4({0, 4, 3})), "indptr[2] is 3, below the 4"));
+  CHECK(holds(with("indptr", i4({0, 2, 2})), "indptr ends at 2, but there are 3"));
+  CHECK(holds(with("indptr", i4({0, 3})), "indptr has 2 elements, expected 3"));
+  CHECK(holds(with("shape", npy("<i8", "(2,)", raw<std::int64_t>({2, 2147483648}))),
+              "2147483648 columns are more"));
+  CHECK(holds(with("shape", npy("<i8", "(2,)", raw<std::int64_t>({-2, 3}))), "below zero"));
+  CHECK(holds(with("format", npy("<i8", "()", raw<std::int64_t>({7}))), "format is not a short text"));
+  CHECK(holds(with("data", "no array"), "not an .npy array"));
+  CHECK(holds(with("data", "\x93NUMPY"), "shorter than its .npy header"));
+  CHECK(holds(with("data", npy("<f8", "(4,)", raw<double>({1, 2, 3}))), "shape does not fit"));
+  CHECK(holds(with("data", npy("<f8", "(9999999999, 9999999999)", "")), "shape is too large"));
+  CHECK(holds(with("data", npy("<f8", "(99999999999999999999,)", "")), "broken .npy header"));
+  CHECK(holds(with("data", npy("<f8", "(3", raw<double>({1, 2, 3}))), "broken .npy header"));
+  CHECK(holds(archive().drop("data").refusal(), "holds no array 'data'"));
+  CHECK(holds(archive().drop("format").refusal(), "not a matrix that scipy.sparse.save_npz wrote"));
+  archive twice;
+  twice.members.push_back(twice.members.back());
+  CHECK(holds(twice.refusal(), "holds data.npy twice"));
+}
+
+TEST_CASE("npz files with any byte changed or missing") {
+  const scratch_file file(".npz");
+  SECTION("stored") {
+    archive().write(file.path, false);
+  }
+  SECTION("deflated") {
+    archive().write(file.path, true);
+  }
+  SECTION("zip64") {
+    archive().write(file.path, true, 1);
+  }
+  SECTION("written by us") {
+    write_npz(file.path, small_csr<std::int64_t, float>());
+  }
+  check_every_byte(file);
+}
+
+TEST_CASE("a damaged npz member is named with both checksums") {
+  const scratch_file file(".npz");
+  archive().write(file.path, false);
+  std::string bytes = file.bytes();
+  const std::size_t at = bytes.find(raw<double>({2, 3}));
+  REQUIRE(at != std::string::npos);
+  bytes[at] = 1;
+  file.replace(bytes);
+  const std::string text = failure_of([&] { read_npz(file.path); });
+  CHECK(holds(text, file.path + ": member data.npy is damaged: checksum "));
+  CHECK(holds(text, ", expected "));
+}
+
+TEST_CASE("npz sizes are not believed") {
+  // The directory announces more than the packed bytes could ever give.
+  const scratch_file file(".npz");
+  archive().write(file.path, true);
+  std::string bytes = file.bytes();
+  const std::size_t name = bytes.rfind("data.npy");
+  for (std::size_t i = 0; i < 4; ++i) bytes[name - 22 + i] = i == 3 ? '\x70' : '\xff';  // the unpacked size
+  file.replace(bytes);
+  CHECK(holds(failure_of([&] { read_npz(file.path); }), "cannot come out of"));
+}
+
+TEST_CASE("npz files that are none") {
+  CHECK(holds(failure_of([] { read_npz("/nonexistent/m.npz"); }), "could not open: No such file"));
+  CHECK(holds(failure_of([] { read_npz("/tmp"); }), "is not a regular file"));
+  const scratch_file file(".npz");
+  for (const char* content : {"", "x", "%%MatrixMarket matrix coordinate real general\n1 1 0\n"}) {
+    file.replace(content);
+    CHECK(holds(failure_of([&] { read_npz(file.path); }), "is not a complete zip archive"));
+  }
+}
+
+TEST_CASE("npz files that cannot be written") {
+  const auto f = small_csr<std::int32_t, double>();
+  CHECK(holds(failure_of([&] { write_npz("/nonexistent/m.npz", f); }, failure::output),
+              "/nonexistent/m.npz: could not write: No such file"));
+  const scratch_file file(".npz");
+  std::string text;
+  for (const rlim_t limit : {0, 100, 700}) {
+    {
+      const small_disk full(limit);
+      text = failure_of([&] { write_npz(file.path, f); }, failure::output);
+    }
+    CHECK(holds(text, file.path + ": could not write: File too large"));
+  }
+}

@@ -1,0 +1,247 @@
+// Every pipeline on every matrix of the battery, for the four combinations of types, on OpenMP: against an
+// oracle that shares nothing with them, forth and back bit for bit, and the same bytes for any number of
+// threads.
+#include <algorithm>
+
+#include "convert/convert.hpp"
+#include "convert/formats/validate.hpp"
+#include "tests/battery.hpp"
+#include "tests/catch.hpp"
+
+using namespace sparsmith;
+using namespace sparsmith::testing;
+
+namespace {
+
+const openmp on;
+
+template <class Offset, class Value>
+csr<Offset, Value, host> assembled(const named_matrix& m) {
+  return coo_to_csr<openmp, Offset, Value>(on, as_coo_of<Value>(m), nullptr);
+}
+
+template <class Value>
+bool same_bits(Value a, Value b) {
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+template <class Offset, class Value>
+bool matches_oracle(const csr<Offset, Value, host>& m, const named_matrix& source) {
+  const auto cells = oracle<Value>(source);
+  if (static_cast<std::int64_t>(cells.size()) != m.values.size()) return false;
+  std::int64_t at = 0;
+  for (const auto& [place, value] : cells) {
+    const auto [row, col] = place;
+    if (at < m.row_offsets[row] || at >= m.row_offsets[row + 1]) return false;
+    if (m.col_indices[at] != col || !same_bits(m.values[at], value)) return false;
+    ++at;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("coo_to_csr agrees with the oracle") {
+  for (const auto& source : battery())
+    for_each_type([&]<class Offset, class Value>() {
+      INFO(source.name << ", offset " << sizeof(Offset) << ", value " << sizeof(Value));
+      const auto m = assembled<Offset, Value>(source);
+      CHECK(find_invalid(m) == "");
+      CHECK(matches_oracle(m, source));
+    });
+}
+
+TEST_CASE("the order of the entries does not matter where there are no duplicates") {
+  for (const auto& source : battery()) {
+    auto cells = oracle<double>(source);
+    named_matrix sorted{source.name, source.rows, source.cols, {}};
+    for (const auto& [place, value] : cells) sorted.entries.push_back({place.first, place.second, value});
+    const auto expected = assembled<std::int32_t, double>(sorted);
+    auto shuffled = sorted;
+    random_source random(9);
+    for (std::size_t i = shuffled.entries.size(); i > 1; --i)
+      std::swap(shuffled.entries[i - 1], shuffled.entries[random.below(static_cast<std::uint32_t>(i))]);
+    auto by_column = sorted;
+    std::stable_sort(by_column.entries.begin(), by_column.entries.end(),
+                     [](const triplet& a, const triplet& b) { return a.col < b.col; });
+    INFO(source.name);
+    CHECK(identical(expected, assembled<std::int32_t, double>(shuffled)));
+    CHECK(identical(expected, assembled<std::int32_t, double>(by_column)));
+  }
+}
+
+TEST_CASE("every format is valid and converts back bit for bit") {
+  for (const auto& source : battery())
+    for_each_type([&]<class Offset, class Value>() {
+      const auto m = assembled<Offset, Value>(source);
+      for (const std::string& format : format_names()) {
+        INFO(source.name << " as " << format << ", offset " << sizeof(Offset) << ", value " << sizeof(Value));
+        const auto converted = from_csr<openmp, Offset, Value>(on, m, format, {{32, 1024}, -1, 1e9}, nullptr);
+        CHECK(std::visit([](const auto& f) { return find_invalid(f); }, converted) == "");
+        CHECK(identical(to_csr<openmp, Offset, Value>(on, converted, nullptr), m));
+      }
+    });
+}
+
+TEST_CASE("any format through COO to any other is exact") {
+  for (const auto& source : battery()) {
+    const auto m = assembled<std::int32_t, double>(source);
+    for (const std::string& first : format_names())
+      for (const std::string& second : format_names()) {
+        const conversion_options loose{{8, 64}, 2, 1e9};
+        const auto a = from_csr<openmp, std::int32_t, double>(on, m, first, loose, nullptr);
+        auto list = csr_to_coo(on, view(to_csr<openmp, std::int32_t, double>(on, a, nullptr)), nullptr);
+        const auto again = coo_to_csr<openmp, std::int32_t, double>(on, std::move(list), nullptr);
+        const auto b = from_csr<openmp, std::int32_t, double>(on, again, second, loose, nullptr);
+        INFO(source.name << ": " << first << " -> coo -> " << second);
+        CHECK(identical(to_csr<openmp, std::int32_t, double>(on, b, nullptr), m));
+      }
+  }
+}
+
+TEST_CASE("SELL and HYB with other parameters") {
+  for (const auto& source : battery()) {
+    const auto m = assembled<std::int32_t, float>(source);
+    for (const sell_shape shape : {sell_shape{1, 1}, {2, 1}, {4, 6}, {32, 1}, {7, 100000}, {64, 32}}) {
+      INFO(source.name << " slice " << shape.slice << " sigma " << shape.sigma);
+      const auto s = csr_to_sell(on, view(m), shape, 1e9, nullptr);
+      CHECK(find_invalid(s) == "");
+      CHECK(identical(sell_to_csr(on, view(s), nullptr), m));
+    }
+    for (const std::int32_t width : {0, 1, 3, 1000}) {
+      INFO(source.name << " width " << width);
+      const auto h = csr_to_hyb(on, view(m), width, 1e9, nullptr);
+      CHECK(find_invalid(h) == "");
+      CHECK(identical(hyb_to_csr<openmp, std::int32_t, float>(on, view(h), nullptr), m));
+    }
+  }
+}
+
+TEST_CASE("the same bytes for any number of threads") {
+  for (const auto& source : battery()) {
+    set_thread_count(1);
+    const auto m = assembled<std::int64_t, double>(source);
+    std::vector<any_format<std::int64_t, double, host>> alone;
+    for (const std::string& format : format_names())
+      alone.push_back(from_csr<openmp, std::int64_t, double>(on, m, format, {{4, 16}, -1, 1e9}, nullptr));
+    for (const int threads : {2, 3, 7}) {
+      set_thread_count(threads);
+      INFO(source.name << ", " << threads << " threads");
+      CHECK(identical(assembled<std::int64_t, double>(source), m));
+      for (std::size_t f = 0; f < alone.size(); ++f) {
+        const auto again =
+            from_csr<openmp, std::int64_t, double>(on, m, format_names()[f], {{4, 16}, -1, 1e9}, nullptr);
+        const bool same = std::visit(
+            [&](const auto& a) { return identical(a, std::get<std::remove_cvref_t<decltype(a)>>(again)); },
+            alone[f]);
+        CHECK(same);
+      }
+    }
+    set_thread_count(0);
+  }
+}
+
+TEST_CASE("a large list is sorted as a small one is") {
+  // Enough entries for many buckets, several digits and rows of every length; compared with std::stable_sort.
+  random_source random(3);
+  named_matrix big{"big", 300000, 200000, {}};
+  for (int i = 0; i < 600000; ++i) {
+    const auto row = static_cast<std::int32_t>(random.below(5) == 0 ? random.below(3) : random.below(300000));
+    big.entries.push_back(
+        {row, static_cast<std::int32_t>(random.below(row < 3 ? 1000 : 200000)), random.value()});
+  }
+  const auto m = assembled<std::int32_t, double>(big);
+  CHECK(find_invalid(m) == "");
+  CHECK(matches_oracle(m, big));
+}
+
+TEST_CASE("symmetry is expanded, the diagonal once") {
+  const named_matrix lower{"lower", 4, 4, {{0, 0, 1}, {1, 0, 2}, {2, 1, 3}, {3, 3, 4}, {3, 0, 5}}};
+  for (const bool skew : {false, true}) {
+    named_matrix full = lower;
+    for (const triplet& t : lower.entries)
+      if (t.row != t.col) full.entries.push_back({t.col, t.row, skew ? -t.value : t.value});
+    const auto expanded = expand_symmetry(on, as_coo(lower), skew, nullptr);
+    CHECK(expanded.values.size() == 8);
+    CHECK(
+        matches_oracle(coo_to_csr<openmp, std::int32_t, double>(on, copy_to<host>(expanded), nullptr), full));
+  }
+  CHECK(expand_symmetry(on, as_coo({"empty", 3, 3, {}}), false, nullptr).values.size() == 0);
+}
+
+TEST_CASE("narrowing counts what it changes") {
+  const named_matrix m{"values",
+                       1,
+                       6,
+                       {{0, 0, 0.5},
+                        {0, 1, 0.1},
+                        {0, 2, 1e300},
+                        {0, 3, std::nan("")},
+                        {0, 4, std::numeric_limits<double>::infinity()},
+                        {0, 5, 16777217.0}}};
+  narrowing result;
+  const auto narrow = narrow_values(on, as_coo(m), &result, nullptr);
+  CHECK(result.changed == 3);
+  CHECK(result.overflowed == 1);
+  CHECK(narrow.values[0] == 0.5f);
+  CHECK(narrow.values[1] == 0.1f);
+}
+
+TEST_CASE("explicit zeros are kept until they are dropped") {
+  for (const auto& source : battery()) {
+    const auto m = assembled<std::int32_t, double>(source);
+    std::int64_t zeros = 0;
+    named_matrix without{source.name, source.rows, source.cols, {}};
+    for (const auto& [place, value] : oracle<double>(source)) {
+      zeros += value == 0;
+      if (value != 0) without.entries.push_back({place.first, place.second, value});
+    }
+    INFO(source.name);
+    CHECK(count_zeros(on, view(m)) == zeros);
+    const auto dropped = drop_zeros(on, view(m), nullptr);
+    CHECK(find_invalid(dropped) == "");
+    CHECK(matches_oracle(dropped, without));
+  }
+}
+
+TEST_CASE("assembling reports what it did") {
+  matrix_entries source;
+  source.entries = as_coo({"report", 5, 5, {{0, 0, 1}, {1, 0, 0}, {2, 1, 3}, {2, 1, -3}, {4, 4, 0.1}}});
+  source.symmetry = symmetry_kind::symmetric;
+  assembly_report report;
+  const auto m = assemble<openmp, std::int32_t, float>(on, std::move(source), true, report, nullptr);
+  CHECK(report.stored == 5);
+  CHECK(report.expanded == 3);
+  CHECK(report.duplicates_summed == 2);
+  CHECK(report.explicit_zeros == 4);
+  CHECK(report.zeros_dropped);
+  CHECK(report.narrowed == 1);
+  CHECK(m.values.size() == 2);
+
+  matrix_entries large;
+  large.entries = as_coo({"large", 1, 1, {{0, 0, 1e200}}});
+  CHECK_THROWS_AS((assemble<openmp, std::int32_t, float>(on, std::move(large), false, report, nullptr)),
+                  error);
+}
+
+TEST_CASE("a padded format above the limit is refused before it is built") {
+  named_matrix m{"one long row", 1000, 1000, {}};
+  for (int i = 0; i < 1000; ++i) m.entries.push_back({0, i, 1});
+  const auto c = assembled<std::int32_t, double>(m);
+  reset_peak_bytes(place::host);
+  const auto before = peak_bytes(place::host);
+  CHECK_THROWS_AS(csr_to_ell(on, view(c), 3, nullptr), error);
+  CHECK_THROWS_AS(csr_to_sell(on, view(c), {32, 1}, 3, nullptr), error);
+  CHECK_THROWS_AS(csr_to_hyb(on, view(c), 1000, 3, nullptr), error);
+  CHECK(peak_bytes(place::host) - before < 100000);  // the slots alone would take 12 MB
+  CHECK(csr_to_ell(on, view(c), 1000, nullptr).width == 1000);
+}
+
+TEST_CASE("stages are recorded") {
+  stage_log log;
+  const auto m = coo_to_csr<openmp, std::int32_t, double>(on, as_coo(battery()[10]), &log);
+  REQUIRE(log.size() == 3);
+  CHECK(log[1].name == "sort entries");
+  CHECK(log[1].entries == 900);
+  CHECK(log[1].seconds >= 0);
+}

@@ -1,0 +1,128 @@
+// CUDA against OpenMP, bit for bit: every pipeline on the battery, on generated matrices and, where
+// SPARSMITH_MATRICES names a folder of files, on each of those.
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
+#include "convert/convert.hpp"
+#include "convert/formats/validate.hpp"
+#include "convert/io/read.hpp"
+#include "tests/battery.hpp"
+#include "tests/catch.hpp"
+
+using namespace sparsmith;
+using namespace sparsmith::testing;
+
+namespace {
+
+bool gpu_here() {
+  if (has_cuda && find_gpu().usable) return true;
+  const char* const required = std::getenv("SPARSMITH_REQUIRE_GPU");
+  if (required != nullptr && std::string(required) != "0") {
+    FAIL("SPARSMITH_REQUIRE_GPU is set, but: " << find_gpu().description);
+  }
+  std::cout << "SKIPPED: " << find_gpu().description << "\n";
+  return false;
+}
+
+matrix_entries copy_of(const matrix_entries& source) {
+  matrix_entries copy;
+  copy.entries = copy_to<host>(source.entries);
+  copy.symmetry = source.symmetry;
+  return copy;
+}
+
+// Assembles and converts on both backends and compares every array.
+template <class Offset, class Value>
+void compare(const std::string& name, const matrix_entries& source) {
+  if constexpr (has_cuda) {
+    const openmp cpu;
+    const cuda gpu;
+    INFO(name << ", offset " << sizeof(Offset) << ", value " << sizeof(Value));
+    assembly_report cpu_report, gpu_report;
+    const auto m = assemble<openmp, Offset, Value>(cpu, copy_of(source), false, cpu_report, nullptr);
+    const auto d = assemble<cuda, Offset, Value>(gpu, copy_of(source), false, gpu_report, nullptr);
+    CHECK(identical(copy_to<host>(d), m));
+    CHECK(cpu_report.duplicates_summed == gpu_report.duplicates_summed);
+    CHECK(cpu_report.explicit_zeros == gpu_report.explicit_zeros);
+    CHECK(cpu_report.narrowed == gpu_report.narrowed);
+    CHECK(identical(copy_to<host>(drop_zeros(gpu, view(d), nullptr)), drop_zeros(cpu, view(m), nullptr)));
+    const conversion_options variants[] = {{{32, 1024}, -1, 50}, {{5, 12}, 2, 50}};
+    for (const auto& options : variants)
+      for (const std::string& format : format_names()) {
+        INFO(format);
+        std::string cpu_refusal, gpu_refusal;
+        any_format<Offset, Value, host> on_cpu;
+        any_format<Offset, Value, device> on_gpu;
+        try {
+          on_cpu = from_csr<openmp, Offset, Value>(cpu, m, format, options, nullptr);
+        } catch (const error& e) {
+          cpu_refusal = e.what();
+        }
+        try {
+          on_gpu = from_csr<cuda, Offset, Value>(gpu, d, format, options, nullptr);
+        } catch (const error& e) {
+          gpu_refusal = e.what();
+        }
+        CHECK(cpu_refusal == gpu_refusal);
+        if (!cpu_refusal.empty() || !gpu_refusal.empty()) continue;
+        std::visit(
+            [&](const auto& c) {
+              using format_type = std::remove_cvref_t<decltype(c)>;
+              CHECK(identical(copy_to<host>(std::get<typename format_type::template in<device>>(on_gpu)), c));
+            },
+            on_cpu);
+        CHECK(identical(copy_to<host>(to_csr<cuda, Offset, Value>(gpu, on_gpu, nullptr)), m));
+      }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("CUDA equals OpenMP on the battery") {
+  if (!gpu_here()) return;
+  for (const auto& m : battery()) {
+    matrix_entries source;
+    source.entries = as_coo(m);
+    for_each_type([&]<class Offset, class Value>() { compare<Offset, Value>(m.name, source); });
+    if (m.rows != m.cols) continue;
+    for (const auto symmetry : {symmetry_kind::symmetric, symmetry_kind::skew_symmetric}) {
+      source.symmetry = symmetry;
+      compare<std::int32_t, double>(m.name + " as a triangle", source);
+    }
+  }
+}
+
+TEST_CASE("CUDA equals OpenMP on generated matrices") {
+  if (!gpu_here()) return;
+  for (const std::string spec :
+       {"gen:rmat?scale=15", "gen:uniform?n=3000&density=0.02", "gen:laplace3d?n=30", "gen:powerlaw?n=20000",
+        "gen:denserow?n=5000", "gen:blockband?n=2000&block=5&density=0.05"}) {
+    const auto source = read_matrix(spec);
+    compare<std::int32_t, float>(spec, source);
+    compare<std::int64_t, double>(spec, source);
+  }
+}
+
+TEST_CASE("CUDA equals OpenMP on a collection") {
+  if (!gpu_here()) return;
+  const char* const folder = std::getenv("SPARSMITH_MATRICES");
+  if (folder == nullptr) {
+    std::cout << "no collection: SPARSMITH_MATRICES is not set\n";
+    return;
+  }
+  int count = 0;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(folder)) {
+    if (file.path().extension() != ".mtx") continue;
+    matrix_entries source;
+    try {
+      source = read_matrix(file.path().string());
+    } catch (const error&) {
+      continue;  // a file this program refuses; the collection test says whether that is right
+    }
+    compare<std::int32_t, float>(file.path().filename().string(), source);
+    compare<std::int64_t, double>(file.path().filename().string(), source);
+    ++count;
+  }
+  std::cout << count << " matrices of the collection are equal on both backends\n";
+}

@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+"""Compares spconv with SciPy: python3 tests/scipy_check.py SPCONV WORKDIR
+
+SciPy writes matrices, spconv converts them, SciPy opens the result and compares it with its own conversion. With h5py
+also the HDF5 files, the container through the very reader that docs/container.md prints. Exit 77: nothing to run with.
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+try:
+    import numpy as np
+    import scipy
+    import scipy.io
+    import scipy.sparse as sparse
+except ImportError as missing:
+    print(f"scipy_check: SKIPPED, {missing}")
+    sys.exit(77)
+try:
+    import h5py
+except ImportError:
+    h5py = None
+
+DOCUMENT = pathlib.Path(__file__).resolve().parent.parent / "docs" / "container.md"
+
+
+class Checker:
+    def __init__(self, spconv, workdir):
+        self.spconv = spconv
+        self.workdir = pathlib.Path(workdir)
+        self.workdir.mkdir(parents=True, exist_ok=True)
+        self.checks = 0
+        self.failures = []
+
+    def check(self, what, good, detail=""):
+        self.checks += 1
+        if not good:
+            self.failures.append(what)
+            print(f"FAILED {what} {detail}".rstrip(), file=sys.stderr)
+        return good
+
+    def convert(self, source, target_format, target):
+        """Runs spconv; returns whether it ended well and left the file."""
+        target = self.workdir / target
+        target.unlink(missing_ok=True)
+        command = [self.spconv, str(source), "--to", target_format, "-o", str(target)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        good = done.returncode == 0 and target.exists()
+        self.check(" ".join(command), good, f"exit {done.returncode}: {done.stderr.strip()}")
+        return target if good else None
+
+    def refuses(self, source, part):
+        """Runs spconv on a file it must refuse, with a line that says why."""
+        target = self.workdir / "refused.npz"
+        target.unlink(missing_ok=True)
+        command = [self.spconv, str(source), "--to", "csr", "-o", str(target)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        good = done.returncode == 1 and part in done.stderr and not target.exists()
+        self.check(f"refuses {source.name}", good, f"exit {done.returncode}: {done.stderr.strip()}")
+
+
+def canonical(matrix, target_format):
+    """SciPy's own conversion to the same format, sorted and without duplicates; zeros stay."""
+    csr = sparse.coo_matrix(matrix).tocsr() if matrix.format != "bsr" else without_fill(matrix)
+    csr.sum_duplicates()
+    csr.sort_indices()
+    result = csr.asformat(target_format)
+    if target_format == "coo":
+        result.sum_duplicates()
+        order = np.lexsort((result.col, result.row))
+        result = sparse.coo_matrix((result.data[order], (result.row[order], result.col[order])), shape=result.shape)
+    else:
+        result.sort_indices()
+    return result
+
+
+def without_fill(matrix):
+    """The entries of a bsr matrix: every slot of its blocks that is not zero. Duplicate blocks stay apart."""
+    height, width = matrix.blocksize
+    block_rows = np.repeat(np.arange(matrix.shape[0] // height), np.diff(matrix.indptr))
+    row = block_rows[:, None, None] * height + np.arange(height)[None, :, None]
+    col = matrix.indices[:, None, None] * width + np.arange(width)[None, None, :]
+    row, col = (np.broadcast_to(a, matrix.data.shape).ravel() for a in (row, col))
+    data = matrix.data.ravel()
+    keep = data != 0
+    return sparse.coo_matrix((data[keep], (row[keep], col[keep])), shape=matrix.shape).tocsr()
+
+
+def same(a, b):
+    """Equal structure, and values equal to the last bit or, where duplicates were summed, nearly."""
+    if a.format != b.format or a.shape != b.shape or a.nnz != b.nnz:
+        return False
+    keys = ("row", "col") if a.format == "coo" else ("indptr", "indices")
+    if any(not np.array_equal(getattr(a, key), getattr(b, key)) for key in keys):
+        return False
+    left, right = (np.asarray(m.data, dtype=np.float64) for m in (a, b))
+    tolerance = 1e-6 if np.float32 in (a.data.dtype, b.data.dtype) else 1e-12
+    return bool(np.allclose(left, right, rtol=tolerance, atol=1e-13, equal_nan=True))
+
+
+def random_coo(rng, rows, cols, entries, dtype, duplicates):
+    if rows == 0 or cols == 0:
+        entries = 0
+    row = rng.integers(0, max(rows, 1), entries, dtype=np.int32)
+    col = rng.integers(0, max(cols, 1), entries, dtype=np.int32)
+    if not duplicates:
+        cells = np.unique(row.astype(np.int64) * max(cols, 1) + col)
+        rng.shuffle(cells)
+        row, col = (cells // max(cols, 1)).astype(np.int32), (cells % max(cols, 1)).astype(np.int32)
+    if np.dtype(dtype) == np.bool_:
+        data = np.ones(len(row), dtype=dtype)
+    elif np.issubdtype(dtype, np.integer):
+        data = rng.integers(0, 20, len(row)).astype(dtype)
+    else:
+        data = rng.standard_normal(len(row)).astype(dtype)
+    return sparse.coo_matrix((data, (row, col)), shape=(rows, cols))
+
+
+def unsorted_csr(rng):
+    """A csr with falling columns and duplicates inside its rows, which SciPy allows."""
+    indptr = np.array([0, 4, 4, 7, 9])
+    indices = np.array([5, 2, 2, 0, 3, 3, 1, 4, 0])
+    return sparse.csr_matrix((rng.standard_normal(9), indices, indptr), shape=(4, 6))
+
+
+def with_int64_indices(matrix):
+    matrix = matrix.copy()
+    for key in ("indptr", "indices", "row", "col"):
+        if isinstance(getattr(matrix, key, None), np.ndarray):
+            try:
+                setattr(matrix, key, getattr(matrix, key).astype(np.int64))
+            except AttributeError:
+                pass
+    return matrix
+
+
+def battery(rng):
+    """Yields (name, matrix) for every layout SciPy can save."""
+    shapes = [(0, 0, 0), (1, 1, 1), (5, 9, 12), (40, 7, 60), (3, 1000, 50), (0, 4, 0), (64, 64, 700), (6, 6, 0)]
+    for rows, cols, entries in shapes:
+        for duplicates in (False, True):
+            coo = random_coo(rng, rows, cols, entries, np.float64, duplicates)
+            tag = f"{rows}x{cols}{'_duplicates' if duplicates else ''}"
+            yield f"coo_{tag}", coo
+            yield f"csr_{tag}", coo.tocsr()
+            yield f"csc_{tag}", coo.tocsc()
+    for dtype in (np.float32, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.bool_):
+        for target in ("csr", "coo"):
+            matrix = random_coo(rng, 17, 23, 90, dtype, False).asformat(target)
+            yield f"{target}_{np.dtype(dtype).name}", matrix
+    for block in ((1, 1), (2, 3), (4, 2)):
+        matrix = random_coo(rng, 8, 12, 25, np.float64, False).tobsr(blocksize=block)
+        yield f"bsr_{block[0]}x{block[1]}", matrix
+    yield "bsr_float32", random_coo(rng, 8, 12, 25, np.float32, False).tobsr(blocksize=(2, 2))
+    yield "bsr_empty", sparse.bsr_matrix((6, 9), blocksize=(2, 3))
+    yield "csr_unsorted", unsorted_csr(rng)
+    yield "csr_int64", with_int64_indices(random_coo(rng, 20, 30, 80, np.float64, False).tocsr())
+    stored_zero = sparse.csr_matrix((np.array([0.0, -0.0, 3.0]), [1, 0, 2], [0, 1, 2, 3]), shape=(3, 3))
+    yield "csr_stored_zeros", stored_zero
+    if hasattr(sparse, "csr_array"):
+        yield "csr_array", sparse.csr_array(random_coo(rng, 11, 13, 40, np.float64, False).tocsr())
+        yield "coo_array", sparse.coo_array(random_coo(rng, 11, 13, 40, np.float64, False))
+
+
+def check_npz(checker, rng):
+    for number, (name, matrix) in enumerate(battery(rng)):
+        source = checker.workdir / f"{name}.npz"
+        sparse.save_npz(source, matrix, compressed=number % 2 == 0)
+        for target_format in ("csr", "csc", "coo"):
+            target = checker.convert(source, target_format, f"{name}_to_{target_format}.npz")
+            if target is None:
+                continue
+            result = sparse.load_npz(target)
+            expected = canonical(sparse.load_npz(source), target_format)
+            checker.check(f"{name} to {target_format} is what SciPy gives", same(result, expected))
+
+
+def check_refusals(checker, rng):
+    matrix = random_coo(rng, 4, 5, 8, np.float64, False).tocsr()
+    complex_file = checker.workdir / "complex.npz"
+    sparse.save_npz(complex_file, matrix.astype(np.complex128))
+    checker.refuses(complex_file, "complex128")
+    diagonal = checker.workdir / "diagonal.npz"
+    sparse.save_npz(diagonal, sparse.eye(4, format="dia"))
+    checker.refuses(diagonal, "dia")
+    plain = checker.workdir / "plain.npz"
+    np.savez(plain, x=np.arange(3))
+    checker.refuses(plain, "format")
+    good = checker.workdir / "good.npz"
+    sparse.save_npz(good, matrix)
+    cut = checker.workdir / "cut.npz"
+    cut.write_bytes(good.read_bytes()[:-30])
+    checker.refuses(cut, "cut.npz")
+
+
+def check_matrix_market(checker, rng):
+    symmetric = random_coo(rng, 12, 12, 30, np.float64, False)
+    symmetric = (symmetric + symmetric.T).tocoo()
+    cases = [
+        ("general", random_coo(rng, 9, 14, 40, np.float64, False), {}),
+        ("integer", random_coo(rng, 9, 14, 40, np.int64, False), {}),
+        ("symmetric", symmetric, {"symmetry": "symmetric"}),
+        ("empty", sparse.coo_matrix((3, 2)), {}),
+    ]
+    for name, matrix, options in cases:
+        source = checker.workdir / f"market_{name}.mtx"
+        # All 17 digits, so that the comparison below may be as strict as for binary files.
+        scipy.io.mmwrite(str(source), matrix, precision=17, **options)
+        target = checker.convert(source, "csr", f"market_{name}.npz")
+        if target is None:
+            continue
+        expected = canonical(sparse.coo_matrix(scipy.io.mmread(str(source))), "csr")
+        checker.check(f"{source.name} is what SciPy reads", same(sparse.load_npz(target), expected))
+
+
+def documented_reader():
+    """The reader printed in docs/container.md, as a function."""
+    code = re.search(r"```python\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL).group(1)
+    scope = {}
+    exec(compile(code, str(DOCUMENT), "exec"), scope)
+    return scope["read_csr"]
+
+
+def check_hdf5(checker, rng):
+    read_csr = documented_reader()
+    cases = [
+        ("double", random_coo(rng, 15, 22, 70, np.float64, False).tocsr()),
+        ("single", random_coo(rng, 15, 22, 70, np.float32, False).tocsr()),
+        ("empty", sparse.csr_matrix((0, 0))),
+        ("no_entries", sparse.csr_matrix((4, 3))),
+    ]
+    for name, matrix in cases:
+        source = checker.workdir / f"hdf5_{name}.npz"
+        sparse.save_npz(source, matrix)
+        expected = canonical(matrix, "csr")
+
+        target = checker.convert(source, "csr", f"{name}.bsp.h5")
+        if target is not None:
+            with h5py.File(target, "r") as file:
+                description = json.loads(file.attrs["binsparse"])["binsparse"]
+                checker.check(f"{target.name}: version", description["version"] == "0.1")
+                checker.check(f"{target.name}: format", description["format"] == "CSR")
+                checker.check(f"{target.name}: shape", tuple(description["shape"]) == matrix.shape)
+                checker.check(f"{target.name}: count", description["number_of_stored_values"] == expected.nnz)
+                for array, declared in description["data_types"].items():
+                    checker.check(f"{target.name}: type of {array}", file[array].dtype == np.dtype(declared))
+                result = sparse.csr_matrix((file["values"][:], file["indices_1"][:], file["pointers_to_1"][:]),
+                                           shape=description["shape"])
+            checker.check(f"{target.name}: matrix", same(result, expected))
+            back = checker.convert(target, "csr", f"{name}_back.npz")
+            if back is not None:
+                checker.check(f"{target.name}: and back", same(sparse.load_npz(back), expected))
+
+        target = checker.convert(source, "csr", f"{name}.h5")
+        if target is not None:
+            try:
+                checker.check(f"{target.name}: documented reader", same(read_csr(target), expected))
+            except (ValueError, KeyError) as wrong:
+                checker.check(f"{target.name}: documented reader", False, str(wrong))
+            back = checker.convert(target, "csr", f"{name}_container_back.npz")
+            if back is not None:
+                checker.check(f"{target.name}: and back", same(sparse.load_npz(back), expected))
+
+    # Binsparse as its Python reference writes it: not nested, unsigned indices, in a group.
+    foreign = checker.workdir / "foreign.bsp.h5"
+    matrix = canonical(random_coo(rng, 9, 8, 20, np.float64, False), "csr")
+    with h5py.File(foreign, "w") as file:
+        group = file.create_group("matrix")
+        group.create_dataset("pointers_to_1", data=matrix.indptr.astype(np.uint64))
+        group.create_dataset("indices_1", data=matrix.indices.astype(np.uint64), compression="gzip")
+        group.create_dataset("values", data=matrix.data)
+        group.attrs["binsparse"] = json.dumps({
+            "version": "0.1", "format": "CSR", "shape": list(matrix.shape), "number_of_stored_values": matrix.nnz,
+            "data_types": {"pointers_to_1": "uint64", "indices_1": "uint64", "values": "float64"}})
+    target = checker.convert(foreign, "csr", "foreign.npz")
+    if target is not None:
+        checker.check("foreign.bsp.h5: matrix", same(sparse.load_npz(target), matrix))
+
+
+def main():
+    if len(sys.argv) != 3:
+        print(__doc__.splitlines()[0], file=sys.stderr)
+        return 2
+    checker = Checker(sys.argv[1], sys.argv[2])
+    rng = np.random.default_rng(1)
+    check_npz(checker, rng)
+    check_refusals(checker, rng)
+    check_matrix_market(checker, rng)
+    if h5py is None:
+        print("scipy_check: HDF5 files SKIPPED, no h5py")
+    else:
+        check_hdf5(checker, rng)
+    print(f"scipy_check: SciPy {scipy.__version__}, {checker.checks} checks, {len(checker.failures)} failed")
+    return 1 if checker.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

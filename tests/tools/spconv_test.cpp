@@ -1,0 +1,357 @@
+// spconv as a process: what a user types, what comes back, and what is left on disk.
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "convert/formats/formats.hpp"
+#include "tests/catch.hpp"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string from_environment(const char* name) {
+  const char* const value = std::getenv(name);
+  REQUIRE(value != nullptr);
+  return value;
+}
+
+struct folder {
+  fs::path path = fs::temp_directory_path() / ("spconv_test_" + std::to_string(::getpid()));
+  folder() {
+    fs::remove_all(path);
+    fs::create_directories(path);
+  }
+  ~folder() { fs::remove_all(path); }
+  std::string operator/(const std::string& name) const { return (path / name).string(); }
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(path)) names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+};
+
+std::string content(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+void write(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+struct outcome {
+  int status = -1;
+  std::string out, err;
+  double seconds = 0;
+};
+
+// Runs a shell command line in which SPCONV stands for the tool.
+outcome run(const folder& work, std::string command) {
+  const std::string name = "SPCONV";
+  for (std::size_t at; (at = command.find(name)) != std::string::npos;)
+    command.replace(at, name.size(), from_environment("SPARSMITH_SPCONV"));
+  const std::string out = work / ".out", err = work / ".err";
+  const auto start = std::chrono::steady_clock::now();
+  const int status = std::system(("(" + command + ") >'" + out + "' 2>'" + err + "'").c_str());
+  outcome result;
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  result.out = content(out);
+  result.err = content(err);
+  fs::remove(out);
+  fs::remove(err);
+  return result;
+}
+
+nlohmann::json run_json(const folder& work, const std::string& command) {
+  const outcome r = run(work, command + " --json");
+  INFO(command << "\n" << r.err);
+  REQUIRE(r.status == 0);
+  return nlohmann::json::parse(r.out);
+}
+
+const std::string small =
+    "%%MatrixMarket matrix coordinate real symmetric\n% note\n4 4 5\n1 1 1.5\n2 1 -2\n3 3 0\n4 2 0.1\n4 2 "
+    "0.2\n";
+
+}  // namespace
+
+TEST_CASE("help and version") {
+  const folder work;
+  const auto help = run(work, "SPCONV --help");
+  CHECK(help.status == 0);
+  for (const char* word : {"--to", "--plan", "--verify", "gen:uniform", "gen:powerlaw", "Examples"})
+    CHECK(help.out.find(word) != std::string::npos);
+  const auto version = run(work, "SPCONV --version");
+  CHECK(version.status == 0);
+  CHECK(version.out.find("spconv 0.") == 0);
+}
+
+TEST_CASE("the summary tells what was done to the matrix") {
+  const folder work;
+  write(work / "s.mtx", small);
+  const auto j = run_json(work, "SPCONV " + (work / "s.mtx") + " --to ell --device cpu");
+  CHECK(j["schema"] == "sparsmith.spconv/1");
+  CHECK(j["matrix"]["rows"] == 4);
+  CHECK(j["matrix"]["entries"] == 6);
+  CHECK(j["read"]["stored"] == 5);
+  CHECK(j["read"]["expanded"] == 3);
+  CHECK(j["read"]["duplicates_summed"] == 2);
+  CHECK(j["read"]["explicit_zeros"] == 1);
+  CHECK(j["read"]["zeros_dropped"] == false);
+  CHECK(j["format"]["name"] == "ell");
+  CHECK(j["format"]["parameters"]["width"] == 2);
+  CHECK(j["format"]["slots"] == 8);
+  CHECK(j["format"]["padded_slots"] == 2);
+  CHECK(j["stages"].size() >= 4);
+  const auto dropped =
+      run_json(work, "SPCONV " + (work / "s.mtx") + " --to csr --drop-zeros --value f32 --offsets 64");
+  CHECK(dropped["matrix"]["entries"] == 5);
+  CHECK(dropped["matrix"]["value_bits"] == 32);
+  CHECK(dropped["matrix"]["offset_bits"] == 64);
+  CHECK(dropped["read"]["narrowed"] == 4);
+  const auto text = run(work, "SPCONV " + (work / "s.mtx") + " --to hyb");
+  CHECK(text.out.find("3 expanded by symmetry, 2 duplicates summed, 1 explicit zeros kept") !=
+        std::string::npos);
+  CHECK(text.out.find("M entries/s") != std::string::npos);
+  CHECK(text.err.empty());
+  CHECK(run(work, "SPCONV " + (work / "s.mtx") + " --to csr --quiet").out.empty());
+  CHECK(work.files() == std::vector<std::string>{"s.mtx"});
+}
+
+TEST_CASE("every format verifies, on both offset widths and both value types") {
+  const folder work;
+  for (const std::string& format : sparsmith::format_names())
+    for (const char* types : {"--value f32", "--value f64", "--offsets 64", "--offsets 64 --value f32"}) {
+      const auto r =
+          run(work, "SPCONV 'gen:rmat?scale=10' --to " + format + " --verify --max-fill 1000 " + types);
+      INFO(format << " " << types << r.err);
+      CHECK(r.status == 0);
+      CHECK(r.out.find("bit for bit") != std::string::npos);
+    }
+}
+
+TEST_CASE("every container gives back the same matrix") {
+  const folder work;
+  REQUIRE(run(work, "SPCONV 'gen:powerlaw?n=300' --to mtx -o " + (work / "a.mtx")).status == 0);
+  const std::string expected = content(work / "a.mtx");
+  for (const std::string& format : sparsmith::format_names())
+    for (const std::string extension : {".mtx", ".npz", ".bsp.h5", ".h5"}) {
+      const std::string file = work / (format + extension), back = work / (format + extension + ".mtx");
+      const auto r =
+          run(work, "SPCONV " + (work / "a.mtx") + " --max-fill 1000 --to " + format + " -o " + file);
+      INFO(file << ": " << r.err);
+      const bool fits =
+          extension == ".mtx" || extension == ".h5" || format == "coo" || format == "csr" || format == "csc";
+      CHECK(r.status == (fits ? 0 : 2));
+      CHECK(fs::exists(file) == fits);
+      if (!fits) continue;
+      REQUIRE(run(work, "SPCONV " + file + " --to mtx -o " + back).status == 0);
+      CHECK(content(back) == expected);
+    }
+  // The container can be named, whatever the extension; and two runs write the same bytes.
+  REQUIRE(run(work, "SPCONV " + (work / "a.mtx") + " --max-fill 1000 --to sell --container sparsmith -o " +
+                        (work / "x.data"))
+              .status == 0);
+  REQUIRE(run(work, "SPCONV " + (work / "x.data") + " --to mtx -o " + (work / "x.mtx")).status == 0);
+  CHECK(content(work / "x.mtx") == expected);
+  REQUIRE(run(work, "SPCONV " + (work / "a.mtx") + " --threads 1 --to csc -o " + (work / "one.npz")).status ==
+          0);
+  REQUIRE(run(work, "SPCONV " + (work / "a.mtx") + " --threads 3 --to csc -o " + (work / "two.npz")).status ==
+          0);
+  CHECK(content(work / "one.npz") == content(work / "two.npz"));
+}
+
+TEST_CASE("a pattern stays a pattern, single precision stays single") {
+  const folder work;
+  write(work / "p.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n2 1\n");
+  REQUIRE(run(work, "SPCONV " + (work / "p.mtx") + " --to mtx -o " + (work / "q.mtx")).status == 0);
+  CHECK(content(work / "q.mtx") == content(work / "p.mtx"));
+  REQUIRE(run(work, "SPCONV gen:diagonal?n=5 --value f32 --to csr -o " + (work / "f.npz")).status == 0);
+  CHECK(run_json(work, "SPCONV " + (work / "f.npz") + " --to coo")["matrix"]["value_bits"] == 32);
+}
+
+TEST_CASE("compressed input, standard input and standard output") {
+  const folder work;
+  write(work / "s.mtx", small);
+  const std::string convert = " --to mtx -o ";
+  REQUIRE(run(work, "SPCONV " + (work / "s.mtx") + convert + (work / "plain.mtx")).status == 0);
+  const std::string expected = content(work / "plain.mtx");
+  CHECK(run(work, "cat " + (work / "s.mtx") + " | SPCONV - --to mtx -o -").out == expected);
+  CHECK(run(work, "cat " + (work / "s.mtx") + " | SPCONV /dev/stdin --to mtx -o -").out == expected);
+  if (from_environment("SPARSMITH_ARCHIVES") == "0") return;
+  fs::create_directories(work / "s");
+  for (const char* name : {"s/s.mtx", "s/s_b.mtx", "s/s_x.mtx"})
+    write(work / name, name[4] == 'm' ? small : "%%MatrixMarket matrix array real general\n1 1\n9\n");
+  write(work / "s/s.mtx", small);
+  REQUIRE(run(work, "cd " + work.path.string() + " && tar -czf s.tar.gz s && gzip -k s.mtx").status == 0);
+  for (const std::string file : {"s.tar.gz", "s.mtx.gz"}) {
+    const auto r = run(work, "SPCONV " + (work / file) + " --to mtx -o -");
+    INFO(file << ": " << r.err);
+    CHECK(r.out == expected);
+  }
+  CHECK(run(work, "cat " + (work / "s.mtx.gz") + " | SPCONV - --to mtx -o -").out == expected);
+  for (const std::string tool : {"xz", "zstd -q", "bzip2"}) {
+    if (run(work, "command -v " + tool).status != 0) continue;
+    const std::string packed = work / "packed";
+    REQUIRE(run(work, tool + " -c " + (work / "s.mtx") + " > " + packed).status == 0);
+    CHECK(run(work, "SPCONV " + packed + " --to mtx -o -").out == expected);
+  }
+}
+
+TEST_CASE("the plan prices what a conversion then takes") {
+  const folder work;
+  const std::string spec = "'gen:powerlaw?n=3000'";
+  const auto plan = run_json(work, "SPCONV " + spec + " --plan")["plan"];
+  REQUIRE(plan.size() == sparsmith::format_names().size());
+  for (const auto& cost : plan) {
+    const auto r =
+        run_json(work, "SPCONV " + spec + " --max-fill 100000 --to " + cost["format"].get<std::string>());
+    CHECK(r["format"]["bytes"] == cost["bytes"]);
+    CHECK(r["format"]["slots"] == cost["slots"]);
+  }
+}
+
+TEST_CASE("every invalid file gets one line, exit 1, within a second, and leaves nothing") {
+  const folder work;
+  const std::string data = from_environment("SPARSMITH_TEST_DATA") + "/invalid";
+  const bool archives = from_environment("SPARSMITH_ARCHIVES") != "0";
+  int count = 0;
+  for (const auto& entry : fs::directory_iterator(data)) {
+    const std::string file = entry.path().string();
+    if (!archives && file.ends_with(".gz")) continue;
+    const auto r =
+        run(work, "ulimit -v 8000000; SPCONV '" + file + "' --to csr --device cpu -o " + (work / "out.npz"));
+    INFO(file << ": " << r.err);
+    CHECK(r.status == 1);
+    CHECK(r.out.empty());
+    CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
+    CHECK(r.err.find("spconv: " + file) == 0);
+    if (file.ends_with(".mtx")) CHECK(std::isdigit(static_cast<unsigned char>(r.err[file.size() + 9])) != 0);
+    CHECK(work.files().empty());
+#ifndef __SANITIZE_ADDRESS__
+    CHECK(r.seconds < 1.0);
+#endif
+    ++count;
+  }
+  CHECK(count >= (archives ? 30 : 25));
+}
+
+TEST_CASE("a damaged container is refused") {
+  const folder work;
+  const std::string good = work / "good.h5", bad = work / "bad.h5";
+  REQUIRE(run(work, "SPCONV gen:uniform?n=200 --to sell -o " + good).status == 0);
+  std::string bytes = content(good);
+  bytes[bytes.size() - 100] = static_cast<char>(bytes[bytes.size() - 100] ^ 1);
+  write(bad, bytes);
+  const auto r = run(work, "SPCONV " + bad + " --to csr");
+  CHECK(r.status == 1);
+  CHECK(r.err.find("spconv: " + bad + ": ") == 0);
+  CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
+}
+
+TEST_CASE("usage errors exit 2 with one line") {
+  const folder work;
+  write(work / "s.mtx", small);
+  const std::string file = work / "s.mtx";
+  for (const std::string& arguments :
+       {std::string(), file, file + " --to nonsense", file + " --to csr --nonsense",
+        file + " --to ell -o " + (work / "x.npz"), file + " --to csr -o " + (work / "x.unknown"),
+        file + " --to mtx", file + " --to csr --device tpu", std::string("gen:nonsense --to csr"),
+        std::string("'gen:uniform?nn=3' --to csr"), std::string("'gen:uniform?n=3&density=2' --to csr"),
+        file + " -o " + (work / "x.npz"), file + " --to csr --container npz -o -"}) {
+    const auto r = run(work, "SPCONV " + arguments);
+    INFO(arguments << ": " << r.err);
+    CHECK(r.status == 2);
+    CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
+    CHECK(work.files() == std::vector<std::string>{"s.mtx"});
+  }
+  CHECK(run(work, "SPCONV 'gen:uniform?sede=1' --to csr").err.find("density") != std::string::npos);
+}
+
+TEST_CASE("run-time failures exit 1 with one line and leave nothing") {
+  const folder work;
+  write(work / "s.mtx", small);
+  const std::string file = work / "s.mtx";
+  fs::create_directories(work / "directory");
+  for (const std::string& arguments :
+       {(work / "absent.mtx") + " --to csr", work.path.string() + " --to csr",
+        file + " --to csr -o /nonexistent/x.npz",
+        file + " --to csr -o " + (work / "directory") + " --container npz",
+        std::string("gen:denserow?n=3000 --to ell"), std::string("'gen:diagonal?n=2147483647' --to coo")}) {
+    const auto r = run(work, "SPCONV " + arguments);
+    INFO(arguments << ": " << r.err);
+    CHECK(r.status == 1);
+    CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
+  }
+  CHECK(run(work, "SPCONV gen:denserow?n=3000 --to ell").err.find("--max-fill 3") != std::string::npos);
+  CHECK(work.files() == std::vector<std::string>{"directory", "s.mtx"});
+}
+
+TEST_CASE("a disk that fills up is reported and leaves nothing behind") {
+  const folder work;
+  // A file-size limit fails a write as a full disk does.
+  for (const std::string name : {"x.mtx", "x.npz", "x.h5", "x.bsp.h5"}) {
+    write(work / name, "what was there before");
+    const auto r = run(work, "ulimit -f 64; SPCONV gen:uniform?n=2000 --to csr -o " + (work / name));
+    INFO(name << ": " << r.err);
+    CHECK(r.status == 1);
+    CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
+    CHECK(r.err.find(name) != std::string::npos);
+    CHECK(content(work / name) == "what was there before");
+    fs::remove(work / name);
+    CHECK(work.files().empty());
+  }
+}
+
+TEST_CASE("an interrupted run leaves no partial file") {
+  const folder work;
+  const std::string tool = from_environment("SPARSMITH_SPCONV"), output = work / "big.mtx";
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      const int null = ::open("/dev/null", O_WRONLY);
+      ::dup2(null, STDOUT_FILENO);
+      ::dup2(null, STDERR_FILENO);
+      ::execl(tool.c_str(), tool.c_str(), "gen:uniform?n=20000&density=0.05", "--to", "mtx", "-o",
+              output.c_str(), nullptr);
+      ::_exit(127);
+    }
+    // Wait until the temporary file is there, then a little into the work.
+    for (int i = 0; i < 500 && work.files().empty(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    CHECK(work.files().size() == 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    ::kill(child, signal);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    CHECK(WIFSIGNALED(status));
+    CHECK(work.files().empty());
+  }
+}
+
+TEST_CASE("an explicit device is never replaced by another") {
+  const folder work;
+  const auto automatic = run_json(work, "SPCONV gen:diagonal?n=10 --to csr");
+  const auto r = run(work, "SPCONV gen:diagonal?n=10 --to csr --device cuda");
+  const bool gpu = automatic["device"].get<std::string>().find("CUDA, ") == 0;
+  CHECK(r.status == (gpu ? 0 : 1));
+  if (!gpu) CHECK(r.err.find("--device cuda: ") != std::string::npos);
+  CHECK(run_json(work, "SPCONV gen:diagonal?n=10 --to csr --device cpu")["device"].get<std::string>().find(
+            "OpenMP") == 0);
+}
