@@ -80,7 +80,10 @@ else()
   message(FATAL_ERROR "Thrust's headers were found neither in a CUDA toolkit nor in ${SPARSMITH_DEPS}. Run `make setup`, "
                       "copy .deps/ from another machine, or configure with -DSPARSMITH_FETCH=ON.")
 endif()
-target_include_directories(sparsmith_thrust_openmp SYSTEM INTERFACE ${SPARSMITH_CCCL_INCLUDE})
-target_compile_definitions(sparsmith_thrust_openmp INTERFACE THRUST_HOST_SYSTEM=THRUST_HOST_SYSTEM_CPP
-                                                             THRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_OMP)
+# For g++ only: nvcc brings its own headers, and there Thrust's device is CUDA.
+target_include_directories(sparsmith_thrust_openmp SYSTEM INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:${SPARSMITH_CCCL_INCLUDE}>)
+target_compile_definitions(sparsmith_thrust_openmp INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:THRUST_HOST_SYSTEM=THRUST_HOST_SYSTEM_CPP>
+  $<$<COMPILE_LANGUAGE:CXX>:THRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_OMP>)
 target_link_libraries(sparsmith_thrust_openmp INTERFACE OpenMP::OpenMP_CXX)

@@ -6,7 +6,7 @@ add_library(sparsmith_flags INTERFACE)
 target_compile_options(sparsmith_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-restrict -ffp-contract=off>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${SPARSMITH_WERROR}>>:-Werror>
-  $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --extended-lambda -Wno-deprecated-gpu-targets -Xcompiler=-Wall,-Wextra>
+  $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda -Wno-deprecated-gpu-targets -Xcompiler=-Wall,-Wextra>
   $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${SPARSMITH_WERROR}>>:-Werror=all-warnings>)
 
 # Thrust forms null references, hence -fno-sanitize=null.

@@ -4,14 +4,17 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cmath>
+#include <condition_variable>
 #include <cstring>
 #include <exception>
 #include <fast_matrix_market/fast_matrix_market.hpp>
-#include <future>
 #include <limits>
+#include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <sstream>
 #include <string_view>
 
@@ -95,14 +98,14 @@ struct growing_entries {
   array<double, host> values;
   std::int64_t capacity = 0;
 
-  void reserve(std::int64_t wanted, std::int64_t used) {
-    if (wanted <= capacity) return;
-    resize(std::max(wanted, capacity * 2), used);
+  void reserve(std::int64_t wanted) {
+    if (wanted > capacity) resize(std::max(wanted, capacity * 2));
   }
-  void resize(std::int64_t new_capacity, std::int64_t used) {
+  void resize(std::int64_t new_capacity) {
+    const std::int64_t kept = std::min(capacity, new_capacity);
     const auto move_to = [&](auto& from) {
       std::remove_reference_t<decltype(from)> to(new_capacity);
-      copy_bytes(place::host, to.data(), place::host, from.data(), used * std::int64_t{sizeof(*from.data())});
+      copy_bytes(place::host, to.data(), place::host, from.data(), kept * std::int64_t{sizeof(*from.data())});
       from = std::move(to);
     };
     move_to(rows);
@@ -147,7 +150,6 @@ struct piece {
   std::string text;
   std::int64_t lines = 0;
   std::int64_t entries = 0;  // lines that are neither blank nor a comment
-  bool newline_at_end = true;
 };
 
 // Cuts the text into pieces that end at line ends.
@@ -156,49 +158,35 @@ class piece_cutter {
   piece_cutter(const text_source& source, std::string already_read)
       : source_(source), carried_(std::move(already_read)) {}
 
-  // Up to `count` pieces; none at the end of the text.
-  std::vector<piece> next(int count) {
-    std::vector<piece> pieces;
-    while (static_cast<int>(pieces.size()) < count) {
-      std::string text = next_text();
-      if (text.empty()) break;
-      pieces.push_back({std::move(text)});
+  // The next run of whole lines, written over `text`; false at the end.
+  bool next(std::string& text) {
+    std::size_t size = carried_.size();
+    if (text.size() < std::max(size, source_.piece_bytes)) text.resize(std::max(size, source_.piece_bytes));
+    std::copy(carried_.begin(), carried_.end(), text.begin());
+    carried_.clear();
+    std::size_t line_end = std::string::npos;
+    while (!at_end_) {
+      if (size == text.size()) {
+        line_end = text.rfind('\n', size - 1);
+        if (line_end != std::string::npos) break;
+        text.resize(text.size() * 2);  // one line longer than a piece: take it whole
+      }
+      const std::size_t got = source_.read(text.data() + size, text.size() - size);
+      size += got;
+      bytes_read_ += static_cast<std::int64_t>(got);
+      at_end_ = got == 0;
     }
-    return pieces;
+    text.resize(size);
+    if (line_end != std::string::npos) {
+      carried_.assign(text, line_end + 1);
+      text.resize(line_end + 1);
+    }
+    return !text.empty();
   }
 
   std::int64_t bytes_read() const { return bytes_read_; }
 
  private:
-  std::string next_text() {
-    std::string text = std::move(carried_);
-    carried_.clear();
-    while (true) {
-      const std::size_t had = text.size();
-      if (had < source_.piece_bytes && !at_end_) {
-        text.resize(source_.piece_bytes);
-        const std::size_t got = source_.read(text.data() + had, source_.piece_bytes - had);
-        text.resize(had + got);
-        bytes_read_ += static_cast<std::int64_t>(got);
-        at_end_ = got == 0;
-        if (!at_end_ && text.size() < source_.piece_bytes) continue;
-      }
-      if (at_end_) return text;
-      const std::size_t line_end = text.rfind('\n');
-      if (line_end != std::string::npos) {
-        carried_.assign(text, line_end + 1);
-        text.resize(line_end + 1);
-        return text;
-      }
-      // One line longer than a piece: take it whole.
-      std::string more(source_.piece_bytes, '\0');
-      const std::size_t got = source_.read(more.data(), more.size());
-      bytes_read_ += static_cast<std::int64_t>(got);
-      at_end_ = got == 0;
-      text.append(more, 0, got);
-    }
-  }
-
   const text_source& source_;
   std::string carried_;
   bool at_end_ = false;
@@ -225,14 +213,25 @@ void for_each_line(std::string& text, Visit visit) {
 // Counts lines and entries. Comments are standard only above the size line, but some writers put them among
 // the entries: they are blanked out here, because the parser does not know them.
 void count_entries(piece& p) {
-  p.newline_at_end = !p.text.empty() && p.text.back() == '\n';
-  p.lines = std::count(p.text.begin(), p.text.end(), '\n') + (p.newline_at_end ? 0 : 1);
-  // Most pieces have only lines that start with a digit; a pass without branches finds the others.
-  std::size_t unusual = p.text.front() < '0' || p.text.front() > '9';
-  for (std::size_t i = 1; i < p.text.size(); ++i)
-    unusual += p.text[i - 1] == '\n' && (p.text[i] < '0' || p.text[i] > '9');
+  // Most pieces have only lines that start with a digit; a pass of byte arithmetic, which the compiler turns
+  // into vector instructions, counts those and finds the others.
+  const char* const text = p.text.data();
+  const std::size_t size = p.text.size();
+  const auto starts_unusually = [](char c) { return static_cast<unsigned char>(c - '0') > 9; };
+  bool unusual = starts_unusually(text[0]);
+  p.lines = text[size - 1] == '\n' ? 0 : 1;
+  for (std::size_t block = 0; block < size; block += 255) {
+    const std::size_t end = std::min(block + 255, size);
+    std::uint8_t line_ends = 0, others = 0;
+    for (std::size_t i = block; i < end; ++i)
+      line_ends = static_cast<std::uint8_t>(line_ends + (text[i] == '\n'));
+    for (std::size_t i = block; i < std::min(end, size - 1); ++i)
+      others = static_cast<std::uint8_t>(others | ((text[i] == '\n') & starts_unusually(text[i + 1])));
+    p.lines += line_ends;
+    unusual |= others != 0;
+  }
   p.entries = p.lines;
-  if (unusual == 0) return;
+  if (!unusual) return;
   for_each_line(p.text, [&](char* first, char* last) {
     char* const content = std::find_if_not(first, last, is_blank);
     if (content == last) {
@@ -404,77 +403,95 @@ class reader {
     if (source_.total_bytes > 0) {
       // Even "1 1\n" takes four bytes and an array's "0\n" two, so the file's size bounds what it can hold.
       const std::int64_t least = header_.format == fmm::coordinate ? 4 : 2;
-      entries.reserve(
-          std::min(
-              header_.nnz,
-              (source_.total_bytes - header_bytes_ + static_cast<std::int64_t>(rest.size())) / least + 1),
-          0);
+      entries.reserve(std::min(
+          header_.nnz,
+          (source_.total_bytes - header_bytes_ + static_cast<std::int64_t>(rest.size())) / least + 1));
     }
     piece_cutter cutter(source_, std::move(rest));
-    const int threads = omp_get_max_threads();
-    // A symmetric array's row and column follow from all values before, so it is parsed in one go after the
-    // other.
-    const bool in_order = header_.format == fmm::array;
-    std::int64_t array_row = 0, array_col = 0;
     fmm::line_counts at{header_.header_line_count, 0};
-    std::int64_t stored = 0;  // entries kept so far: all but an array's zeros
+    // Each thread takes the next piece of text (decompressing it where need be), counts its lines, learns
+    // from the counts before it where its entries go, and parses. Only the first and the third happen one at
+    // a time.
+    std::mutex input, order;
+    std::condition_variable turn_over;
+    std::shared_mutex storage;  // exclusive to grow, shared to fill
+    std::int64_t pieces = 0, turn = 0;
+    struct {
+      std::int64_t number = std::numeric_limits<std::int64_t>::max();
+      std::exception_ptr cause;
+      piece where;
+      fmm::line_counts start;
+    } first_failure;
+    std::atomic<bool> failed = false;
+    const auto fail_at = [&](std::int64_t number, piece&& where, fmm::line_counts start) {
+      const std::lock_guard lock(order);
+      failed = true;
+      if (number < first_failure.number)
+        first_failure = {number, std::current_exception(), std::move(where), start};
+    };
+    // An array's row and column follow from all values before, so it is parsed by one thread.
+    const bool in_order = header_.format == fmm::array;
+    std::int64_t array_row = 0, array_col = 0, array_stored = 0, rounded = 0, skipped = 0;
 
-    const auto fetch = [&] { return cutter.next(threads * 2); };
-    // The next pieces are read, and decompressed, while these are parsed.
-    std::vector<piece> pieces = fetch();
-    while (!pieces.empty()) {
-      std::future<std::vector<piece>> following = std::async(std::launch::async, fetch);
-      const auto count = static_cast<std::int64_t>(pieces.size());
-#pragma omp parallel for schedule(dynamic)
-      for (std::int64_t p = 0; p < count; ++p) count_entries(pieces[static_cast<std::size_t>(p)]);
-
-      std::vector<fmm::line_counts> starts;
-      for (const piece& p : pieces) {
-        starts.push_back(at);
-        at.file_line += p.lines;
-        at.element_num += p.entries;
-      }
-      entries.reserve(std::min(at.element_num, header_.nnz), stored);
-
-      std::vector<std::exception_ptr> failures(pieces.size());
-      std::int64_t rounded = 0, skipped = 0;
-#pragma omp parallel for schedule(dynamic) reduction(+ : rounded) if (!in_order)
-      for (std::int64_t i = 0; i < count; ++i) {
-        const auto p = static_cast<std::size_t>(i);
+#pragma omp parallel num_threads(in_order ? 1 : omp_get_max_threads()) reduction(+ : rounded, skipped)
+    for (piece own; !failed;) {
+      std::int64_t number = 0;
+      {
+        const std::lock_guard lock(input);
+        number = pieces;
         try {
-          if (starts[p].element_num + pieces[p].entries > header_.nnz)
-            throw fmm::invalid_mm("too many entries");
-          piece_handler<Parsed> handler{&entries, in_order ? stored : starts[p].element_num, 0, in_order};
-          if (in_order) {
-            if constexpr (!std::is_same_v<Parsed, strict::pattern>)
-              fmm::read_chunk_array(pieces[p].text, header_, starts[p], handler, options_, array_row,
-                                    array_col);
-            stored = handler.next;
-            skipped += handler.skipped;
-          } else {
-            fmm::read_chunk_matrix_coordinate(pieces[p].text, header_, starts[p], handler, options_);
-          }
-          rounded += handler.rounded;
+          if (!cutter.next(own.text)) break;
         } catch (...) {
-          failures[p] = std::current_exception();
+          fail_at(number, {}, {});
+          break;
         }
-        if (in_order && failures[p]) i = count;  // what follows has lost its place
+        ++pieces;
       }
-      for (std::size_t p = 0; p < pieces.size(); ++p)
-        if (failures[p]) {
-          following.wait();
-          explain(pieces[p], starts[p], failures[p]);
+      count_entries(own);
+      fmm::line_counts start;
+      std::int64_t wanted = 0;
+      {
+        std::unique_lock lock(order);
+        turn_over.wait(lock, [&] { return turn == number; });
+        start = at;
+        at.file_line += own.lines;
+        at.element_num += own.entries;
+        wanted = std::min(at.element_num, header_.nnz);
+        ++turn;
+        if (progress_) progress_(cutter.bytes_read() + header_bytes_, source_.total_bytes);
+      }
+      turn_over.notify_all();
+      try {
+        if (start.element_num + own.entries > header_.nnz) throw fmm::invalid_mm("too many entries");
+        std::shared_lock filling(storage);
+        if (wanted > entries.capacity) {
+          filling.unlock();
+          std::unique_lock growing(storage);
+          entries.reserve(wanted);
+          growing.unlock();
+          filling.lock();
         }
-      result.rounded_values += rounded;
-      result.array_zeros += skipped;
-      if (!in_order) stored = at.element_num;
-      pieces = following.get();
-      if (progress_) progress_(cutter.bytes_read() + header_bytes_, source_.total_bytes);
+        piece_handler<Parsed> handler{&entries, in_order ? array_stored : start.element_num, 0, in_order};
+        if (!in_order)
+          fmm::read_chunk_matrix_coordinate(own.text, header_, start, handler, options_);
+        else if constexpr (!std::is_same_v<Parsed, strict::pattern>)
+          fmm::read_chunk_array(own.text, header_, start, handler, options_, array_row, array_col);
+        if (in_order) array_stored = handler.next;
+        rounded += handler.rounded;
+        skipped += handler.skipped;
+      } catch (...) {
+        fail_at(number, std::move(own), start);
+        break;
+      }
     }
+    if (failed) explain(first_failure.where, first_failure.start, first_failure.cause);
+    result.rounded_values = rounded;
+    result.array_zeros = skipped;
+    const std::int64_t stored = in_order ? array_stored : at.element_num;
     if (at.element_num < header_.nnz)
       fail(at.file_line, fmt::format("the file ends after {} of {} {}", at.element_num, header_.nnz,
                                      header_.format == fmm::array ? "values" : "entries"));
-    if (entries.capacity != stored) entries.resize(stored, stored);
+    if (entries.capacity != stored) entries.resize(stored);
     result.entries.row_indices = std::move(entries.rows);
     result.entries.col_indices = std::move(entries.cols);
     result.entries.values = std::move(entries.values);
@@ -496,6 +513,8 @@ class reader {
     });
     try {
       std::rethrow_exception(cause);
+    } catch (const error&) {
+      throw;  // the source itself failed
     } catch (const std::exception& e) {
       fail(at.file_line + 1, fmt::format("cannot be parsed from here on: {}", e.what()));
     }

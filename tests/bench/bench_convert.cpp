@@ -1,0 +1,249 @@
+// What conversion costs, beside its peers in one run on the same data: COO -> CSR against SciPy's tocsr and
+// one CUB sort of the same pairs; `spconv f.mtx --to csr` against fast_matrix_market's own reading of the
+// file.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fast_matrix_market/fast_matrix_market.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "convert/backend/sort_entries.hpp"
+#include "convert/convert.hpp"
+#include "convert/io/matrix_market.hpp"
+#include "tests/bench/cub_sort.hpp"
+#include "tools/tool.hpp"
+
+namespace sparsmith {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct options {
+  std::int64_t entries = 20'000'000;
+  std::int64_t rows = 1'000'000;
+  std::int64_t text_megabytes = 200;
+  int samples = 7;
+  int threads = 0;
+  bool skip_text = false;
+};
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double median(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  return samples[samples.size() / 2];
+}
+
+struct scratch_folder {
+  fs::path path = fs::temp_directory_path() / fmt::format("bench_convert_{}", ::getpid());
+  scratch_folder() { fs::create_directories(path); }
+  ~scratch_folder() { fs::remove_all(path); }
+};
+
+std::uint64_t hash(std::uint64_t x) {
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+// Uniformly random places in random order; every twentieth entry repeats the place of another one.
+template <class Value>
+coo<Value, host> random_entries(std::int64_t count, std::int64_t rows) {
+  coo<Value, host> list{static_cast<std::int32_t>(rows), static_cast<std::int32_t>(rows),
+                        array<std::int32_t, host>(count), array<std::int32_t, host>(count),
+                        array<Value, host>(count)};
+#pragma omp parallel for
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto place = static_cast<std::uint64_t>(i % 20 == 19 ? i / 2 : i);
+    list.row_indices[i] = static_cast<std::int32_t>(hash(place * 2 + 1) % static_cast<std::uint64_t>(rows));
+    list.col_indices[i] = static_cast<std::int32_t>(hash(place * 2 + 2) % static_cast<std::uint64_t>(rows));
+    list.values[i] = static_cast<Value>(hash(static_cast<std::uint64_t>(i)) >> 40) * Value(0x1p-24);
+  }
+  return list;
+}
+
+// Times one conversion after another, each on a fresh copy of the entries, which is made outside the timing.
+template <class Backend, class Value>
+double conversion_seconds(Backend on, const coo<Value, host>& entries, int samples,
+                          std::int64_t& result_entries) {
+  std::vector<double> seconds;
+  const auto resident = copy_to<space_on<Backend>>(entries);
+  for (int i = 0; i < samples + 2; ++i) {
+    auto input = copy_to<space_on<Backend>>(resident);
+    synchronize(on);
+    const double start = now();
+    const auto m = coo_to_csr<Backend, std::int32_t, Value>(on, std::move(input), nullptr);
+    synchronize(on);
+    if (i >= 2) seconds.push_back(now() - start);
+    result_entries = m.values.size();
+  }
+  return median(seconds);
+}
+
+// SciPy on the same arrays, handed over as raw files. Negative where Python has no SciPy.
+template <class Value>
+double scipy_seconds(const scratch_folder& folder, const coo<Value, host>& entries, int samples,
+                     std::int64_t& result_entries) {
+  const auto dump = [&](const char* name, const void* data, std::int64_t bytes) {
+    std::ofstream(folder.path / name, std::ios::binary).write(static_cast<const char*>(data), bytes);
+  };
+  dump("rows", entries.row_indices.data(), entries.row_indices.size() * 4);
+  dump("cols", entries.col_indices.data(), entries.col_indices.size() * 4);
+  dump("values", entries.values.data(), entries.values.size() * std::int64_t{sizeof(Value)});
+  std::ofstream(folder.path / "time_tocsr.py")
+      << fmt::format(R"(
+import sys, time
+try:
+    import numpy, scipy.sparse
+except ImportError:
+    sys.exit(77)
+rows, cols = (numpy.fromfile("{0}/" + name, numpy.int32) for name in ("rows", "cols"))
+values = numpy.fromfile("{0}/values", numpy.float{1})
+coo = scipy.sparse.coo_matrix((values, (rows, cols)), shape=({2}, {3}))
+times = []
+for i in range({4} + 1):
+    start = time.perf_counter()
+    csr = coo.tocsr()
+    times.append(time.perf_counter() - start)
+print(sorted(times[1:])[{4} // 2], csr.nnz)
+)",
+                     folder.path.string(), sizeof(Value) * 8, entries.rows, entries.cols, samples);
+  const std::string command = fmt::format("python3 {}/time_tocsr.py", folder.path.string());
+  std::FILE* const pipe = ::popen(command.c_str(), "r");
+  double seconds = -1;
+  long long count = 0;
+  const int fields = pipe == nullptr ? 0 : std::fscanf(pipe, "%lf %lld", &seconds, &count);
+  if (pipe != nullptr) ::pclose(pipe);
+  result_entries = count;
+  return fields == 2 ? seconds : -1;
+}
+
+void print_row(const char* what, double seconds, std::int64_t entries, const std::string& note) {
+  fmt::print("  {:<34} {:>9.2f} ms {:>9.1f} M entries/s  {}\n", what, seconds * 1e3,
+             static_cast<double>(entries) / seconds / 1e6, note);
+  std::fflush(stdout);
+}
+
+template <class Value>
+void bench_coo_to_csr(const options& o, const scratch_folder& folder) {
+  fmt::print("\nCOO -> CSR, unsorted, 5 % duplicates: {} entries, {} rows, {}-bit values (medians of {})\n",
+             o.entries, o.rows, sizeof(Value) * 8, o.samples);
+  const auto entries = random_entries<Value>(o.entries, o.rows);
+  std::int64_t distinct = 0, other = 0;
+  const double scipy = scipy_seconds(folder, entries, 3, other);
+  const auto against = [&](double seconds) {
+    if (scipy < 0) return std::string();
+    return fmt::format("{:.2f} x SciPy{}", scipy / seconds, other == distinct ? "" : ", OTHER RESULT");
+  };
+  set_thread_count(1);
+  const double one = conversion_seconds(openmp{}, entries, o.samples, distinct);
+  print_row("OpenMP, 1 thread", one, o.entries, against(one));
+  set_thread_count(o.threads);
+  const double all = conversion_seconds(openmp{}, entries, o.samples, distinct);
+  print_row(fmt::format("OpenMP, {} threads", thread_count()).c_str(), all, o.entries, against(all));
+  if (scipy >= 0)
+    print_row("SciPy tocsr (one thread)", scipy, o.entries, "");
+  else
+    fmt::print("  SciPy: not installed\n");
+  if constexpr (has_cuda) {
+    if (!find_gpu().usable) {
+      fmt::print("  CUDA: {}\n", find_gpu().description);
+      return;
+    }
+    std::int64_t on_gpu = 0;
+    const double gpu = conversion_seconds(cuda{}, entries, o.samples, on_gpu);
+    const int bits = index_bits(o.rows);
+    array<std::uint64_t, host> keys(o.entries);
+    for (std::int64_t i = 0; i < o.entries; ++i)
+      keys[i] = static_cast<std::uint64_t>(entries.row_indices[i]) << bits |
+                static_cast<std::uint64_t>(entries.col_indices[i]);
+    const auto device_keys = copy_to<device>(keys, place::host);
+    const auto device_values = copy_to<device>(entries.values, place::host);
+    const double sort = cub_sort_seconds<Value>(device_keys, device_values, bits * 2, o.samples);
+    print_row("CUDA, device-resident", gpu, o.entries,
+              fmt::format("{:.2f} x the CUB sort{}", gpu / sort, on_gpu == distinct ? "" : ", OTHER RESULT"));
+    print_row("one CUB sort of the same pairs", sort, o.entries, "");
+  }
+}
+
+void bench_text(const options& o, const scratch_folder& folder) {
+  namespace fmm = fast_matrix_market;
+  const std::int64_t count = o.text_megabytes * 1'000'000 / 33;
+  const auto random = random_entries<double>(count, o.rows);
+  coo<double, host> by_column = copy_to<host>(random);
+  const auto sorted = sort_entries<double>(openmp{}, random.col_indices, random.row_indices, random.values,
+                                           o.rows, o.rows, false);
+  for (std::int64_t i = 0; i < count; ++i) {
+    by_column.col_indices[i] = static_cast<std::int32_t>(sorted.keys[i] >> sorted.minor_bits);
+    by_column.row_indices[i] =
+        static_cast<std::int32_t>(sorted.keys[i] & ((std::uint64_t{1} << sorted.minor_bits) - 1));
+    by_column.values[i] = sorted.values[i];
+  }
+  const std::string path = (folder.path / "matrix.mtx").string();
+  for (const bool column_order : {true, false}) {
+    {
+      std::ofstream out(path);
+      write_matrix_market(out, column_order ? by_column : random, false);
+    }
+    fmt::print("\nspconv f.mtx --to csr, entries {}: {:.0f} MB, {} entries (medians of {})\n",
+               column_order ? "column by column" : "in random order",
+               static_cast<double>(fs::file_size(path)) / 1e6, count, o.samples);
+    std::vector<double> library, tool;
+    for (int i = 0; i < o.samples + 1; ++i) {  // alternating; the first of each warms the page cache
+      const double start = now();
+      {
+        std::ifstream in(path);
+        fmm::matrix_market_header header;
+        std::vector<std::int32_t> rows, cols;
+        std::vector<double> values;
+        fmm::read_options read;
+        read.num_threads = thread_count();
+        fmm::read_matrix_market_triplet(in, header, rows, cols, values, read);
+      }
+      const double between = now();
+      const std::string command =
+          fmt::format("{} {} --to csr --quiet --device cpu --threads {}", SPARSMITH_SPCONV, path, o.threads);
+      if (std::system(command.c_str()) != 0) throw std::runtime_error("spconv failed");
+      const double end = now();
+      if (i == 0) continue;
+      library.push_back(between - start);
+      tool.push_back(end - between);
+    }
+    print_row("fast_matrix_market, reading only", median(library), count, "");
+    print_row("spconv, the whole process", median(tool), count,
+              fmt::format("{:.2f} x the reading", median(tool) / median(library)));
+  }
+}
+
+void run(const options& o) {
+  set_thread_count(o.threads);
+  fmt::print("machine: {} threads, GPU: {}\n", thread_count(), find_gpu().description);
+  const scratch_folder folder;
+  bench_coo_to_csr<double>(o, folder);
+  bench_coo_to_csr<float>(o, folder);
+  if (!o.skip_text) bench_text(o, folder);
+}
+
+}  // namespace
+}  // namespace sparsmith
+
+int main(int argc, char** argv) {
+  using namespace sparsmith;
+  options o;
+  CLI::App app("Conversion speed beside SciPy, CUB and fast_matrix_market, in one run on the same data.",
+               "bench_convert");
+  app.add_option("--entries", o.entries, "Entries of the COO list")->capture_default_str();
+  app.add_option("--rows", o.rows, "Rows and columns")->capture_default_str();
+  app.add_option("--megabytes", o.text_megabytes, "Size of the .mtx file")->capture_default_str();
+  app.add_option("--samples", o.samples, "Samples per median")->capture_default_str();
+  app.add_option("--threads", o.threads, "CPU threads; 0 means all")->capture_default_str();
+  app.add_flag("--skip-text", o.skip_text, "Leave the .mtx part out");
+  return run_tool(app, argc, argv, [&] { run(o); });
+}
