@@ -1,6 +1,6 @@
-// A collection of real and edge-case matrices, where SPARSMITH_MATRICES names one: a folder with real/,
-// edge/, native/ and an INDEX.tsv whose notes say whether a file is VALID or INVALID. Every file is read;
-// what is valid is converted to every format and back.
+// Real and edge-case matrices, where SPARSMITH_MATRICES names a folder of them, perhaps with an INDEX.tsv
+// whose notes say whether a file is VALID or INVALID. Every file is read; what is valid is converted to every
+// format and back.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -22,9 +22,16 @@ struct listed {
   std::string rows, cols, stored, field, symmetry;
 };
 
+// Without an INDEX.tsv every file is expected to be valid.
 std::vector<listed> index_of(const fs::path& folder) {
-  std::ifstream in(folder / "INDEX.tsv");
   std::vector<listed> all;
+  std::ifstream in(folder / "INDEX.tsv");
+  if (!in) {
+    for (const auto& file : fs::recursive_directory_iterator(folder))
+      if (file.is_regular_file())
+        all.push_back({fs::relative(file.path(), folder).string(), "", "-", "-", "-", "", ""});
+    return all;
+  }
   std::string line;
   std::getline(in, line);
   while (std::getline(in, line)) {

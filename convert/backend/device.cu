@@ -17,7 +17,7 @@ gpu_state look_for_gpu() {
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess) {
     (void)cudaGetLastError();
-    return {false, std::string("no GPU found (") + cudaGetErrorString(status) + ")"};
+    return {false, std::string("no GPU found: ") + cudaGetErrorString(status)};
   }
   if (count == 0) return {false, "no GPU found"};
   cudaDeviceProp properties{};

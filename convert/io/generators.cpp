@@ -754,7 +754,7 @@ matrix_entries generate(const std::string& spec) {
     const arguments a(g, request.substr(std::min(name.size() + 1, request.size())));
     matrix_entries result;
     result.entries = g.make(a);
-    result.origin = "generator " + spec;
+    result.origin = "generated";
     return result;
   }
   throw error(failure::usage, "unknown generator \"" + std::string(name) + "\"; known: " + known);

@@ -145,7 +145,9 @@ container container_named(const std::string& name) {
 }
 
 const char* name_of(container kind) {
-  return containers[static_cast<std::size_t>(kind)].name;
+  for (const auto& entry : containers)
+    if (kind == entry.kind) return entry.name;
+  return "unknown";
 }
 
 bool can_hold(container kind, const std::string& format) {
@@ -201,24 +203,33 @@ void remove_output_on_signals() {
 template <class Offset, class Value>
 void write_matrix(output_file& file, container kind, const any_format<Offset, Value, host>& matrix,
                   bool pattern, const progress_callback& progress) {
-  std::visit(
-      [&](const auto& m) {
-        using format = std::remove_cvref_t<decltype(m)>;
-        constexpr bool is_list = std::is_same_v<format, coo<Value, host>>;
-        constexpr bool is_common = is_list || std::is_same_v<format, csr<Offset, Value, host>> ||
-                                   std::is_same_v<format, csc<Offset, Value, host>>;
-        if (kind == container::sparsmith)
-          return write_container(file.temporary_path(), m, int{sizeof(Offset)} * 8);
-        if constexpr (is_common) {
-          if (kind == container::npz) return write_npz(file.temporary_path(), m);
-          if (kind == container::binsparse) return write_binsparse(file.temporary_path(), m);
-        }
-        if constexpr (is_list) {
-          if (kind == container::matrix_market) return write_text(file, m, pattern, progress);
-        }
-        throw error(failure::usage, fmt::format("a {} file cannot hold {}", name_of(kind), format::name));
-      },
-      matrix);
+  const auto write = [&](const auto& m) {
+    using format = std::remove_cvref_t<decltype(m)>;
+    constexpr bool is_list = std::is_same_v<format, coo<Value, host>>;
+    constexpr bool is_common = is_list || std::is_same_v<format, csr<Offset, Value, host>> ||
+                               std::is_same_v<format, csc<Offset, Value, host>>;
+    if (kind == container::sparsmith)
+      return write_container(file.temporary_path(), m, int{sizeof(Offset)} * 8);
+    if constexpr (is_common) {
+      // Stored, not compressed: SciPy opens either, and deflating takes ten times as long as everything else.
+      if (kind == container::npz) return write_npz(file.temporary_path(), m, false);
+      if (kind == container::binsparse) return write_binsparse(file.temporary_path(), m);
+    }
+    if constexpr (is_list) {
+      if (kind == container::matrix_market) return write_text(file, m, pattern, progress);
+    }
+    throw error(failure::usage, fmt::format("a {} file cannot hold {}", name_of(kind), format::name));
+  };
+  try {
+    std::visit(write, matrix);
+  } catch (const error& problem) {
+    // The user knows the file by the name given, not by that of the temporary beside it.
+    std::string message = problem.what();
+    const std::string& temporary = file.temporary_path();
+    if (!temporary.empty() && message.rfind(temporary, 0) == 0)
+      message.replace(0, temporary.size(), file.path());
+    throw error(problem.category(), message);
+  }
 }
 
 template void write_matrix(output_file&, container, const any_format<std::int32_t, float, host>&, bool,

@@ -26,6 +26,7 @@ class output_file {
   output_file(const output_file&) = delete;
   ~output_file();
 
+  const std::string& path() const { return path_; }
   const std::string& temporary_path() const { return temporary_; }
   bool is_standard_output() const { return path_ == "-"; }
   void commit();  // flush to disk and rename
