@@ -1,11 +1,11 @@
-// What every format would cost for a matrix, computed from its row lengths without building any of them:
-// exact bytes, slots stored per entry, and the most memory the conversion from CSR holds at once.
+// What every format would cost for a matrix, computed from its structure without building any of them: exact
+// bytes, slots stored per entry, and the most memory the conversion from CSR holds at once.
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "convert/backend/sort_entries.hpp"
 #include "convert/convert.hpp"
 
 namespace sparsmith {
@@ -20,9 +20,15 @@ struct format_cost {
   bool allowed = true;          // within max_fill
 };
 
-// In the order of `format_names`. `row_offsets` may be of either width; `value_bytes` is 4 or 8.
-template <class Backend, class Offset>
-std::vector<format_cost> plan_formats(Backend on, array_view<const Offset> row_offsets, std::int32_t cols,
-                                      std::int64_t value_bytes, const conversion_options& options);
+// What to price beside the formats that have only one shape.
+struct plan_request {
+  conversion_options options;
+  std::vector<std::pair<std::int32_t, std::int32_t>> blocks = {{4, 4}};  // of BSR
+  std::vector<std::int32_t> betas = {32};                                // of CSB, eCSB and GCSB
+};
+
+template <class Backend, class Offset, class Value>
+std::vector<format_cost> plan_formats(Backend on, const csr<Offset, Value, space_on<Backend>>& matrix,
+                                      const plan_request& request);
 
 }  // namespace sparsmith

@@ -10,7 +10,7 @@ else()
   if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
     find_program(SPARSMITH_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin)
     if(SPARSMITH_NVCC)
-      set(CMAKE_CUDA_COMPILER ${SPARSMITH_NVCC})
+      set(ENV{CUDACXX} ${SPARSMITH_NVCC})  # a hint only: check_language then finds out whether it works
     endif()
   endif()
   # The build machine often has no GPU, so "native" cannot be the default: code for Ampere and Hopper, and PTX of the

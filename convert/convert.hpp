@@ -47,32 +47,34 @@ csr<Offset, Value, space_on<Backend>> assemble(Backend on, matrix_entries&& sour
   if (listed > std::numeric_limits<Offset>::max())
     throw error(failure::resources, "more entries than 32-bit offsets can count; use 64-bit offsets");
 
-  csr<Offset, Value, space> matrix;
-  if constexpr (std::is_same_v<Value, float>) {
-    narrowing result;
-    auto narrow = narrow_values(on, std::move(entries), &result, log);
-    if (result.overflowed > 0)
-      throw error(failure::input,
-                  std::to_string(result.overflowed) +
-                      " values are too large for 32-bit floats; use 64-bit values (--value f64)");
-    report.narrowed = result.changed;
-    matrix = coo_to_csr<Backend, Offset, Value>(on, std::move(narrow), log);
-  } else {
-    matrix = coo_to_csr<Backend, Offset, Value>(on, std::move(entries), log);
-  }
+  // Sums and zeros are decided on the values as they came; only then are they narrowed.
+  auto matrix = coo_to_csr<Backend, Offset, double>(on, std::move(entries), log);
   report.duplicates_summed = listed - matrix.values.size();
   report.explicit_zeros = count_zeros(on, view(matrix));
   if (drop_explicit_zeros && report.explicit_zeros > 0) {
     matrix = drop_zeros(on, view(matrix), log);
     report.zeros_dropped = true;
   }
-  return matrix;
+  if constexpr (std::is_same_v<Value, double>) {
+    return matrix;
+  } else {
+    narrowing result;
+    auto narrow = narrow_values(on, std::move(matrix), &result, log);
+    if (result.overflowed > 0)
+      throw error(failure::input,
+                  std::to_string(result.overflowed) +
+                      " values are too large for 32-bit floats; use 64-bit values (--value f64)");
+    report.narrowed = result.changed;
+    return narrow;
+  }
 }
 
 struct conversion_options {
-  sell_shape sell;
+  sell_shape sell = {};
   std::int32_t hyb_width = -1;  // negative: by Bell and Garland's rule
   double max_fill = 3;
+  std::int32_t bsr_rows = 4, bsr_cols = 4;
+  block_options blocks = {};
 };
 
 // The matrix in the format of that name (one of `format_names`).
@@ -88,6 +90,10 @@ any_format<Offset, Value, space_on<Backend>> from_csr(Backend on,
   if (format == "ell") return csr_to_ell(on, m, options.max_fill, log);
   if (format == "sell") return csr_to_sell(on, m, options.sell, options.max_fill, log);
   if (format == "hyb") return csr_to_hyb(on, m, options.hyb_width, options.max_fill, log);
+  if (format == "bsr") return csr_to_bsr(on, m, options.bsr_rows, options.bsr_cols, options.max_fill, log);
+  if (format == "csb") return csr_to_csb(on, m, options.blocks, log);
+  if (format == "ecsb") return csr_to_ecsb(on, m, options.blocks, options.max_fill, log);
+  if (format == "gcsb") return csr_to_gcsb(on, m, options.blocks, options.max_fill, log);
   throw error(failure::usage, "unknown format \"" + format + "\"");
 }
 
@@ -112,6 +118,10 @@ csr<Offset, Value, space_on<Backend>> to_csr(Backend on,
     result operator()(const hyb<Value, space>& m) const {
       return hyb_to_csr<Backend, Offset, Value>(on, view(m), log);
     }
+    result operator()(const bsr<Offset, Value, space>& m) const { return bsr_to_csr(on, view(m), log); }
+    result operator()(const csb<Offset, Value, space>& m) const { return csb_to_csr(on, view(m), log); }
+    result operator()(const ecsb<Offset, Value, space>& m) const { return ecsb_to_csr(on, view(m), log); }
+    result operator()(const gcsb<Offset, Value, space>& m) const { return gcsb_to_csr(on, view(m), log); }
   };
   return std::visit(visitor{on, log}, matrix);
 }

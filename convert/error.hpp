@@ -18,10 +18,28 @@ enum class failure {
 
 class error : public std::runtime_error {
  public:
-  error(failure category, const std::string& message) : std::runtime_error(message), category_(category) {}
+  error(failure category, const std::string& message)
+      : std::runtime_error(on_one_line(message)), category_(category) {}
   failure category() const { return category_; }
 
  private:
+  // Messages quote what is in files; a line end or a NUL in there must not break the one line they are
+  // printed on.
+  static std::string on_one_line(const std::string& message) {
+    std::string line;
+    for (const char c : message) {
+      if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) {
+        line += c;
+        continue;
+      }
+      const char* const digits = "0123456789abcdef";
+      line += "\\x";
+      line += digits[static_cast<unsigned char>(c) >> 4];
+      line += digits[c & 15];
+    }
+    return line;
+  }
+
   failure category_;
 };
 

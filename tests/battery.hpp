@@ -14,6 +14,8 @@
 
 namespace sparsmith::testing {
 
+inline constexpr double no_limit = std::numeric_limits<double>::infinity();  // for --max-fill
+
 struct triplet {
   std::int32_t row, col;
   double value;

@@ -25,6 +25,9 @@ struct options {
   std::string value = "auto";
   std::string offsets = "auto";
   conversion_options conversion;
+  std::vector<std::string> blocks;  // of BSR, as typed: "4x4", "4"
+  std::vector<std::int32_t> betas;
+  std::string layout = "default", order = "morton", index = "auto", holding = "auto";
   bool drop_zeros = false;
   bool verify = false;
   bool plan = false;
@@ -80,40 +83,78 @@ void describe(const Format& matrix, outcome& result) {
   });
 }
 
-template <class Backend, class Offset, class Value>
-void run(Backend on, const options& wanted, matrix_entries&& source, output_file* file, outcome& result) {
-  using space = space_on<Backend>;
-  const auto label = [&](const std::exception& problem) {
-    return fmt::format("{}: {}", wanted.input, problem.what());
-  };
-  csr<Offset, Value, space> matrix;
-  try {
-    matrix = assemble<Backend, Offset, Value>(on, std::move(source), wanted.drop_zeros, result.assembly,
-                                              &result.stages);
-  } catch (const error& problem) {
-    throw error(problem.category(), label(problem));
+std::pair<std::int32_t, std::int32_t> parse_block(const std::string& text) {
+  int rows = 0, cols = 0, used = 0;
+  const int fields = std::sscanf(text.c_str(), "%dx%d%n", &rows, &cols, &used);
+  const bool square = fields != 2 && std::sscanf(text.c_str(), "%d%n", &rows, &used) == 1;
+  if (square) cols = rows;
+  if ((fields != 2 && !square) || static_cast<std::size_t>(used) != text.size() || rows < 1 || cols < 1 ||
+      rows > 64 || cols > 64)
+    throw error(failure::usage,
+                fmt::format("--block {}: not a block size such as 4 or 4x2, up to 64x64", text));
+  return {rows, cols};
+}
+
+// The options as the conversion wants them; what makes no sense is refused here, before any work.
+plan_request request_of(const options& wanted) {
+  plan_request request;
+  request.options = wanted.conversion;
+  block_options& blocks = request.options.blocks;
+  blocks.thesis = wanted.layout == "thesis";
+  blocks.order = wanted.order == "row"        ? block_order::row
+                 : wanted.order == "diagonal" ? block_order::diagonal
+                                              : block_order::morton;
+  blocks.index_bits = wanted.index == "16" ? 16 : wanted.index == "32" ? 32 : 0;
+  if (wanted.holding != "auto")
+    blocks.holding = wanted.holding == "coo"   ? ecsb_holding::coo
+                     : wanted.holding == "ell" ? ecsb_holding::ell
+                                               : ecsb_holding::hybrid;
+  if (!wanted.betas.empty()) request.betas = wanted.betas;
+  if (!wanted.blocks.empty()) request.blocks.clear();
+  for (const std::string& text : wanted.blocks) request.blocks.push_back(parse_block(text));
+  for (const std::int32_t beta : request.betas) {
+    if (beta < 2 || beta > 4096 || (beta & (beta - 1)) != 0)
+      throw error(failure::usage, fmt::format("--beta {}: not a power of two from 2 to 4096", beta));
+    if (blocks.index_bits == 16 && beta > 256)
+      throw error(failure::usage, fmt::format("--index 16 needs --beta of at most 256, not {}", beta));
   }
+  if (!wanted.to.empty() && (request.betas.size() > 1 || request.blocks.size() > 1))
+    throw error(failure::usage, "several --beta or --block are for --plan alone; a conversion takes one");
+  if (blocks.thesis && blocks.window > 0)
+    throw error(failure::usage, "--layout thesis sorts the whole matrix; leave --window out");
+  blocks.beta = request.betas.front();
+  std::tie(request.options.bsr_rows, request.options.bsr_cols) = request.blocks.front();
+  return request;
+}
+
+container container_of(const options& wanted) {
+  const container kind =
+      !wanted.container_name.empty() ? container_named(wanted.container_name) : container_for(wanted.output);
+  if (wanted.to == "mtx" && kind != container::matrix_market)
+    throw error(failure::usage, fmt::format("--to mtx writes Matrix Market, but {} names a {} file",
+                                            wanted.output, sparsmith::name_of(kind)));
+  return kind;
+}
+
+template <class Backend, class Offset, class Value>
+void run(Backend on, const options& wanted, const plan_request& request, matrix_entries&& source,
+         output_file* file, outcome& result) {
+  using space = space_on<Backend>;
+  auto matrix = assemble<Backend, Offset, Value>(on, std::move(source), wanted.drop_zeros, result.assembly,
+                                                 &result.stages);
   result.entries = matrix.values.size();
   result.csr_bytes = bytes(matrix);
   result.offset_bits = int{sizeof(Offset)} * 8;
   result.value_bits = int{sizeof(Value)} * 8;
-
-  if (wanted.plan) {
-    const auto offsets = copy_to<host>(matrix.row_offsets, space::where);
-    result.plan = plan_formats<Backend, Offset>(on, offsets, matrix.cols, sizeof(Value), wanted.conversion);
-  }
+  if (wanted.plan) result.plan = plan_formats<Backend, Offset, Value>(on, matrix, request);
   if (wanted.to.empty()) return;
 
-  const container kind = file == nullptr                  ? container::sparsmith
-                         : wanted.to == "mtx"             ? container::matrix_market
-                         : !wanted.container_name.empty() ? container_named(wanted.container_name)
-                                                          : container_for(wanted.output);
   const std::string format = wanted.to == "mtx" ? "coo" : wanted.to;
   any_format<Offset, Value, space> converted;
   if (format == "csr" && !wanted.verify)
     converted = std::move(matrix);  // it is what was asked for; no copy needed
   else
-    converted = from_csr<Backend, Offset, Value>(on, matrix, format, wanted.conversion, &result.stages);
+    converted = from_csr<Backend, Offset, Value>(on, matrix, format, request.options, &result.stages);
   result.converted = true;
   result.format = format;
   std::visit(
@@ -124,7 +165,11 @@ void run(Backend on, const options& wanted, matrix_entries&& source, output_file
       converted);
 
   if (wanted.verify) {
-    const auto back = to_csr<Backend, Offset, Value>(on, converted, &result.stages);
+    auto back = to_csr<Backend, Offset, Value>(on, converted, &result.stages);
+    // CSR itself would be compared with its own copy: take it through COO.
+    if (format == "csr")
+      back =
+          coo_to_csr<Backend, Offset, Value>(on, csr_to_coo(on, view(back), &result.stages), &result.stages);
     const bool same = identical(copy_to<host>(back), copy_to<host>(matrix));
     const std::string problem =
         std::visit([](const auto& m) { return find_invalid(copy_to<host>(m)); }, converted);
@@ -136,25 +181,25 @@ void run(Backend on, const options& wanted, matrix_entries&& source, output_file
   }
   if (file == nullptr) return;
 
+  const container kind = container_of(wanted);
   any_format<Offset, Value, host> written;
-  {
-    const bool as_entries = kind == container::matrix_market && format != "coo";
-    if (as_entries) {
-      // Matrix Market knows entries only: whatever the format, its entries are written.
-      const auto compressed = to_csr<Backend, Offset, Value>(on, converted, nullptr);
-      written = copy_to<host>(csr_to_coo(on, view(compressed), nullptr));
-    } else if constexpr (std::is_same_v<space, host>) {
-      written = std::move(converted);
-    } else {
-      timed_stage timing(on, &result.stages, "copy to host", result.entries, result.bytes);
-      written = std::visit([](const auto& m) -> any_format<Offset, Value, host> { return copy_to<host>(m); },
-                           converted);
-    }
+  if (kind == container::matrix_market && format != "coo") {
+    // Matrix Market knows entries only: whatever the format, its entries are written.
+    const auto compressed = to_csr<Backend, Offset, Value>(on, converted, nullptr);
+    written = copy_to<host>(csr_to_coo(on, view(compressed), nullptr));
+  } else if constexpr (std::is_same_v<space, host>) {
+    written = std::move(converted);
+  } else {
+    timed_stage timing(on, &result.stages, "copy to host", result.entries, result.bytes);
+    written = std::visit([](const auto& m) -> any_format<Offset, Value, host> { return copy_to<host>(m); },
+                         converted);
   }
   const auto start = std::chrono::steady_clock::now();
   {
     progress_bar bar("writing", !wanted.common.quiet);
-    const bool pattern = result.field == "pattern" && result.assembly.duplicates_summed == 0;
+    // Without values only where every value is 1.
+    const bool pattern = result.field == "pattern" && result.assembly.duplicates_summed == 0 &&
+                         result.symmetry != name_of(symmetry_kind::skew_symmetric);
     write_matrix(*file, kind, written, pattern, bar.callback());
   }
   file->commit();
@@ -191,7 +236,7 @@ void print_text(const outcome& r, std::FILE* out) {
   if (a.narrowed > 0) fmt::print(out, "         {} values rounded to 32 bits\n", count(a.narrowed));
   if (a.rounded > 0) fmt::print(out, "         {} integers rounded to 64-bit floats\n", count(a.rounded));
   if (a.array_zeros > 0)
-    fmt::print(out, "         {} zeros of the dense array left out\n", count(a.array_zeros));
+    fmt::print(out, "         {} zeros of dense storage left out\n", count(a.array_zeros));
   fmt::print(out, "device   {}\n", r.device);
   if (r.converted) {
     std::string parameters;
@@ -205,7 +250,8 @@ void print_text(const outcome& r, std::FILE* out) {
   }
   if (r.verified) fmt::print(out, "verify   valid, and converting back gives the same matrix bit for bit\n");
   if (!r.output.empty())
-    fmt::print(out, "wrote    {} ({}, {})\n", r.output, r.container_name, format_bytes(file_bytes(r.output)));
+    fmt::print(out, "wrote    {} ({}{})\n", r.output, r.container_name,
+               r.output == "-" ? "" : ", " + format_bytes(file_bytes(r.output)));
   if (!r.plan.empty()) {
     fmt::print(out, "\n{:<6} {:>12} {:>8} {:>8} {:>12}  {}\n", "plan", "bytes", "x CSR", "fill", "peak", "");
     for (const format_cost& cost : r.plan)
@@ -278,7 +324,8 @@ void print_json(const outcome& r, std::FILE* out) {
     j["stages"].push_back(
         {{"name", s.name}, {"seconds", s.seconds}, {"entries", s.entries}, {"bytes", s.bytes}});
   j["peak_bytes"] = {{"host", r.peak_host}, {"device", r.peak_device}};
-  fmt::print(out, "{}\n", j.dump(2));
+  // Paths need not be UTF-8.
+  fmt::print(out, "{}\n", j.dump(2, ' ', false, json::error_handler_t::replace));
 }
 
 void convert_matrix(const options& wanted) {
@@ -286,11 +333,10 @@ void convert_matrix(const options& wanted) {
     throw error(failure::usage, "nothing to do: name a format with --to, or --plan");
   if (!wanted.output.empty() && wanted.to.empty())
     throw error(failure::usage, "-o needs a format: name one with --to");
+  const plan_request request = request_of(wanted);
   std::optional<output_file> file;
   if (!wanted.output.empty()) {
-    const container kind = wanted.to == "mtx"               ? container::matrix_market
-                           : !wanted.container_name.empty() ? container_named(wanted.container_name)
-                                                            : container_for(wanted.output);
+    const container kind = container_of(wanted);
     if (!can_hold(kind, wanted.to))
       throw error(failure::usage, fmt::format("a {} file cannot hold {}; write it to a .h5 file",
                                               sparsmith::name_of(kind), wanted.to));
@@ -328,7 +374,16 @@ void convert_matrix(const options& wanted) {
   on_device(choice, [&](auto on) {
     using backend = decltype(on);
     const auto go = [&]<class Offset, class Value>() {
-      run<backend, Offset, Value>(on, wanted, std::move(source), target, result);
+      try {
+        run<backend, Offset, Value>(on, wanted, request, std::move(source), target, result);
+      } catch (const error& problem) {
+        // Every message names a file; what is wrong with the output names that one already.
+        const std::string what = problem.what();
+        if (problem.category() == failure::output || problem.category() == failure::usage ||
+            what.rfind(wanted.input, 0) == 0 || (!wanted.output.empty() && what.rfind(wanted.output, 0) == 0))
+          throw;
+        throw error(problem.category(), wanted.input + ": " + what);
+      }
     };
     if (wide && single) return go.template operator()<std::int64_t, float>();
     if (wide) return go.template operator()<std::int64_t, double>();
@@ -337,7 +392,7 @@ void convert_matrix(const options& wanted) {
   });
   result.peak_host = peak_bytes(place::host);
   result.peak_device = peak_bytes(place::device);
-  if (wanted.common.quiet) return;
+  if (wanted.common.quiet && !wanted.common.as_json && !wanted.plan) return;
   std::FILE* const out = wanted.output == "-" ? stderr : stdout;
   wanted.common.as_json ? print_json(result, out) : print_text(result, out);
 }
@@ -395,6 +450,36 @@ int main(int argc, char** argv) {
   app.add_option("--width", wanted.conversion.hyb_width,
                  "HYB: width of the ELL part; by default the largest that a third of the rows fill")
       ->check(CLI::Range(0, 1 << 30));
+  app.add_option("--block", wanted.blocks, "BSR: block size, RxC up to 64x64; several for --plan")
+      ->delimiter(',')
+      ->default_str("4x4");
+  app.add_option("--beta", wanted.betas,
+                 "CSB, eCSB, GCSB: block side, a power of two from 2 to 4096; several for --plan")
+      ->delimiter(',')
+      ->default_str("32");
+  app.add_option("--group", wanted.conversion.blocks.group_size, "GCSB: blocks per group")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  app.add_option("--window", wanted.conversion.blocks.window,
+                 "GCSB: sort blocks by count only inside windows of this many; 0 is the whole matrix")
+      ->check(CLI::Range(0, 1 << 30))
+      ->capture_default_str();
+  app.add_option("--layout", wanted.layout,
+                 "CSB, GCSB: default, or thesis (32-bit indices, empty blocks stored)")
+      ->check(CLI::IsMember({"default", "thesis"}))
+      ->capture_default_str();
+  app.add_option("--order", wanted.order,
+                 "CSB, eCSB, GCSB: entries of a block in Morton, row or diagonal order")
+      ->check(CLI::IsMember({"morton", "row", "diagonal"}))
+      ->capture_default_str();
+  app.add_option("--index", wanted.index,
+                 "CSB, eCSB, GCSB: bits of the combined index; auto is 16 up to beta 256")
+      ->check(CLI::IsMember({"auto", "16", "32"}))
+      ->capture_default_str();
+  app.add_option("--holding", wanted.holding,
+                 "eCSB: coo, ell, hybrid, or auto (by the lengths of the block rows)")
+      ->check(CLI::IsMember({"auto", "coo", "ell", "hybrid"}))
+      ->capture_default_str();
   add_common_options(app, wanted.common);
   app.footer("Generators:\n" + describe_generators() +
              "\nExamples:\n"

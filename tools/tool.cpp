@@ -1,5 +1,6 @@
 #include "tools/tool.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -16,6 +17,15 @@ int run_tool(CLI::App& app, int argc, char** argv, const std::function<void()>& 
   const auto complain = [&](const std::string& message) {
     fmt::print(stderr, "{}: {}\n", app.get_name(), message);
   };
+  // A closed standard stream would lend its number to the next file opened, and that file would get our
+  // messages.
+  while (true) {
+    const int descriptor = ::open("/dev/null", O_RDWR);
+    if (descriptor > STDERR_FILENO || descriptor < 0) {
+      if (descriptor >= 0) ::close(descriptor);
+      break;
+    }
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
@@ -45,7 +55,7 @@ void add_common_options(CLI::App& app, common_options& options) {
       ->check(CLI::IsMember({"auto", "cuda", "cpu"}))
       ->capture_default_str();
   app.add_option("--threads", options.threads, "CPU threads; 0 means all")
-      ->check(CLI::Range(0, 4096))
+      ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   app.add_flag("--json", options.as_json, "Print the result as JSON");
   app.add_flag("--quiet", options.quiet, "Print nothing but errors (and data asked for)");

@@ -11,21 +11,32 @@
 namespace sparsmith {
 namespace {
 
+__global__ void probe() {}
+
+// Any error here means that there is no GPU to use: no driver, an old one, none visible, or one this build
+// has no code for. `auto` then runs on the CPU and says why.
 gpu_state look_for_gpu() {
-  int count = 0;
-  // Any error here means that there is no GPU to use: no driver, an old one, or none visible.
-  const cudaError_t status = cudaGetDeviceCount(&count);
-  if (status != cudaSuccess) {
+  const auto unusable = [](const char* what, cudaError_t status) {
     (void)cudaGetLastError();
-    return {false, std::string("no GPU found: ") + cudaGetErrorString(status)};
-  }
+    return gpu_state{false, std::string(what) + ": " + cudaGetErrorString(status)};
+  };
+  int count = 0;
+  if (const auto status = cudaGetDeviceCount(&count); status != cudaSuccess)
+    return unusable("no GPU found", status);
   if (count == 0) return {false, "no GPU found"};
   cudaDeviceProp properties{};
-  check_cuda(cudaGetDeviceProperties(&properties, 0));
+  if (const auto status = cudaGetDeviceProperties(&properties, 0); status != cudaSuccess)
+    return unusable("GPU not usable", status);
+  cudaFuncAttributes attributes{};
+  if (const auto status = cudaFuncGetAttributes(&attributes, probe); status != cudaSuccess)
+    return unusable(properties.name, status);
   cudaMemPool_t pool = nullptr;
-  check_cuda(cudaDeviceGetDefaultMemPool(&pool, 0));
+  if (const auto status = cudaDeviceGetDefaultMemPool(&pool, 0); status != cudaSuccess)
+    return unusable(properties.name, status);
   std::uint64_t keep = std::numeric_limits<std::uint64_t>::max();
-  check_cuda(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+  if (const auto status = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep);
+      status != cudaSuccess)
+    return unusable(properties.name, status);
   return {true, std::string(properties.name) + ", " +
                     format_bytes(static_cast<std::int64_t>(properties.totalGlobalMem))};
 }

@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -37,11 +38,27 @@ usage& usage_of(place where) {
   return where == place::host ? host_usage : device_usage;
 }
 
+// The number after a label in a file of /proc or /sys, or -1.
+std::int64_t number_in(const char* path, const std::string& label) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);)
+    if (line.rfind(label, 0) == 0 && line.find_first_of("0123456789") != std::string::npos)
+      return std::strtoll(line.c_str() + line.find_first_of("0123456789"), nullptr, 10);
+  return -1;
+}
+
 std::int64_t available_host_bytes() {
-  std::ifstream meminfo("/proc/meminfo");
-  for (std::string line; std::getline(meminfo, line);)
-    if (line.rfind("MemAvailable:", 0) == 0) return std::strtoll(line.c_str() + 13, nullptr, 10) * 1024;
-  return std::numeric_limits<std::int64_t>::max();
+  std::int64_t available = std::numeric_limits<std::int64_t>::max();
+  if (const std::int64_t kibibytes = number_in("/proc/meminfo", "MemAvailable:"); kibibytes >= 0)
+    available = kibibytes * 1024;
+  // A container may have less than its machine.
+  const std::int64_t limit = number_in("/sys/fs/cgroup/memory.max", ""),
+                     used = number_in("/sys/fs/cgroup/memory.current", "");
+  if (limit >= 0 && used >= 0) available = std::min(available, std::max<std::int64_t>(0, limit - used));
+  // What is allocated but not yet touched still counts as free there.
+  if (const std::int64_t resident = number_in("/proc/self/status", "VmRSS:"); resident >= 0)
+    available -= std::max<std::int64_t>(0, usage_of(place::host).now - resident * 1024);
+  return std::max<std::int64_t>(0, available);
 }
 
 }  // namespace
@@ -117,7 +134,9 @@ int thread_count() {
 }
 
 void set_thread_count(int threads) {
-  omp_set_num_threads(threads > 0 ? threads : omp_get_num_procs());
+  static const int offered =
+      omp_get_max_threads();  // as the machine or OMP_NUM_THREADS says, before anybody set it
+  omp_set_num_threads(threads > 0 ? threads : offered);
 }
 
 }  // namespace sparsmith

@@ -21,10 +21,11 @@ constexpr std::int64_t entries_per_bucket = 4096;
 constexpr int most_digit_bits = 11;
 constexpr std::int64_t small_bucket = 128;  // below this, comparing beats counting
 
-// Sorts one bucket by key bits [low, high) and leaves it in keys and values. `source` is overwritten.
+// Sorts one bucket by key bits [low, high) and leaves it in keys and values. `source` is overwritten, and
+// so is as much of `scratch`.
 template <class Value>
-void sort_bucket(entry<Value>* source, std::int64_t count, int low, int high,
-                 std::vector<entry<Value>>& scratch, std::uint64_t* keys, Value* values) {
+void sort_bucket(entry<Value>* source, std::int64_t count, int low, int high, entry<Value>* scratch,
+                 std::uint64_t* keys, Value* values) {
   const auto emit = [&](const entry<Value>* from) {
     for (std::int64_t i = 0; i < count; ++i) {
       keys[i] = from[i].key;
@@ -42,9 +43,7 @@ void sort_bucket(entry<Value>* source, std::int64_t count, int low, int high,
   const int passes = (high - low + most_digit_bits - 1) / most_digit_bits;
   const int digit = (high - low + passes - 1) / passes;
   const std::uint64_t mask = (std::uint64_t{1} << digit) - 1;
-  if (passes > 1 && static_cast<std::int64_t>(scratch.size()) < count)
-    scratch.resize(static_cast<std::size_t>(count));
-  entry<Value>* target = scratch.data();
+  entry<Value>* target = scratch;
   std::int64_t position[1 << most_digit_bits];
   for (int pass = 0; pass < passes; ++pass) {
     const int shift = low + pass * digit;
@@ -118,14 +117,35 @@ sorted_entries<Value, host> sort_entries(openmp, array_view<const std::int32_t> 
       const std::uint64_t k = key(i);
       parted[position[k >> bucket_shift]++] = {k, values[i]};
     }
-#pragma omp barrier
-    std::vector<entry<Value>> scratch;
-#pragma omp for schedule(dynamic)
-    for (std::int64_t b = 0; b < buckets; ++b) {
-      const std::int64_t start = bucket_start[static_cast<std::size_t>(b)];
-      sort_bucket(&parted[start], bucket_start[static_cast<std::size_t>(b) + 1] - start, low, bucket_shift,
-                  scratch, &result.keys[start], &result.values[start]);
-    }
+  }
+
+  // A bucket far larger than the others (one dense row, say) gets scratch of its own, from the checked
+  // allocator; the threads' own scratch is allocated here, because nothing may be thrown inside the parallel
+  // region.
+  const std::int64_t usual = std::max<std::int64_t>(count / buckets * 4, small_bucket);
+  const auto sort_one = [&](std::int64_t b, entry<Value>* scratch) {
+    const std::int64_t start = bucket_start[static_cast<std::size_t>(b)];
+    sort_bucket(&parted[start], bucket_start[static_cast<std::size_t>(b) + 1] - start, low, bucket_shift,
+                scratch, &result.keys[start], &result.values[start]);
+  };
+  std::vector<std::vector<entry<Value>>> scratches(static_cast<std::size_t>(omp_get_max_threads()));
+  for (auto& scratch : scratches) scratch.resize(static_cast<std::size_t>(usual));
+  std::vector<std::int64_t> large;
+  std::int64_t largest = 0;
+  for (std::int64_t b = 0; b < buckets; ++b) {
+    const std::int64_t size =
+        bucket_start[static_cast<std::size_t>(b) + 1] - bucket_start[static_cast<std::size_t>(b)];
+    if (size <= usual) continue;
+    large.push_back(b);
+    largest = std::max(largest, size);
+  }
+#pragma omp parallel for schedule(dynamic)
+  for (std::int64_t b = 0; b < buckets; ++b)
+    if (bucket_start[static_cast<std::size_t>(b) + 1] - bucket_start[static_cast<std::size_t>(b)] <= usual)
+      sort_one(b, scratches[static_cast<std::size_t>(omp_get_thread_num())].data());
+  if (!large.empty()) {
+    array<entry<Value>, host> scratch(largest);
+    for (const std::int64_t b : large) sort_one(b, scratch.data());
   }
   return result;
 }

@@ -6,10 +6,14 @@
 #include <variant>
 #include <vector>
 
+#include "convert/formats/bsr.hpp"
 #include "convert/formats/coo.hpp"
+#include "convert/formats/csb.hpp"
 #include "convert/formats/csc.hpp"
 #include "convert/formats/csr.hpp"
+#include "convert/formats/ecsb.hpp"
 #include "convert/formats/ell.hpp"
+#include "convert/formats/gcsb.hpp"
 #include "convert/formats/hyb.hpp"
 #include "convert/formats/sell.hpp"
 
@@ -17,8 +21,10 @@ namespace sparsmith {
 
 // A matrix in any of the formats; the index of an alternative is its position in `format_names`.
 template <class Offset, class Value, class Space>
-using any_format = std::variant<coo<Value, Space>, csr<Offset, Value, Space>, csc<Offset, Value, Space>,
-                                ell<Value, Space>, sell<Offset, Value, Space>, hyb<Value, Space>>;
+using any_format =
+    std::variant<coo<Value, Space>, csr<Offset, Value, Space>, csc<Offset, Value, Space>, ell<Value, Space>,
+                 sell<Offset, Value, Space>, hyb<Value, Space>, bsr<Offset, Value, Space>,
+                 csb<Offset, Value, Space>, ecsb<Offset, Value, Space>, gcsb<Offset, Value, Space>>;
 
 template <class Any, std::size_t... i>
 std::vector<std::string> names_of(std::index_sequence<i...>) {

@@ -168,8 +168,8 @@ std::string find_invalid(const sell<Offset, Value, host>& m) {
     if (row / m.sigma != p / m.sigma)
       return fmt::format("row {} has left its window of {} rows", row, m.sigma);
     if (p % m.sigma == 0) continue;
-    const auto falls =
-        std::pair(-m.row_lengths[p - 1], m.row_order[p - 1]) < std::pair(-m.row_lengths[p], row);
+    const auto falls = std::pair(-std::int64_t{m.row_lengths[p - 1]}, m.row_order[p - 1]) <
+                       std::pair(-std::int64_t{m.row_lengths[p]}, row);
     if (!falls) return fmt::format("row_order[{}] is not in order of falling length", p);
   }
   for (std::int64_t s = 0; s < slices; ++s) {

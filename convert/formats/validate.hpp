@@ -21,4 +21,13 @@ std::string find_invalid(const sell<Offset, Value, host>& matrix);
 template <class Value>
 std::string find_invalid(const hyb<Value, host>& matrix);
 
+template <class Offset, class Value>
+std::string find_invalid(const bsr<Offset, Value, host>& matrix);
+template <class Offset, class Value>
+std::string find_invalid(const csb<Offset, Value, host>& matrix);
+template <class Offset, class Value>
+std::string find_invalid(const ecsb<Offset, Value, host>& matrix);
+template <class Offset, class Value>
+std::string find_invalid(const gcsb<Offset, Value, host>& matrix);
+
 }  // namespace sparsmith

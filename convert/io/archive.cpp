@@ -3,10 +3,10 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <set>
+#include <memory>
+#include <string_view>
 #include <vector>
 
 #include "convert/error.hpp"
@@ -19,18 +19,36 @@ namespace fs = std::filesystem;
 // One archive being read. Shared, because the text source that reads from it is copied around.
 struct open_file {
   std::string path;
+  byte_reader source;
   archive* handle = archive_read_new();
   archive_entry* entry = nullptr;
+  char buffer[1 << 18];
+  std::exception_ptr source_failure;  // libarchive is C: an exception may not pass through it
 
-  explicit open_file(std::string name) : path(std::move(name)) {
+  open_file(std::string name, byte_reader bytes) : path(std::move(name)), source(std::move(bytes)) {
     if (handle == nullptr) throw error(failure::resources, path + ": out of memory");
     archive_read_support_filter_all(handle);
     archive_read_support_format_raw(handle);
+    archive_read_support_format_tar(handle);
+    archive_read_support_format_zip(handle);
+    if (archive_read_open(handle, this, nullptr, &open_file::deliver, nullptr) != ARCHIVE_OK) fail();
   }
   open_file(const open_file&) = delete;
   ~open_file() { archive_read_free(handle); }
 
+  static la_ssize_t deliver(archive*, void* self, const void** data) {
+    auto& file = *static_cast<open_file*>(self);
+    *data = file.buffer;
+    try {
+      return static_cast<la_ssize_t>(file.source(file.buffer, sizeof file.buffer));
+    } catch (...) {
+      file.source_failure = std::current_exception();
+      return -1;
+    }
+  }
+
   [[noreturn]] void fail() const {
+    if (source_failure) std::rethrow_exception(source_failure);
     const char* const why = archive_error_string(handle);
     throw error(failure::input, fmt::format("{}: {}", path, why == nullptr ? "cannot be read" : why));
   }
@@ -42,21 +60,12 @@ struct open_file {
     return true;
   }
 
-  std::size_t read(char* buffer, std::size_t size) {
-    const la_ssize_t got = archive_read_data(handle, buffer, size);
+  std::size_t read(char* target, std::size_t size) {
+    const la_ssize_t got = archive_read_data(handle, target, size);
     if (got < 0) fail();
     return static_cast<std::size_t>(got);
   }
 };
-
-std::shared_ptr<open_file> open_members(const std::string& path) {
-  auto file = std::make_shared<open_file>(path);
-  archive_read_support_format_tar(file->handle);
-  archive_read_support_format_zip(file->handle);
-  constexpr std::size_t block = 1 << 18;
-  if (archive_read_open_filename(file->handle, path.c_str(), block) != ARCHIVE_OK) file->fail();
-  return file;
-}
 
 text_source source_of(std::shared_ptr<open_file> file, std::string name) {
   text_source source;
@@ -75,28 +84,42 @@ std::string archive_stem(const std::string& path) {
   return name.substr(0, name.find('.'));
 }
 
-}  // namespace
-
-bool archives_supported() {
-  return true;
+// What SuiteSparse ships beside a matrix: right-hand sides, solutions, coordinates.
+bool is_companion(const std::string& stem) {
+  return stem.ends_with("_b") || stem.ends_with("_x") || stem.ends_with("_coord");
 }
 
-text_source open_archive(const std::string& path) {
+}  // namespace
+
+bool is_archive(const std::string& start) {
+  const auto begins = [&](std::string_view magic) {
+    return std::string_view(start).substr(0, magic.size()) == magic;
+  };
+  using namespace std::string_view_literals;
+  return begins("BZh"sv) ||
+         begins(
+             "\xfd"
+             "7zXZ\0"sv) ||
+         begins("\x28\xb5\x2f\xfd"sv) || begins("PK\3\4"sv) || begins("PK\5\6"sv) ||
+         (start.size() > 262 && start.compare(257, 5, "ustar") == 0);
+}
+
+text_source open_archive(const std::string& path, const std::function<byte_reader()>& open) {
   // A stream cannot be rewound, so the members are looked at first and the chosen one is opened in a second
   // go.
   std::vector<std::string> matrices;
   std::string chosen;
   {
-    const auto file = open_members(path);
+    const auto file = std::make_shared<open_file>(path, open());
     if (!file->next_member()) throw error(failure::input, path + ": the archive is empty");
     if (is_raw(*file)) return source_of(file, path);
     do {
       const char* const name = archive_entry_pathname(file->entry);
-      if (name == nullptr) continue;
+      if (name == nullptr || archive_entry_filetype(file->entry) != AE_IFREG) continue;
       const fs::path member(name);
-      if (member.extension() != ".mtx") continue;
-      matrices.push_back(name);
       const std::string stem = member.stem().string();
+      if (member.extension() != ".mtx" || is_companion(stem)) continue;
+      matrices.push_back(name);
       if (stem == member.parent_path().filename().string() || stem == archive_stem(path)) {
         chosen = name;
         break;
@@ -104,7 +127,7 @@ text_source open_archive(const std::string& path) {
     } while (file->next_member());
   }
   if (chosen.empty()) {
-    if (matrices.empty()) throw error(failure::input, path + ": no .mtx file in the archive");
+    if (matrices.empty()) throw error(failure::input, path + ": no matrix (.mtx) in the archive");
     if (matrices.size() > 1)
       throw error(failure::input,
                   fmt::format("{}: {} .mtx files in the archive and none has its name; unpack it and "
@@ -112,20 +135,12 @@ text_source open_archive(const std::string& path) {
                               path, matrices.size(), matrices[0], matrices[1]));
     chosen = matrices[0];
   }
-  auto file = open_members(path);
+  auto file = std::make_shared<open_file>(path, open());
   while (file->next_member()) {
     const char* const name = archive_entry_pathname(file->entry);
     if (name != nullptr && chosen == name) return source_of(file, path + ":" + chosen);
   }
   file->fail();
-}
-
-text_source open_standard_input() {
-  auto file = std::make_shared<open_file>("-");
-  archive_read_support_format_empty(file->handle);
-  if (archive_read_open_fd(file->handle, STDIN_FILENO, 1 << 16) != ARCHIVE_OK) file->fail();
-  if (!file->next_member()) throw error(failure::input, "-:1: the file is empty");
-  return source_of(file, "-");
 }
 
 }  // namespace sparsmith

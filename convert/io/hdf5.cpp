@@ -29,6 +29,9 @@ std::int64_t integer(const json& object, const char* key, const std::string& pat
   const json& value = object.at(key);
   if (!value.is_number_integer())
     refuse_input(path, fmt::format("'{}' in its description is not an integer", key));
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{1} << 62)
+    refuse_input(
+        path, fmt::format("'{}' in its description is {}, far too large", key, value.get<std::uint64_t>()));
   return value.get<std::int64_t>();
 }
 
@@ -104,6 +107,8 @@ template <class T>
 constexpr const char* type_name() {
   if constexpr (std::is_same_v<T, std::int32_t>) return "int32";
   if constexpr (std::is_same_v<T, std::int64_t>) return "int64";
+  if constexpr (std::is_same_v<T, std::uint16_t>) return "uint16";
+  if constexpr (std::is_same_v<T, std::uint32_t>) return "uint32";
   if constexpr (std::is_same_v<T, float>) return "float32";
   if constexpr (std::is_same_v<T, double>) return "float64";
 }
@@ -113,6 +118,8 @@ template <class T>
 hid_t type_of() {
   if constexpr (std::is_same_v<T, std::int32_t>) return H5T_STD_I32LE;
   if constexpr (std::is_same_v<T, std::int64_t>) return H5T_STD_I64LE;
+  if constexpr (std::is_same_v<T, std::uint16_t>) return H5T_STD_U16LE;
+  if constexpr (std::is_same_v<T, std::uint32_t>) return H5T_STD_U32LE;
   if constexpr (std::is_same_v<T, std::uint64_t>) return H5T_STD_U64LE;
   if constexpr (std::is_same_v<T, float>) return H5T_IEEE_F32LE;
   if constexpr (std::is_same_v<T, double>) return H5T_IEEE_F64LE;
@@ -272,9 +279,15 @@ class input {
     const H5D_layout_t layout = ::H5Pget_layout(creation.get());
     if (layout == H5D_VIRTUAL || ::H5Pget_external_count(creation.get()) > 0)
       refuse_unsupported(path_, fmt::format("array {} lies in another file, which is not supported", name));
-    // Chunks may be compressed by any factor; anything else cannot be larger than the file.
-    const std::uint64_t most =
-        layout == H5D_CHUNKED ? std::uint64_t{1} << 48 : bytes_ / std::max<std::size_t>(set.size, 1);
+    // Deflated chunks may hold about a thousand times what they take (other filters no more); anything else
+    // cannot be larger than the file. Chunks that were never written take nothing, and hold nothing worth
+    // reading.
+    constexpr std::uint64_t largest_expansion = 1040;
+    const std::uint64_t held =
+        layout == H5D_CHUNKED
+            ? static_cast<std::uint64_t>(::H5Dget_storage_size(set.id.get())) * largest_expansion
+            : bytes_;
+    const std::uint64_t most = held / std::max<std::size_t>(set.size, 1);
     if (extent > most)
       refuse_input(path_, fmt::format("array {} has {} elements, more than the file holds", name, extent));
     set.length = static_cast<std::int64_t>(extent);
@@ -755,6 +768,23 @@ template void write_container(const std::string&, const sell<std::int32_t, float
 template void write_container(const std::string&, const sell<std::int32_t, double, host>&, int);
 template void write_container(const std::string&, const sell<std::int64_t, float, host>&, int);
 template void write_container(const std::string&, const sell<std::int64_t, double, host>&, int);
+
+template void write_container(const std::string&, const bsr<std::int32_t, float, host>&, int);
+template void write_container(const std::string&, const bsr<std::int32_t, double, host>&, int);
+template void write_container(const std::string&, const bsr<std::int64_t, float, host>&, int);
+template void write_container(const std::string&, const bsr<std::int64_t, double, host>&, int);
+template void write_container(const std::string&, const csb<std::int32_t, float, host>&, int);
+template void write_container(const std::string&, const csb<std::int32_t, double, host>&, int);
+template void write_container(const std::string&, const csb<std::int64_t, float, host>&, int);
+template void write_container(const std::string&, const csb<std::int64_t, double, host>&, int);
+template void write_container(const std::string&, const ecsb<std::int32_t, float, host>&, int);
+template void write_container(const std::string&, const ecsb<std::int32_t, double, host>&, int);
+template void write_container(const std::string&, const ecsb<std::int64_t, float, host>&, int);
+template void write_container(const std::string&, const ecsb<std::int64_t, double, host>&, int);
+template void write_container(const std::string&, const gcsb<std::int32_t, float, host>&, int);
+template void write_container(const std::string&, const gcsb<std::int32_t, double, host>&, int);
+template void write_container(const std::string&, const gcsb<std::int64_t, float, host>&, int);
+template void write_container(const std::string&, const gcsb<std::int64_t, double, host>&, int);
 
 template void write_binsparse(const std::string&, const coo<float, host>&);
 template void write_binsparse(const std::string&, const coo<double, host>&);

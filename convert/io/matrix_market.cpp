@@ -32,12 +32,20 @@ inline void require_line_end(const char* pos, const char* end) {
   if (pos != end && *pos != '\n') throw fmm::invalid_mm("unexpected text after the entry");
 }
 
+// In a coordinate file a value follows its column, and something blank must stand between them: "1 2.5" is a
+// line without a value, not column 2 with .5. The parser itself does not look.
+inline void require_blank_before(const char* pos) {
+  if (pos[-1] != ' ' && pos[-1] != '\t') throw fmm::invalid_mm("the line ends before the value");
+}
+
 // The negation is named by the library's symmetry code, which this reader never runs: expansion is a
 // pipeline.
+template <bool AfterColumn>
 struct real {
   double value;
   real operator-() const { return {-value}; }
 };
+template <bool AfterColumn>
 struct integer {
   double value;
   bool rounded;
@@ -51,15 +59,20 @@ inline const char* skip_plus(const char* pos, const char* end) {
   return pos != end && *pos == '+' && pos + 1 != end && pos[1] != '-' && pos[1] != '+' ? pos + 1 : pos;
 }
 
-inline const char* read_value(const char* pos, const char* end, real& out, const fmm::read_options&) {
+template <bool AfterColumn>
+const char* read_value(const char* pos, const char* end, real<AfterColumn>& out, const fmm::read_options&) {
+  if constexpr (AfterColumn) require_blank_before(pos);
   pos = fmm::read_float(skip_plus(pos, end), end, out.value, fmm::BestMatch);
-  // "inf" is a value, 1e999 is a mistake: only the former starts with a letter.
+  // "inf" is a value, 1e999 is a mistake: only the latter ends in a digit.
   if (std::isinf(out.value) && (pos[-1] >= '0' && pos[-1] <= '9')) throw fmm::invalid_mm("number overflows");
   require_line_end(pos, end);
   return pos;
 }
 
-inline const char* read_value(const char* pos, const char* end, integer& out, const fmm::read_options&) {
+template <bool AfterColumn>
+const char* read_value(const char* pos, const char* end, integer<AfterColumn>& out,
+                       const fmm::read_options&) {
+  if constexpr (AfterColumn) require_blank_before(pos);
   pos = skip_plus(pos, end);
   std::int64_t exact = 0;
   auto result = std::from_chars(pos, end, exact);
@@ -131,7 +144,7 @@ struct piece_handler {
   void handle(std::int64_t row, std::int64_t col, const Parsed& parsed) {
     double value = 1;
     if constexpr (!std::is_same_v<Parsed, strict::pattern>) value = parsed.value;
-    if constexpr (std::is_same_v<Parsed, strict::integer>) rounded += parsed.rounded;
+    if constexpr (requires { parsed.rounded; }) rounded += parsed.rounded;
     if (skip_zeros && value == 0) {
       ++skipped;
       return;
@@ -190,7 +203,7 @@ class piece_cutter {
   const text_source& source_;
   std::string carried_;
   bool at_end_ = false;
-  std::int64_t bytes_read_ = 0;
+  std::atomic<std::int64_t> bytes_read_ = 0;  // the progress bar reads it while another thread is here
 };
 
 bool is_blank(char c) {
@@ -266,10 +279,12 @@ class reader {
       read_body<strict::pattern>(std::move(rest), result);
     } else if (header_.field == fmm::integer || header_.field == fmm::unsigned_integer) {
       result.field = "integer";
-      read_body<strict::integer>(std::move(rest), result);
+      header_.format == fmm::array ? read_body<strict::integer<false>>(std::move(rest), result)
+                                   : read_body<strict::integer<true>>(std::move(rest), result);
     } else {
       result.field = "real";
-      read_body<strict::real>(std::move(rest), result);
+      header_.format == fmm::array ? read_body<strict::real<false>>(std::move(rest), result)
+                                   : read_body<strict::real<true>>(std::move(rest), result);
     }
     return result;
   }
@@ -286,12 +301,14 @@ class reader {
     std::size_t line_start = 0;
     bool at_end = false;
     for (std::int64_t line = 1;; ++line) {
-      std::size_t line_end;
-      while ((line_end = text.find('\n', line_start)) == std::string::npos && !at_end) {
-        if (line == 1 && text.size() > 4096) fail(1, "not a Matrix Market file: the first line has no end");
-        const std::size_t had = text.size();
-        text.resize(had + 4096);
-        const std::size_t got = source_.read(text.data() + had, 4096);
+      std::size_t line_end, searched = line_start;
+      while ((line_end = text.find('\n', searched)) == std::string::npos && !at_end) {
+        if (line == 1 && text.size() > (1 << 16))
+          fail(1, "not a Matrix Market file: the first line has no end");
+        const std::size_t had = searched = text.size();
+        constexpr std::size_t block = 1 << 16;
+        text.resize(had + block);
+        const std::size_t got = source_.read(text.data() + had, block);
         text.resize(had + got);
         header_bytes_ += static_cast<std::int64_t>(got);
         at_end = got == 0;
@@ -502,9 +519,12 @@ class reader {
     std::int64_t line = at.file_line, element = at.element_num;
     for_each_line(p.text, [&](const char* first, const char* last) {
       ++line;
-      std::istringstream words(std::string(first, last));
       std::vector<std::string> fields;
-      for (std::string word; words >> word;) fields.push_back(word);
+      for (const char* word = first; (word = std::find_if_not(word, last, is_blank)) != last;) {
+        const char* const end = std::find_if(word, last, is_blank);
+        fields.emplace_back(word, end);
+        word = end;
+      }
       if (fields.empty()) return;
       if (++element > header_.nnz)
         fail(line, fmt::format("more {} than the {} announced",
@@ -548,10 +568,10 @@ class reader {
     try {
       const char* const end = word.data() + word.size();
       if (integer_values()) {
-        strict::integer value{};
+        strict::integer<false> value{};
         strict::read_value(word.data(), end, value, options_);
       } else {
-        strict::real value{};
+        strict::real<false> value{};
         strict::read_value(word.data(), end, value, options_);
       }
     } catch (const fmm::invalid_mm&) {

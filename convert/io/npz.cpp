@@ -455,6 +455,7 @@ class npz_reader {
     counted.for_each([&](std::int64_t, auto value) { stored += value != decltype(value){0} ? 1 : 0; });
 
     note_type(counted);
+    result_.array_zeros = blocks * height * width - stored;
     e.row_indices = array<std::int32_t, host>(stored);
     e.col_indices = array<std::int32_t, host>(stored);
     e.values = array<double, host>(stored);
@@ -495,9 +496,9 @@ class npz_writer {
 
   // The elements of an array as type T, converted a buffer at a time where they have another.
   template <class T, class Array>
-  void put(const char* key, const Array& from) {
-    begin(key, npy_type<T>(), fmt::format("({},)", from.size()),
-          static_cast<std::uint64_t>(from.size()) * sizeof(T));
+  void put(const char* key, const Array& from, std::string shape = {}) {
+    if (shape.empty()) shape = fmt::format("({},)", from.size());
+    begin(key, npy_type<T>(), shape, static_cast<std::uint64_t>(from.size()) * sizeof(T));
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(from[0])>, T>) {
       archive_.write(from.data(), static_cast<std::size_t>(from.size()) * sizeof(T));
     } else {
@@ -562,10 +563,18 @@ void write_npz(const std::string& path, const Format& f, bool compress) {
     out.put<std::int32_t>("col", f.col_indices);
   }
   out.put_description(Format::name, f.rows, f.cols);
-  out.put<typename Format::value_type>("data", f.values);
+  if constexpr (requires { f.block_rows; })
+    out.put<typename Format::value_type>(
+        "data", f.values, fmt::format("({}, {}, {})", f.col_indices.size(), f.block_rows, f.block_cols));
+  else
+    out.put<typename Format::value_type>("data", f.values);
   out.close();
 }
 
+template void write_npz(const std::string&, const bsr<std::int32_t, float, host>&, bool);
+template void write_npz(const std::string&, const bsr<std::int32_t, double, host>&, bool);
+template void write_npz(const std::string&, const bsr<std::int64_t, float, host>&, bool);
+template void write_npz(const std::string&, const bsr<std::int64_t, double, host>&, bool);
 template void write_npz(const std::string&, const coo<float, host>&, bool);
 template void write_npz(const std::string&, const coo<double, host>&, bool);
 template void write_npz(const std::string&, const csr<std::int32_t, float, host>&, bool);

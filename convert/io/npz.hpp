@@ -12,7 +12,8 @@ namespace sparsmith {
 // refused.
 matrix_entries read_npz(const std::string& path);
 
-// Writes coo, csr or csc in host memory. Index arrays share one type, as SciPy wants it: that of the offsets.
+// Writes coo, csr, csc or bsr in host memory. Index arrays share one type, as SciPy wants it: that of the
+// offsets. SciPy's bsr takes only shapes that the blocks divide, and cannot tell a stored zero from fill.
 template <class Format>
 void write_npz(const std::string& path, const Format& f, bool compress = true);
 

@@ -8,12 +8,14 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "convert/convert.hpp"
 #include "convert/error.hpp"
 #include "convert/formats/validate.hpp"
 #include "convert/io/archive.hpp"
 #include "convert/io/generators.hpp"
+#include "convert/io/gzip.hpp"
 #include "convert/io/hdf5.hpp"
 #include "convert/io/matrix_market.hpp"
 #include "convert/io/npz.hpp"
@@ -28,36 +30,29 @@ struct file_descriptor {
   }
 };
 
-std::size_t read_some(int descriptor, const std::string& path, char* buffer, std::size_t size) {
-  while (true) {
-    const ssize_t got = ::read(descriptor, buffer, size);
-    if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR) throw error(failure::input, fmt::format("{}: {}", path, std::strerror(errno)));
-  }
+byte_reader reader_of(std::shared_ptr<file_descriptor> file, const std::string& path) {
+  return [file = std::move(file), path](char* buffer, std::size_t size) -> std::size_t {
+    while (true) {
+      const ssize_t got = ::read(file->number, buffer, size);
+      if (got >= 0) return static_cast<std::size_t>(got);
+      if (errno != EINTR) throw error(failure::input, fmt::format("{}: {}", path, std::strerror(errno)));
+    }
+  };
 }
 
 std::shared_ptr<file_descriptor> open_file(const std::string& path) {
   auto file = std::make_shared<file_descriptor>();
-  file->number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  file->number = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file->number < 0) throw error(failure::input, fmt::format("{}: {}", path, std::strerror(errno)));
   return file;
 }
 
-text_source open_text(const std::string& path) {
-  auto file = open_file(path);
-  struct stat status {};
-  text_source source;
-  source.name = path;
-  if (::fstat(file->number, &status) == 0 && S_ISREG(status.st_mode)) source.total_bytes = status.st_size;
-  posix_fadvise(file->number, 0, 0, POSIX_FADV_SEQUENTIAL);
-  source.read = [file, path](char* buffer, std::size_t size) {
-    return read_some(file->number, path, buffer, size);
-  };
+// Unpacks gzip, if it is that, and looks at what is inside.
+peeked_source unpacked(byte_reader bytes, const std::string& path) {
+  constexpr std::size_t enough = 512;  // a tar says so at byte 257
+  auto source = peek(std::move(bytes), enough);
+  if (source.start.rfind("\x1f\x8b", 0) == 0) source = peek(gunzip(std::move(source.read), path), enough);
   return source;
-}
-
-bool starts_with(const std::string& text, const char* prefix, std::size_t size) {
-  return text.size() >= size && std::memcmp(text.data(), prefix, size) == 0;
 }
 
 // A matrix of our own container, checked and turned into the entries every reader delivers.
@@ -97,30 +92,38 @@ matrix_entries from_container(const std::string& path) {
 
 matrix_entries read_matrix(const std::string& input, const progress_callback& progress) {
   if (is_generator(input)) return generate(input);
-  if (input == "-") return read_matrix_market(open_standard_input(), progress);
-
-  std::string start(8, '\0');
-  {
-    const auto file = open_file(input);
-    struct stat status {};
-    if (::fstat(file->number, &status) == 0 && S_ISDIR(status.st_mode))
-      throw error(failure::input, input + ": is a directory");
-    // A pipe cannot be looked into and read again.
-    if (!S_ISREG(status.st_mode)) return read_matrix_market(open_text(input), progress);
-    start.resize(read_some(file->number, input, start.data(), start.size()));
-  }
-  if (starts_with(start, "\x89HDF\r\n\x1a\n", 8))
+  const auto file = open_file(input);
+  struct stat status {};
+  if (::fstat(file->number, &status) == 0 && S_ISDIR(status.st_mode))
+    throw error(failure::input, input + ": is a directory");
+  const bool regular = S_ISREG(status.st_mode) && input != "-";
+  // A pipe is read once, from its beginning; only a file can be opened again.
+  auto source = unpacked(reader_of(file, input), input);
+  if (regular && source.start.rfind("\x89HDF\r\n\x1a\n", 0) == 0)
     return is_binsparse(input) ? read_binsparse(input) : from_container(input);
-  const bool zip = starts_with(start, "PK\x03\x04", 4) || starts_with(start, "PK\x05\x06", 4);
-  if (zip && input.ends_with(".npz")) return read_npz(input);
-  const bool compressed = zip || starts_with(start, "\x1f\x8b", 2) || starts_with(start, "BZh", 3) ||
-                          starts_with(start,
-                                      "\xfd"
-                                      "7zXZ",
-                                      5) ||
-                          starts_with(start, "\x28\xb5\x2f\xfd", 4);
-  if (compressed || input.ends_with(".tar")) return read_matrix_market(open_archive(input), progress);
-  return read_matrix_market(open_text(input), progress);
+  if (regular && input.ends_with(".npz") && source.start.rfind("PK", 0) == 0) return read_npz(input);
+
+  text_source text;
+  if (is_archive(source.start)) {
+    bool opened = false;
+    text = open_archive(input, [&]() -> byte_reader {
+      if (!std::exchange(opened, true)) return source.read;
+      if (!regular)
+        throw error(failure::unsupported, input + ": an archive of several files cannot be read from a pipe");
+      return unpacked(reader_of(open_file(input), input), input).read;
+    });
+  } else {
+    text.name = input;
+    text.read = source.read;
+    // The size only tells how much text there is where it is not compressed.
+    if (regular) {
+      std::string magic(2, '\0');
+      if (::pread(file->number, magic.data(), 2, 0) != 2 || magic != "\x1f\x8b")
+        text.total_bytes = status.st_size;
+      posix_fadvise(file->number, 0, 0, POSIX_FADV_SEQUENTIAL);
+    }
+  }
+  return read_matrix_market(text, progress);
 }
 
 }  // namespace sparsmith

@@ -41,8 +41,12 @@ constexpr std::size_t longest_path = 4096;
 char path_to_remove[longest_path];
 volatile std::sig_atomic_t removal_armed = 0;
 
-void remove_and_die(int signal) {
+void remove_partial_output() {
   if (removal_armed != 0) ::unlink(path_to_remove);
+}
+
+void remove_and_die(int signal) {
+  remove_partial_output();
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
@@ -114,10 +118,11 @@ void write_text(output_file& file, const coo<Value, host>& entries, bool pattern
   if (descriptor < 0) fail(file.temporary_path(), errno);
   struct closer {
     int descriptor;
+    bool wanted;
     ~closer() {
-      if (descriptor != STDOUT_FILENO) ::close(descriptor);
+      if (wanted) ::close(descriptor);
     }
-  } closing{descriptor};
+  } closing{descriptor, !to_stdout};
   descriptor_buffer buffer(descriptor, to_stdout ? "standard output" : file.temporary_path(), progress);
   std::ostream out(&buffer);
   out.exceptions(std::ios::badbit);  // passes our own exception on
@@ -151,8 +156,9 @@ const char* name_of(container kind) {
 }
 
 bool can_hold(container kind, const std::string& format) {
-  if (kind == container::npz || kind == container::binsparse)
-    return format == "coo" || format == "csr" || format == "csc";
+  const bool common = format == "coo" || format == "csr" || format == "csc";
+  if (kind == container::npz) return common || format == "bsr";
+  if (kind == container::binsparse) return common;
   return true;
 }
 
@@ -162,24 +168,30 @@ output_file::output_file(const std::string& path) : path_(path) {
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
     throw error(failure::output, fmt::format("{}: is not a regular file", path));
   temporary_ = path + ".partial-XXXXXX";
+  // No signal may come between the file and the note of its name.
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_BLOCK, &all, &before);
   const int descriptor = ::mkstemp(temporary_.data());
+  const int problem = errno;
+  if (descriptor >= 0 && temporary_.size() < longest_path) {
+    std::memcpy(path_to_remove, temporary_.c_str(), temporary_.size() + 1);
+    removal_armed = 1;
+  }
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
   if (descriptor < 0)
-    throw error(failure::output, fmt::format("{}: could not create: {}", path, std::strerror(errno)));
+    throw error(failure::output, fmt::format("{}: could not create: {}", path, std::strerror(problem)));
   // mkstemp makes a private file; the result should look like any other the user creates.
   const mode_t mask = ::umask(0);
   ::umask(mask);
   ::fchmod(descriptor, 0666 & ~mask);
   ::close(descriptor);
-  if (temporary_.size() < longest_path) {
-    std::memcpy(path_to_remove, temporary_.c_str(), temporary_.size() + 1);
-    removal_armed = 1;
-  }
 }
 
 output_file::~output_file() {
   if (temporary_.empty() || committed_) return;
-  removal_armed = 0;
   ::unlink(temporary_.c_str());
+  removal_armed = 0;
 }
 
 void output_file::commit() {
@@ -195,7 +207,12 @@ void output_file::commit() {
 }
 
 void remove_output_on_signals() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, remove_and_die);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU}) {
+    // What was ignored on purpose stays so: nohup ignores SIGHUP.
+    if (std::signal(signal, remove_and_die) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
+  // Libraries may end the process themselves: OpenMP does when it cannot start a thread.
+  std::atexit(remove_partial_output);
   // A file-size limit then shows up as a failed write, which is reported, instead of killing the process.
   std::signal(SIGXFSZ, SIG_IGN);
 }
@@ -214,6 +231,16 @@ void write_matrix(output_file& file, container kind, const any_format<Offset, Va
       // Stored, not compressed: SciPy opens either, and deflating takes ten times as long as everything else.
       if (kind == container::npz) return write_npz(file.temporary_path(), m, false);
       if (kind == container::binsparse) return write_binsparse(file.temporary_path(), m);
+    }
+    if constexpr (std::is_same_v<format, bsr<Offset, Value, host>>) {
+      if (kind == container::npz) {
+        if (m.rows % m.block_rows != 0 || m.cols % m.block_cols != 0)
+          throw error(failure::unsupported,
+                      fmt::format("{}: SciPy's bsr needs a shape that the blocks divide, and {} x {} "
+                                  "blocks do not divide {} x {}; write a .h5 file",
+                                  file.path(), m.block_rows, m.block_cols, m.rows, m.cols));
+        return write_npz(file.temporary_path(), m, false);
+      }
     }
     if constexpr (is_list) {
       if (kind == container::matrix_market) return write_text(file, m, pattern, progress);

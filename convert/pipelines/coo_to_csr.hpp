@@ -98,29 +98,29 @@ coo<Value, space_on<Backend>> csr_to_coo(Backend on, csr<Offset, Value, view_on<
   return result;
 }
 
-template <class Backend, class Value>
-coo<Value, space_on<Backend>> expand_symmetry(Backend on, coo<Value, space_on<Backend>>&& entries, bool skew,
-                                              stage_log* log) {
+template <class Backend>
+coo<double, space_on<Backend>> expand_symmetry(Backend on, coo<double, space_on<Backend>>&& entries,
+                                               bool skew, stage_log* log) {
   using space = space_on<Backend>;
   const std::int64_t count = entries.values.size();
-  timed_stage timing(on, log, "expand symmetry", count, count * (std::int64_t{sizeof(Value)} + 8) * 3);
+  timed_stage timing(on, log, "expand symmetry", count, count * (std::int64_t{sizeof(double)} + 8) * 3);
   const std::int32_t* const rows = entries.row_indices.data();
   const std::int32_t* const cols = entries.col_indices.data();
-  const Value* const values = entries.values.data();
+  const double* const values = entries.values.data();
   // mirrored[i]: how many of the entries 0..i-1 are off the diagonal
   const auto mirrored = offsets_from_lengths<std::int64_t>(
       on, count, [=] SPARSMITH_HOST_DEVICE(std::int64_t i) { return std::int64_t{rows[i] != cols[i]}; });
   const std::int64_t total = count + read_one(on, mirrored.data() + count);
 
-  coo<Value, space> result;
+  coo<double, space> result;
   result.rows = entries.rows;
   result.cols = entries.cols;
   result.row_indices = array<std::int32_t, space>(total);
   result.col_indices = array<std::int32_t, space>(total);
-  result.values = array<Value, space>(total);
+  result.values = array<double, space>(total);
   std::int32_t* const out_rows = result.row_indices.data();
   std::int32_t* const out_cols = result.col_indices.data();
-  Value* const out_values = result.values.data();
+  double* const out_values = result.values.data();
   const std::int64_t* const before = mirrored.data();
   for_each_index(on, count, [=] SPARSMITH_HOST_DEVICE(std::int64_t i) {
     out_rows[i] = rows[i];
@@ -136,15 +136,16 @@ coo<Value, space_on<Backend>> expand_symmetry(Backend on, coo<Value, space_on<Ba
   return result;
 }
 
-template <class Backend>
-coo<float, space_on<Backend>> narrow_values(Backend on, coo<double, space_on<Backend>>&& entries,
-                                            narrowing* result, stage_log* log) {
-  const std::int64_t count = entries.values.size();
+template <class Backend, class Offset>
+csr<Offset, float, space_on<Backend>> narrow_values(Backend on,
+                                                    csr<Offset, double, space_on<Backend>>&& matrix,
+                                                    narrowing* result, stage_log* log) {
+  const std::int64_t count = matrix.values.size();
   timed_stage timing(on, log, "narrow values", count, count * 12);
-  const double* const wide = entries.values.data();
-  coo<float, space_on<Backend>> narrow;
-  narrow.rows = entries.rows;
-  narrow.cols = entries.cols;
+  const double* const wide = matrix.values.data();
+  csr<Offset, float, space_on<Backend>> narrow;
+  narrow.rows = matrix.rows;
+  narrow.cols = matrix.cols;
   narrow.values = array<float, space_on<Backend>>(count);
   float* const out = narrow.values.data();
   for_each_index(on, count,
@@ -164,9 +165,9 @@ coo<float, space_on<Backend>> narrow_values(Backend on, coo<double, space_on<Bac
         return std::int64_t{wide[i] - wide[i] == 0 && f - f != 0};
       },
       sum_of<std::int64_t>{});
-  narrow.row_indices = std::move(entries.row_indices);
-  narrow.col_indices = std::move(entries.col_indices);
-  entries = {};
+  narrow.row_offsets = std::move(matrix.row_offsets);
+  narrow.col_indices = std::move(matrix.col_indices);
+  matrix = {};
   return narrow;
 }
 

@@ -1,11 +1,11 @@
 // CSR to ELL, SELL and HYB and back: the formats that pad rows to a common length.
 #pragma once
 
-#include <cstdio>
 #include <limits>
 
 #include "convert/error.hpp"
 #include "convert/pipelines/compress.hpp"
+#include "convert/pipelines/fill_limit.hpp"
 #include "convert/pipelines/pipelines.hpp"
 
 namespace sparsmith {
@@ -18,17 +18,6 @@ std::int32_t longest_line(Backend on, const Offset* offsets, std::int64_t lines)
         return static_cast<std::int32_t>(offsets[l + 1] - offsets[l]);
       },
       larger<std::int32_t>{});
-}
-
-// Refuses a format that would be mostly padding.
-inline void require_fill(const char* format, std::int64_t slots, std::int64_t entries, double max_fill) {
-  const double fill = entries == 0 ? 1.0 : static_cast<double>(slots) / static_cast<double>(entries);
-  if (fill <= max_fill) return;
-  char text[160];
-  std::snprintf(text, sizeof text,
-                "%s would store %.2f slots per entry (%lld slots); the limit is --max-fill %g", format, fill,
-                static_cast<long long>(slots), max_fill);
-  throw error(failure::resources, text);
 }
 
 // The ELL arrays of the first `width` entries of every row.

@@ -6,9 +6,6 @@
 
 namespace sparsmith {
 
-#define SPARSMITH_INSTANTIATE_VALUE(V) \
-  template coo<V, space_on<backend>> expand_symmetry(backend, coo<V, space_on<backend>>&&, bool, stage_log*);
-
 #define SPARSMITH_INSTANTIATE(O, V)                                                                         \
   template csr<O, V, space_on<backend>> coo_to_csr<backend, O, V>(backend, coo<V, space_on<backend>>&&,     \
                                                                   stage_log*);                              \
@@ -28,10 +25,12 @@ namespace sparsmith {
   template csr<O, V, space_on<backend>> hyb_to_csr<backend, O, V>(backend, hyb<V, view_on<backend>>,        \
                                                                   stage_log*);
 
-template coo<float, space_on<backend>> narrow_values(backend, coo<double, space_on<backend>>&&, narrowing*,
-                                                     stage_log*);
-SPARSMITH_INSTANTIATE_VALUE(float)
-SPARSMITH_INSTANTIATE_VALUE(double)
+template csr<std::int32_t, float, space_on<backend>> narrow_values(
+    backend, csr<std::int32_t, double, space_on<backend>>&&, narrowing*, stage_log*);
+template csr<std::int64_t, float, space_on<backend>> narrow_values(
+    backend, csr<std::int64_t, double, space_on<backend>>&&, narrowing*, stage_log*);
+template coo<double, space_on<backend>> expand_symmetry(backend, coo<double, space_on<backend>>&&, bool,
+                                                        stage_log*);
 SPARSMITH_INSTANTIATE(std::int32_t, float)
 SPARSMITH_INSTANTIATE(std::int32_t, double)
 SPARSMITH_INSTANTIATE(std::int64_t, float)

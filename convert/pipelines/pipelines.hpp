@@ -4,6 +4,8 @@
 // pipeline appends the cost of its stages to the log; without one it does not wait for the device.
 #pragma once
 
+#include <optional>
+
 #include "convert/backend/backend.hpp"
 #include "convert/formats/formats.hpp"
 
@@ -15,17 +17,18 @@ template <class Backend>
 using view_on = typename Backend::space::view;
 
 // Adds the mirrored entry of every one off the diagonal, negated where `skew`. The diagonal stays as it is.
-template <class Backend, class Value>
-coo<Value, space_on<Backend>> expand_symmetry(Backend on, coo<Value, space_on<Backend>>&& entries, bool skew,
-                                              stage_log* log);
+template <class Backend>
+coo<double, space_on<Backend>> expand_symmetry(Backend on, coo<double, space_on<Backend>>&& entries,
+                                               bool skew, stage_log* log);
 
 struct narrowing {
   std::int64_t changed = 0;     // values a float does not hold exactly
   std::int64_t overflowed = 0;  // finite values that became infinite
 };
-template <class Backend>
-coo<float, space_on<Backend>> narrow_values(Backend on, coo<double, space_on<Backend>>&& entries,
-                                            narrowing* result, stage_log* log);
+template <class Backend, class Offset>
+csr<Offset, float, space_on<Backend>> narrow_values(Backend on,
+                                                    csr<Offset, double, space_on<Backend>>&& matrix,
+                                                    narrowing* result, stage_log* log);
 
 // Sorts where the order is not already right, sums duplicates from first to last, compresses the rows.
 template <class Backend, class Offset, class Value>
@@ -75,5 +78,65 @@ hyb<Value, space_on<Backend>> csr_to_hyb(Backend on, csr<Offset, Value, view_on<
 template <class Backend, class Offset, class Value>
 csr<Offset, Value, space_on<Backend>> hyb_to_csr(Backend on, hyb<Value, view_on<Backend>> matrix,
                                                  stage_log* log);
+
+template <class Backend, class Offset, class Value>
+bsr<Offset, Value, space_on<Backend>> csr_to_bsr(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                                                 std::int32_t block_rows, std::int32_t block_cols,
+                                                 double max_fill, stage_log* log);
+template <class Backend, class Offset, class Value>
+csr<Offset, Value, space_on<Backend>> bsr_to_csr(Backend on, bsr<Offset, Value, view_on<Backend>> matrix,
+                                                 stage_log* log);
+
+// What CSB, eCSB and GCSB share.
+struct block_options {
+  std::int32_t beta = 32;  // a power of two, 2..4096
+  block_order order = block_order::morton;
+  int index_bits = 0;                   // 16 or 32; 0: 16 where beta <= 256
+  bool thesis = false;                  // 32-bit indices, empty blocks stored
+  std::int32_t group_size = 32;         // GCSB
+  std::int32_t window = 0;              // GCSB: blocks per sorting window; 0: the whole matrix
+  std::optional<ecsb_holding> holding = {};  // eCSB; by default the rule decides
+};
+
+// Which holding suits eCSB's block rows: ELL where padding them all stays within a quarter of the entries,
+// the hybrid where Bell and Garland's width keeps at least half of the entries in its ELL part within the
+// same padding, else COO.
+inline ecsb_holding choose_holding(std::int64_t entries, std::int64_t block_rows, std::int64_t longest,
+                                   std::int64_t third, std::int64_t entries_in_front) {
+  const double most = 1.25 * static_cast<double>(entries);
+  if (static_cast<double>(block_rows * longest) <= most) return ecsb_holding::ell;
+  const auto hybrid = static_cast<double>(block_rows * third + (entries - entries_in_front));
+  return entries_in_front * 2 >= entries && hybrid <= most ? ecsb_holding::hybrid : ecsb_holding::coo;
+}
+
+template <class Backend, class Offset, class Value>
+csb<Offset, Value, space_on<Backend>> csr_to_csb(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                                                 const block_options& options, stage_log* log);
+template <class Backend, class Offset, class Value>
+csr<Offset, Value, space_on<Backend>> csb_to_csr(Backend on, csb<Offset, Value, view_on<Backend>> matrix,
+                                                 stage_log* log);
+template <class Backend, class Offset, class Value>
+ecsb<Offset, Value, space_on<Backend>> csr_to_ecsb(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                                                   const block_options& options, double max_fill,
+                                                   stage_log* log);
+template <class Backend, class Offset, class Value>
+csr<Offset, Value, space_on<Backend>> ecsb_to_csr(Backend on, ecsb<Offset, Value, view_on<Backend>> matrix,
+                                                  stage_log* log);
+template <class Backend, class Offset, class Value>
+gcsb<Offset, Value, space_on<Backend>> csr_to_gcsb(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                                                   const block_options& options, double max_fill,
+                                                   stage_log* log);
+template <class Backend, class Offset, class Value>
+csr<Offset, Value, space_on<Backend>> gcsb_to_csr(Backend on, gcsb<Offset, Value, view_on<Backend>> matrix,
+                                                  stage_log* log);
+
+// How the entries spread over blocks, without building anything.
+template <class Backend, class Offset, class Value>
+std::int64_t count_nonempty_blocks(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                                   std::int32_t block_rows, std::int32_t block_cols);
+// Entries of every block that has any, in row-major order of the blocks.
+template <class Backend, class Offset, class Value>
+array<std::int32_t, host> block_entry_counts(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                                             std::int32_t beta);
 
 }  // namespace sparsmith

@@ -11,8 +11,23 @@ TEST_CASE("the plan's bytes are the converted bytes") {
   for (const auto& source : battery())
     for_each_type([&]<class Offset, class Value>() {
       const auto m = coo_to_csr<openmp, Offset, Value>(on, as_coo_of<Value>(source), nullptr);
-      for (const conversion_options& options : {conversion_options{{32, 1024}, -1, 1e9}, {{5, 12}, 3, 1e9}}) {
-        const auto plan = plan_formats<openmp, Offset>(on, m.row_offsets, m.cols, sizeof(Value), options);
+      conversion_options thesis{{5, 12}, 3, no_limit, 3, 2, {}}, small{{8, 8}, 1, no_limit, 1, 5, {}};
+      thesis.blocks.beta = 16;
+      thesis.blocks.thesis = true;
+      thesis.blocks.group_size = 4;
+      small.blocks.beta = 4;
+      small.blocks.window = 5;
+      small.blocks.group_size = 3;
+      small.blocks.index_bits = 32;
+      small.blocks.holding = ecsb_holding::hybrid;
+      for (const conversion_options& options :
+           {conversion_options{{32, 1024}, -1, no_limit}, thesis, small}) {
+        if (options.blocks.thesis && std::int64_t{source.rows} * source.cols > 100'000'000) continue;
+        plan_request request;
+        request.options = options;
+        request.betas = {options.blocks.beta};
+        request.blocks = {{options.bsr_rows, options.bsr_cols}};
+        const auto plan = plan_formats<openmp, Offset, Value>(on, m, request);
         REQUIRE(plan.size() == format_names().size());
         for (std::size_t f = 0; f < plan.size(); ++f) {
           INFO(source.name << " as " << plan[f].format);
@@ -32,7 +47,7 @@ TEST_CASE("the plan says what --max-fill would refuse") {
   named_matrix m{"one long row", 100, 100, {}};
   for (int i = 0; i < 100; ++i) m.entries.push_back({0, i, 1});
   const auto c = coo_to_csr<openmp, std::int32_t, double>({}, as_coo(m), nullptr);
-  const auto plan = plan_formats<openmp, std::int32_t>({}, c.row_offsets, c.cols, 8, {});
+  const auto plan = plan_formats<openmp, std::int32_t, double>({}, c, {});
   CHECK(plan[3].format == "ell");
   CHECK_FALSE(plan[3].allowed);
   CHECK(plan[3].fill == 100);

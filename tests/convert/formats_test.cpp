@@ -26,7 +26,7 @@ csr<std::int32_t, double, host> example() {
 template <class Format>
 Format converted() {
   return std::get<Format>(
-      from_csr<openmp, std::int32_t, double>({}, example(), Format::name, {{2, 4}, -1, 1e9}, nullptr));
+      from_csr<openmp, std::int32_t, double>({}, example(), Format::name, {{2, 4}, -1, no_limit}, nullptr));
 }
 
 using ints = std::vector<std::int32_t>;

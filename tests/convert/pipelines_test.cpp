@@ -76,7 +76,8 @@ TEST_CASE("every format is valid and converts back bit for bit") {
       const auto m = assembled<Offset, Value>(source);
       for (const std::string& format : format_names()) {
         INFO(source.name << " as " << format << ", offset " << sizeof(Offset) << ", value " << sizeof(Value));
-        const auto converted = from_csr<openmp, Offset, Value>(on, m, format, {{32, 1024}, -1, 1e9}, nullptr);
+        const auto converted =
+            from_csr<openmp, Offset, Value>(on, m, format, {{32, 1024}, -1, no_limit}, nullptr);
         CHECK(std::visit([](const auto& f) { return find_invalid(f); }, converted) == "");
         CHECK(identical(to_csr<openmp, Offset, Value>(on, converted, nullptr), m));
       }
@@ -88,7 +89,7 @@ TEST_CASE("any format through COO to any other is exact") {
     const auto m = assembled<std::int32_t, double>(source);
     for (const std::string& first : format_names())
       for (const std::string& second : format_names()) {
-        const conversion_options loose{{8, 64}, 2, 1e9};
+        const conversion_options loose{{8, 64}, 2, no_limit};
         const auto a = from_csr<openmp, std::int32_t, double>(on, m, first, loose, nullptr);
         auto list = csr_to_coo(on, view(to_csr<openmp, std::int32_t, double>(on, a, nullptr)), nullptr);
         const auto again = coo_to_csr<openmp, std::int32_t, double>(on, std::move(list), nullptr);
@@ -104,13 +105,13 @@ TEST_CASE("SELL and HYB with other parameters") {
     const auto m = assembled<std::int32_t, float>(source);
     for (const sell_shape shape : {sell_shape{1, 1}, {2, 1}, {4, 6}, {32, 1}, {7, 100000}, {64, 32}}) {
       INFO(source.name << " slice " << shape.slice << " sigma " << shape.sigma);
-      const auto s = csr_to_sell(on, view(m), shape, 1e9, nullptr);
+      const auto s = csr_to_sell(on, view(m), shape, no_limit, nullptr);
       CHECK(find_invalid(s) == "");
       CHECK(identical(sell_to_csr(on, view(s), nullptr), m));
     }
     for (const std::int32_t width : {0, 1, 3, 1000}) {
       INFO(source.name << " width " << width);
-      const auto h = csr_to_hyb(on, view(m), width, 1e9, nullptr);
+      const auto h = csr_to_hyb(on, view(m), width, no_limit, nullptr);
       CHECK(find_invalid(h) == "");
       CHECK(identical(hyb_to_csr<openmp, std::int32_t, float>(on, view(h), nullptr), m));
     }
@@ -123,14 +124,15 @@ TEST_CASE("the same bytes for any number of threads") {
     const auto m = assembled<std::int64_t, double>(source);
     std::vector<any_format<std::int64_t, double, host>> alone;
     for (const std::string& format : format_names())
-      alone.push_back(from_csr<openmp, std::int64_t, double>(on, m, format, {{4, 16}, -1, 1e9}, nullptr));
+      alone.push_back(
+          from_csr<openmp, std::int64_t, double>(on, m, format, {{4, 16}, -1, no_limit}, nullptr));
     for (const int threads : {2, 3, 7}) {
       set_thread_count(threads);
       INFO(source.name << ", " << threads << " threads");
       CHECK(identical(assembled<std::int64_t, double>(source), m));
       for (std::size_t f = 0; f < alone.size(); ++f) {
-        const auto again =
-            from_csr<openmp, std::int64_t, double>(on, m, format_names()[f], {{4, 16}, -1, 1e9}, nullptr);
+        const auto again = from_csr<openmp, std::int64_t, double>(on, m, format_names()[f],
+                                                                  {{4, 16}, -1, no_limit}, nullptr);
         const bool same = std::visit(
             [&](const auto& a) { return identical(a, std::get<std::remove_cvref_t<decltype(a)>>(again)); },
             alone[f]);
@@ -180,7 +182,8 @@ TEST_CASE("narrowing counts what it changes") {
                         {0, 4, std::numeric_limits<double>::infinity()},
                         {0, 5, 16777217.0}}};
   narrowing result;
-  const auto narrow = narrow_values(on, as_coo(m), &result, nullptr);
+  const auto narrow =
+      narrow_values(on, coo_to_csr<openmp, std::int32_t, double>(on, as_coo(m), nullptr), &result, nullptr);
   CHECK(result.changed == 3);
   CHECK(result.overflowed == 1);
   CHECK(narrow.values[0] == 0.5f);
@@ -218,6 +221,11 @@ TEST_CASE("assembling reports what it did") {
   CHECK(report.narrowed == 1);
   CHECK(m.values.size() == 2);
 
+  // Sums are made before narrowing: two halves of an overflow overflow.
+  matrix_entries halves;
+  halves.entries = as_coo({"halves", 1, 1, {{0, 0, 2e38}, {0, 0, 2e38}}});
+  CHECK_THROWS_AS((assemble<openmp, std::int32_t, float>(on, std::move(halves), false, report, nullptr)),
+                  error);
   matrix_entries large;
   large.entries = as_coo({"large", 1, 1, {{0, 0, 1e200}}});
   CHECK_THROWS_AS((assemble<openmp, std::int32_t, float>(on, std::move(large), false, report, nullptr)),

@@ -1,0 +1,207 @@
+// Work that several threads share: for_each_team(on, teams, work, body) calls body(team, index) once per
+// index. On CUDA a team is a warp or a thread block with scratch in shared memory; on OpenMP it is one thread
+// with scratch of its own. The body is a functor with a templated call operator, so that one source serves
+// all three.
+#pragma once
+
+#include "convert/backend/backend.hpp"
+
+#ifdef __CUDACC__
+#include <algorithm>
+
+#include "convert/backend/cuda_check.hpp"
+#else
+#include <omp.h>
+
+#include <vector>
+#endif
+
+namespace sparsmith {
+
+SPARSMITH_HOST_DEVICE inline int count_bits(std::uint32_t word) {
+#ifdef __CUDA_ARCH__
+  return __popc(word);
+#else
+  return __builtin_popcount(word);
+#endif
+}
+
+#ifdef __CUDACC__
+
+// The threads of a warp (Width 32) or of a whole block. Every member must be called by all threads of the
+// team, except the atomics and `rank`, `size`, `scratch`.
+template <int Width>
+class gpu_team {
+ public:
+  __device__ gpu_team(std::uint32_t* scratch, int words) : scratch_(scratch), words_(words) {}
+  SPARSMITH_HOST_DEVICE int rank() const {
+#ifdef __CUDA_ARCH__
+    return static_cast<int>(threadIdx.x) % Width;
+#else
+    return 0;
+#endif
+  }
+  SPARSMITH_HOST_DEVICE int size() const {
+    return Width;
+  }
+  SPARSMITH_HOST_DEVICE std::uint32_t* scratch() const {
+    return scratch_;
+  }
+  SPARSMITH_HOST_DEVICE int scratch_words() const {
+    return words_;
+  }
+  SPARSMITH_HOST_DEVICE void sync() const {
+#ifdef __CUDA_ARCH__
+    if constexpr (Width == 32)
+      __syncwarp();
+    else
+      __syncthreads();
+#endif
+  }
+  SPARSMITH_HOST_DEVICE void set_bits(std::uint32_t* word, std::uint32_t bits) const {
+#ifdef __CUDA_ARCH__
+    if ((*static_cast<volatile std::uint32_t*>(word) & bits) != bits) atomicOr(word, bits);
+#endif
+  }
+  // Adds one and returns what was there.
+  SPARSMITH_HOST_DEVICE std::int32_t next(std::int32_t* counter) const {
+#ifdef __CUDA_ARCH__
+    return atomicAdd(counter, 1);
+#else
+    return 0;
+#endif
+  }
+  SPARSMITH_HOST_DEVICE std::int32_t smallest(std::int32_t value) const {
+    return reduce(value, [](std::int32_t a, std::int32_t b) { return a < b ? a : b; });
+  }
+  // Replaces data[i] by the sum of all before it, in place, and returns the total.
+  SPARSMITH_HOST_DEVICE std::int32_t exclusive_sum(std::int32_t* data, int count) const {
+#ifdef __CUDA_ARCH__
+    std::int32_t before = 0;
+    for (int start = 0; start < count; start += Width) {
+      const int i = start + rank();
+      const std::int32_t own = i < count ? data[i] : 0;
+      std::int32_t sum = own;
+      for (int step = 1; step < 32; step *= 2) {
+        const std::int32_t left = __shfl_up_sync(~0u, sum, step);
+        if (rank() % 32 >= step) sum += left;
+      }
+      std::int32_t total = 0;
+      if constexpr (Width == 32) {
+        total = __shfl_sync(~0u, sum, 31);
+      } else {
+        __shared__ std::int32_t warp_sums[Width / 32];
+        if (rank() % 32 == 31) warp_sums[rank() / 32] = sum;
+        __syncthreads();
+        std::int32_t warps_before = 0;
+        for (int w = 0; w < Width / 32; ++w) {
+          if (w < rank() / 32) warps_before += warp_sums[w];
+          total += warp_sums[w];
+        }
+        sum += warps_before;
+        __syncthreads();
+      }
+      if (i < count) data[i] = before + sum - own;
+      before += total;
+    }
+    sync();
+    return before;
+#else
+    (void)data, (void)count;
+    return 0;
+#endif
+  }
+
+ private:
+  template <class Operation>
+  SPARSMITH_HOST_DEVICE std::int32_t reduce(std::int32_t value, Operation op) const {
+#ifdef __CUDA_ARCH__
+    for (int step = 16; step > 0; step /= 2) value = op(value, __shfl_xor_sync(~0u, value, step));
+    if constexpr (Width > 32) {
+      __shared__ std::int32_t warp_values[Width / 32];
+      __syncthreads();
+      if (rank() % 32 == 0) warp_values[rank() / 32] = value;
+      __syncthreads();
+      for (int w = 0; w < Width / 32; ++w) value = op(value, warp_values[w]);
+    }
+#else
+    (void)op;
+#endif
+    return value;
+  }
+
+  std::uint32_t* scratch_;
+  int words_;
+};
+
+template <int Width, int Threads, class Body>
+__global__ void run_teams(std::int64_t teams, int words_per_team, Body body) {
+  extern __shared__ std::uint32_t team_scratch[];
+  const int team_in_block = static_cast<int>(threadIdx.x) / Width;
+  const gpu_team<Width> team(team_scratch + team_in_block * words_per_team, words_per_team);
+  const std::int64_t stride = std::int64_t{gridDim.x} * (Threads / Width);
+  for (std::int64_t i = std::int64_t{blockIdx.x} * (Threads / Width) + team_in_block; i < teams;
+       i += stride) {
+    body(team, i);
+    team.sync();
+  }
+}
+
+// `work` is how many items a team has on average: few items go to a warp, many to a block.
+template <class Body>
+void for_each_team(cuda, std::int64_t teams, std::int64_t work, Body body) {
+  if (teams == 0) return;
+  constexpr int threads = 256;
+  constexpr std::int64_t most_blocks = 1 << 20;
+  if (work <= 512) {
+    constexpr int words = 1024;  // per warp: 32 KiB a block
+    const std::int64_t blocks = std::min((teams + threads / 32 - 1) / (threads / 32), most_blocks);
+    run_teams<32, threads>
+        <<<static_cast<unsigned>(blocks), threads, words*(threads / 32) * 4>>>(teams, words, body);
+  } else {
+    constexpr int words = 8192;  // 32 KiB
+    const std::int64_t blocks = std::min(teams, most_blocks);
+    run_teams<threads, threads><<<static_cast<unsigned>(blocks), threads, words * 4>>>(teams, words, body);
+  }
+  check_cuda(cudaGetLastError());
+}
+
+#else
+
+class single_team {
+ public:
+  single_team(std::uint32_t* scratch, int words) : scratch_(scratch), words_(words) {}
+  int rank() const { return 0; }
+  int size() const { return 1; }
+  std::uint32_t* scratch() const { return scratch_; }
+  int scratch_words() const { return words_; }
+  void sync() const {}
+  void set_bits(std::uint32_t* word, std::uint32_t bits) const { *word |= bits; }
+  std::int32_t next(std::int32_t* counter) const { return (*counter)++; }
+  std::int32_t smallest(std::int32_t value) const { return value; }
+  std::int32_t exclusive_sum(std::int32_t* data, int count) const {
+    std::int32_t sum = 0;
+    for (int i = 0; i < count; ++i) sum += std::exchange(data[i], sum);
+    return sum;
+  }
+
+ private:
+  std::uint32_t* scratch_;
+  int words_;
+};
+
+template <class Body>
+void for_each_team(openmp, std::int64_t teams, std::int64_t, Body body) {
+  constexpr int words = 1 << 16;
+#pragma omp parallel
+  {
+    std::vector<std::uint32_t> scratch(words);
+    const single_team team(scratch.data(), words);
+#pragma omp for schedule(dynamic, 64)
+    for (std::int64_t i = 0; i < teams; ++i) body(team, i);
+  }
+}
+
+#endif
+
+}  // namespace sparsmith

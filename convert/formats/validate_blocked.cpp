@@ -1,0 +1,273 @@
+// What must hold for the blocked formats.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "convert/formats/block_index.hpp"
+#include "convert/formats/validate.hpp"
+
+namespace sparsmith {
+namespace {
+
+using text = std::string;
+
+std::int64_t groups(std::int64_t count, std::int64_t size) {
+  return (count + size - 1) / size;
+}
+
+text check_length(const char* name, std::int64_t length, std::int64_t expected) {
+  if (length == expected) return {};
+  return fmt::format("{} has {} elements instead of {}", name, length, expected);
+}
+
+template <class Offset>
+text check_rising_offsets(const char* name, const array<Offset, host>& offsets, std::int64_t lines,
+                          std::int64_t end) {
+  if (auto problem = check_length(name, offsets.size(), lines + 1); !problem.empty()) return problem;
+  if (offsets[0] != 0) return fmt::format("{}[0] = {} instead of 0", name, offsets[0]);
+  for (std::int64_t i = 0; i < lines; ++i)
+    if (offsets[i + 1] < offsets[i]) return fmt::format("{} falls at {}", name, i + 1);
+  if (offsets[lines] != end) return fmt::format("{} ends at {} instead of {}", name, offsets[lines], end);
+  return {};
+}
+
+// What CSB, eCSB and GCSB share: sizes, and what an entry of a block may be.
+struct block_rules {
+  std::int32_t rows, cols, beta, order;
+  std::int64_t block_rows = 0, blocks_per_row = 0;
+  block_cells cells{0, block_order::morton};
+
+  template <class Format>
+  explicit block_rules(const Format& m) : rows(m.rows), cols(m.cols), beta(m.beta), order(m.order) {}
+
+  text check() {
+    if (rows < 0 || cols < 0) return fmt::format("the shape {} x {} is negative", rows, cols);
+    if (beta < 2 || beta > 4096 || !std::has_single_bit(static_cast<unsigned>(beta)))
+      return fmt::format("beta {} is not a power of two from 2 to 4096", beta);
+    if (order < 0 || order > 2) return fmt::format("order {} is unknown", order);
+    block_rows = groups(rows, beta);
+    blocks_per_row = groups(cols, beta);
+    cells = {static_cast<int>(std::bit_width(static_cast<unsigned>(beta))) - 1,
+             static_cast<block_order>(order)};
+    return {};
+  }
+  std::int64_t all_blocks() const { return block_rows * blocks_per_row; }
+
+  text check_entry(std::int64_t at, std::int64_t block, std::uint32_t index) const {
+    const auto row = block / blocks_per_row * beta + cells.row_of(index);
+    const auto col = block % blocks_per_row * beta + cells.col_of(index);
+    if (cells.row_of(index) >= static_cast<std::uint32_t>(beta))
+      return fmt::format("combined[{}] = {} is outside its block", at, index);
+    if (row >= rows || col >= cols)
+      return fmt::format("entry {} lies at ({}, {}), outside the matrix", at, row, col);
+    return {};
+  }
+  std::uint32_t key(std::uint32_t index) const { return cells.key(cells.row_of(index), cells.col_of(index)); }
+};
+
+text check_combined(const array<std::uint16_t, host>& narrow, const array<std::uint32_t, host>& wide,
+                    std::int64_t slots) {
+  if (narrow.size() > 0 && wide.size() > 0) return "combined indices of both widths";
+  return check_length("combined", narrow.size() + wide.size(), slots);
+}
+
+}  // namespace
+
+template <class Offset, class Value>
+std::string find_invalid(const bsr<Offset, Value, host>& m) {
+  if (m.rows < 0 || m.cols < 0) return fmt::format("the shape {} x {} is negative", m.rows, m.cols);
+  if (m.block_rows < 1 || m.block_cols < 1 || m.block_rows > 64 || m.block_cols > 64)
+    return fmt::format("the block shape {} x {} is outside 1..64", m.block_rows, m.block_cols);
+  const std::int64_t lines = groups(m.rows, m.block_rows), blocks = m.col_indices.size();
+  const std::int64_t area = std::int64_t{m.block_rows} * m.block_cols;
+  if (auto problem = check_rising_offsets("row_offsets", m.row_offsets, lines, blocks); !problem.empty())
+    return problem;
+  if (auto problem = check_length("values", m.values.size(), blocks * area); !problem.empty()) return problem;
+  const std::int64_t block_columns = groups(m.cols, m.block_cols);
+  std::int64_t zero = 0;
+  for (std::int64_t line = 0; line < lines; ++line)
+    for (std::int64_t b = m.row_offsets[line]; b < m.row_offsets[line + 1]; ++b) {
+      if (m.col_indices[b] < 0 || m.col_indices[b] >= block_columns)
+        return fmt::format("col_indices[{}] = {} is outside 0..{}", b, m.col_indices[b], block_columns - 1);
+      if (b > m.row_offsets[line] && m.col_indices[b] <= m.col_indices[b - 1])
+        return fmt::format("col_indices[{}] = {} does not rise above its predecessor", b, m.col_indices[b]);
+      bool any = false;
+      for (std::int64_t s = 0; s < area; ++s) {
+        const std::int64_t slot = b * area + s;
+        const bool listed = zero < m.zero_slots.size() && m.zero_slots[zero] == slot;
+        if (listed) ++zero;
+        if (listed && m.values[slot] != 0)
+          return fmt::format("zero_slots names slot {}, which has a value", slot);
+        if (!listed && m.values[slot] == 0) continue;
+        any = true;
+        const std::int64_t row = line * m.block_rows + s / m.block_cols;
+        const std::int64_t col = std::int64_t{m.col_indices[b]} * m.block_cols + s % m.block_cols;
+        if (row >= m.rows || col >= m.cols)
+          return fmt::format("slot {} has a value outside the matrix", slot);
+      }
+      if (!any) return fmt::format("block {} holds no entry", b);
+    }
+  if (zero != m.zero_slots.size()) return fmt::format("zero_slots[{}] is out of order or out of range", zero);
+  return {};
+}
+
+template <class Offset, class Value>
+std::string find_invalid(const csb<Offset, Value, host>& m) {
+  block_rules rules(m);
+  if (auto problem = rules.check(); !problem.empty()) return problem;
+  const std::int64_t entries = m.values.size();
+  const bool dense = m.dense_blocks != 0;
+  const std::int64_t blocks = dense ? rules.all_blocks() : m.block_indices.size();
+  if (dense && m.block_indices.size() != 0)
+    return "block_indices is not empty although every block is stored";
+  if (auto problem = check_rising_offsets("block_offsets", m.block_offsets, blocks, entries);
+      !problem.empty())
+    return problem;
+  if (auto problem = check_combined(m.combined16, m.combined32, entries); !problem.empty()) return problem;
+  const index_reader index{m.combined16.data(), m.combined32.data()};
+  for (std::int64_t b = 0; b < blocks; ++b) {
+    const std::int64_t position = dense ? b : std::int64_t{m.block_indices[b]};
+    if (position < 0 || position >= rules.all_blocks())
+      return fmt::format("block_indices[{}] = {} is outside 0..{}", b, position, rules.all_blocks() - 1);
+    if (!dense && b > 0 && position <= m.block_indices[b - 1])
+      return fmt::format("block_indices[{}] does not rise above its predecessor", b);
+    if (!dense && m.block_offsets[b] == m.block_offsets[b + 1]) return fmt::format("block {} is empty", b);
+    for (std::int64_t e = m.block_offsets[b]; e < m.block_offsets[b + 1]; ++e) {
+      if (auto problem = rules.check_entry(e, position, index[e]); !problem.empty()) return problem;
+      if (e > m.block_offsets[b] && rules.key(index[e]) <= rules.key(index[e - 1]))
+        return fmt::format("entry {} is out of order in its block", e);
+    }
+  }
+  return {};
+}
+
+template <class Offset, class Value>
+std::string find_invalid(const ecsb<Offset, Value, host>& m) {
+  block_rules rules(m);
+  if (auto problem = rules.check(); !problem.empty()) return problem;
+  if (m.holding < 0 || m.holding > 2 || m.width < 0)
+    return fmt::format("holding {} and width {} make no sense", m.holding, m.width);
+  const std::int64_t entries =
+      m.block_row_offsets.size() == 0 ? 0 : std::int64_t{m.block_row_offsets[m.block_row_offsets.size() - 1]};
+  if (auto problem =
+          check_rising_offsets("block_row_offsets", m.block_row_offsets, rules.block_rows, entries);
+      !problem.empty())
+    return problem;
+  std::int64_t rest = 0;
+  for (std::int64_t b = 0; b < rules.block_rows; ++b)
+    rest += std::max<std::int64_t>(0, m.block_row_offsets[b + 1] - m.block_row_offsets[b] - m.width);
+  const std::int64_t slots = rules.block_rows * m.width;
+  for (const auto& problem : {check_length("ell_values", m.ell_values.size(), slots),
+                              check_length("rest_values", m.rest_values.size(), rest),
+                              check_length("ell_block_indices", m.ell_block_indices.size(), slots),
+                              check_length("rest_block_indices", m.rest_block_indices.size(), rest),
+                              check_combined(m.ell_combined16, m.ell_combined32, slots),
+                              check_combined(m.rest_combined16, m.rest_combined32, rest)})
+    if (!problem.empty()) return problem;
+  const index_reader ell_index{m.ell_combined16.data(), m.ell_combined32.data()};
+  const index_reader rest_index{m.rest_combined16.data(), m.rest_combined32.data()};
+  std::int64_t rest_at = 0;
+  for (std::int64_t b = 0; b < rules.block_rows; ++b) {
+    const std::int64_t length = m.block_row_offsets[b + 1] - m.block_row_offsets[b];
+    std::pair<std::int64_t, std::uint32_t> last{-1, 0};
+    for (std::int64_t k = 0; k < std::max(length, m.width); ++k) {
+      const bool front = k < m.width;
+      const std::int64_t at = front ? k * rules.block_rows + b : rest_at++;
+      const std::int64_t position = front ? m.ell_block_indices[at] : m.rest_block_indices[at];
+      const std::uint32_t index = front ? ell_index[at] : rest_index[at];
+      if (k >= length) {
+        if (m.ell_values[at] != 0 || index != 0) return fmt::format("padding slot {} has a value", at);
+        continue;
+      }
+      if (position < 0 || position >= rules.all_blocks() || position / rules.blocks_per_row != b)
+        return fmt::format("block index {} of an entry lies outside block row {}", position, b);
+      if (auto problem = rules.check_entry(at, position, index); !problem.empty()) return problem;
+      const std::pair<std::int64_t, std::uint32_t> place{position, rules.key(index)};
+      if (place <= last) return fmt::format("entry {} of block row {} is out of order", k, b);
+      last = place;
+    }
+  }
+  return {};
+}
+
+template <class Offset, class Value>
+std::string find_invalid(const gcsb<Offset, Value, host>& m) {
+  block_rules rules(m);
+  if (auto problem = rules.check(); !problem.empty()) return problem;
+  if (m.group_size < 1) return fmt::format("group_size {} is not positive", m.group_size);
+  const std::int64_t blocks = m.block_indices.size(), slots = m.values.size(), size = m.group_size;
+  if (m.dense_blocks != 0 && blocks != rules.all_blocks())
+    return fmt::format("{} blocks are listed instead of all {}", blocks, rules.all_blocks());
+  if (m.filled_blocks < 0 || m.filled_blocks > blocks || (m.dense_blocks == 0 && m.filled_blocks != blocks))
+    return fmt::format("filled_blocks {} does not fit {} blocks", m.filled_blocks, blocks);
+  if (auto problem = check_rising_offsets("group_offsets", m.group_offsets, groups(blocks, size), slots);
+      !problem.empty())
+    return problem;
+  if (auto problem = check_combined(m.combined16, m.combined32, slots); !problem.empty()) return problem;
+  const index_reader index{m.combined16.data(), m.combined32.data()};
+  std::vector<std::int64_t> seen;
+  std::int64_t previous_count = 0, previous_position = -1;
+  for (std::int64_t group = 0; group < groups(blocks, size); ++group) {
+    const std::int64_t first = m.group_offsets[group];
+    const std::int64_t longest = (m.group_offsets[group + 1] - first) / size;
+    if (m.group_offsets[group + 1] - first != longest * size)
+      return fmt::format("group {} is no multiple of {}", group, size);
+    std::int64_t fullest = 0;
+    for (std::int64_t lane = 0; lane < size; ++lane) {
+      const std::int64_t p = group * size + lane;
+      const std::int64_t position = p < blocks ? std::int64_t{m.block_indices[p]} : 0;
+      if (p < blocks && (position < 0 || position >= rules.all_blocks()))
+        return fmt::format("block_indices[{}] = {} is outside 0..{}", p, position, rules.all_blocks() - 1);
+      std::int64_t count = 0;
+      for (std::int64_t k = 0; k < longest; ++k) {
+        const std::int64_t at = first + k * size + lane;
+        const bool padding = p >= m.filled_blocks || (k > 0 && index[at] == index[at - size]);
+        if (padding) {
+          if (m.values[at] != 0) return fmt::format("padding slot {} has a value", at);
+          if (p >= m.filled_blocks && index[at] != 0) return fmt::format("padding slot {} has an index", at);
+          continue;
+        }
+        if (count < k) return fmt::format("entry at slot {} comes after padding", at);
+        if (auto problem = rules.check_entry(at, position, index[at]); !problem.empty()) return problem;
+        if (k > 0 && rules.key(index[at]) <= rules.key(index[at - size]))
+          return fmt::format("entry at slot {} is out of order in its block", at);
+        ++count;
+      }
+      if (p >= blocks) continue;
+      if (p < m.filled_blocks && count == 0) return fmt::format("block {} is empty", p);
+      fullest = std::max(fullest, count);
+      seen.push_back(position);
+      const bool new_window = p == 0 || (m.window > 0 && p % m.window == 0);
+      if (!new_window &&
+          (count > previous_count || (count == previous_count && position < previous_position)))
+        return fmt::format("block {} is not in order of falling count", p);
+      previous_count = count;
+      previous_position = position;
+    }
+    if (fullest != longest) return fmt::format("group {} is longer than its longest block", group);
+  }
+  std::sort(seen.begin(), seen.end());
+  if (std::adjacent_find(seen.begin(), seen.end()) != seen.end()) return "a block is listed twice";
+  return {};
+}
+
+template std::string find_invalid(const bsr<std::int32_t, float, host>&);
+template std::string find_invalid(const bsr<std::int32_t, double, host>&);
+template std::string find_invalid(const bsr<std::int64_t, float, host>&);
+template std::string find_invalid(const bsr<std::int64_t, double, host>&);
+template std::string find_invalid(const csb<std::int32_t, float, host>&);
+template std::string find_invalid(const csb<std::int32_t, double, host>&);
+template std::string find_invalid(const csb<std::int64_t, float, host>&);
+template std::string find_invalid(const csb<std::int64_t, double, host>&);
+template std::string find_invalid(const ecsb<std::int32_t, float, host>&);
+template std::string find_invalid(const ecsb<std::int32_t, double, host>&);
+template std::string find_invalid(const ecsb<std::int64_t, float, host>&);
+template std::string find_invalid(const ecsb<std::int64_t, double, host>&);
+template std::string find_invalid(const gcsb<std::int32_t, float, host>&);
+template std::string find_invalid(const gcsb<std::int32_t, double, host>&);
+template std::string find_invalid(const gcsb<std::int64_t, float, host>&);
+template std::string find_invalid(const gcsb<std::int64_t, double, host>&);
+
+}  // namespace sparsmith

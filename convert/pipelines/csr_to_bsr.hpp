@@ -1,0 +1,177 @@
+// CSR to BSR and back.
+#pragma once
+
+#include "convert/error.hpp"
+#include "convert/pipelines/blocks.hpp"
+#include "convert/pipelines/fill_limit.hpp"
+
+namespace sparsmith {
+
+template <class Offset, class Value>
+struct fill_bsr_action {
+  block_shape shape;
+  const Offset* row_offsets;
+  const std::int32_t* cols;
+  const Value* values;
+  std::int32_t* out_cols;
+  Value* out_values;
+
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, const block_row_range& range, std::int64_t block,
+                                        std::int32_t blocks, const bit_window<Team>& window) const {
+    const std::int64_t area = std::int64_t{shape.rows} * shape.cols;
+    window.for_each([&](std::int32_t rank, std::int32_t block_col) { out_cols[block + rank] = block_col; });
+    Value* const slots = out_values + block * area;
+    for (std::int64_t i = team.rank(); i < blocks * area; i += team.size()) slots[i] = Value{0};
+    team.sync();
+    for (std::int64_t e = range.first + team.rank(); e < range.last; e += team.size()) {
+      const std::int32_t block_col = cols[e] / shape.cols;
+      if (!window.holds(block_col)) continue;
+      const std::int64_t row = row_of_entry(row_offsets, range.first_row, range.end_row, e) - range.first_row;
+      slots[window.rank(block_col) * area + row * shape.cols + (cols[e] - block_col * shape.cols)] =
+          values[e];
+    }
+    team.sync();
+  }
+};
+
+// Where an entry's slot is, found again by searching its block; only stored zeros need it.
+template <class Offset>
+SPARSMITH_HOST_DEVICE std::int64_t bsr_slot(const Offset* block_offsets, const std::int32_t* block_cols,
+                                            block_shape shape, std::int64_t row, std::int32_t col) {
+  std::int64_t low = block_offsets[row / shape.rows], high = block_offsets[row / shape.rows + 1];
+  while (high - low > 1) {
+    const std::int64_t middle = (low + high) / 2;
+    if (block_cols[middle] <= col / shape.cols)
+      low = middle;
+    else
+      high = middle;
+  }
+  return (low * shape.rows + row % shape.rows) * shape.cols + col % shape.cols;
+}
+
+template <class Backend, class Offset, class Value>
+bsr<Offset, Value, space_on<Backend>> csr_to_bsr(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                                                 std::int32_t block_rows, std::int32_t block_cols,
+                                                 double max_fill, stage_log* log) {
+  using space = space_on<Backend>;
+  const block_shape shape{block_rows, block_cols};
+  const std::int64_t entries = matrix.values.size();
+  bsr<Offset, Value, space> result;
+  result.rows = matrix.rows;
+  result.cols = matrix.cols;
+  result.block_rows = block_rows;
+  result.block_cols = block_cols;
+  {
+    timed_stage timing(on, log, "count blocks", entries, entries * 4);
+    result.row_offsets = count_blocks(on, matrix, shape);
+  }
+  const std::int64_t blocks = read_one(on, result.row_offsets.data() + (result.row_offsets.size() - 1));
+  const std::int64_t slots = blocks * block_rows * block_cols;
+  require_fill("bsr", slots, entries, max_fill);
+  {
+    timed_stage timing(on, log, "fill blocks", entries,
+                       entries * (4 + std::int64_t{sizeof(Value)}) + slots * std::int64_t{sizeof(Value)});
+    result.col_indices = array<std::int32_t, space>(blocks);
+    result.values = array<Value, space>(slots);
+    walk_blocks(on, matrix, shape, result.row_offsets.data(),
+                without_finish<fill_bsr_action<Offset, Value>>{
+                    {shape, matrix.row_offsets.data(), matrix.col_indices.data(), matrix.values.data(),
+                     result.col_indices.data(), result.values.data()}});
+  }
+  const std::int64_t zeros = count_zeros<Backend, Offset, Value>(on, matrix);
+  result.zero_slots = array<std::int64_t, space>(zeros);
+  if (zeros > 0) {
+    timed_stage timing(on, log, "list zeros", zeros);
+    const Value* const values = matrix.values.data();
+    const std::int32_t* const cols = matrix.col_indices.data();
+    const auto rank = offsets_from_lengths<std::int64_t>(
+        on, entries, [=] SPARSMITH_HOST_DEVICE(std::int64_t e) { return std::int64_t{values[e] == 0}; });
+    const auto rows = expand_offsets(on, matrix.row_offsets.data(), matrix.rows, entries);
+    array<std::int32_t, space> high(zeros), low(zeros);
+    const std::int64_t* const at = rank.data();
+    const std::int32_t* const row = rows.data();
+    const Offset* const block_offsets = result.row_offsets.data();
+    const std::int32_t* const block_columns = result.col_indices.data();
+    std::int32_t* const out_high = high.data();
+    std::int32_t* const out_low = low.data();
+    for_each_index(on, entries, [=] SPARSMITH_HOST_DEVICE(std::int64_t e) {
+      if (values[e] != 0) return;
+      const std::int64_t slot = bsr_slot(block_offsets, block_columns, shape, row[e], cols[e]);
+      out_high[at[e]] = static_cast<std::int32_t>(slot >> 31);
+      out_low[at[e]] = static_cast<std::int32_t>(slot & 0x7fffffff);
+    });
+    const auto sorted =
+        sort_entries<std::int32_t>(on, high, low, low, (slots >> 31) + 1, std::int64_t{1} << 31, false);
+    const std::uint64_t* const keys = sorted.keys.data();
+    std::int64_t* const out = result.zero_slots.data();
+    for_each_index(on, zeros, [=] SPARSMITH_HOST_DEVICE(std::int64_t i) {
+      out[i] = static_cast<std::int64_t>(keys[i]);
+    });
+  }
+  return result;
+}
+
+// Whether a slot holds an entry: any value but zero, or a zero that is listed.
+template <class Value>
+SPARSMITH_HOST_DEVICE bool holds_entry(Value value, std::int64_t slot, const std::int64_t* zeros,
+                                       std::int64_t count) {
+  if (value != 0) return true;
+  std::int64_t low = 0, high = count;
+  while (low < high) {
+    const std::int64_t middle = (low + high) / 2;
+    if (zeros[middle] < slot)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < count && zeros[low] == slot;
+}
+
+template <class Backend, class Offset, class Value>
+csr<Offset, Value, space_on<Backend>> bsr_to_csr(Backend on, bsr<Offset, Value, view_on<Backend>> matrix,
+                                                 stage_log* log) {
+  using space = space_on<Backend>;
+  timed_stage timing(on, log, "gather bsr", matrix.values.size(),
+                     matrix.values.size() * std::int64_t{sizeof(Value)} * 2);
+  const block_shape shape{matrix.block_rows, matrix.block_cols};
+  const Offset* const block_offsets = matrix.row_offsets.data();
+  const std::int32_t* const block_cols = matrix.col_indices.data();
+  const Value* const values = matrix.values.data();
+  const std::int64_t* const zeros = matrix.zero_slots.data();
+  const std::int64_t zero_count = matrix.zero_slots.size();
+
+  csr<Offset, Value, space> result;
+  result.rows = matrix.rows;
+  result.cols = matrix.cols;
+  result.row_offsets =
+      offsets_from_lengths<Offset>(on, matrix.rows, [=] SPARSMITH_HOST_DEVICE(std::int64_t r) {
+        Offset length = 0;
+        for (std::int64_t b = block_offsets[r / shape.rows]; b < block_offsets[r / shape.rows + 1]; ++b)
+          for (std::int32_t c = 0; c < shape.cols; ++c) {
+            const std::int64_t slot = (b * shape.rows + r % shape.rows) * shape.cols + c;
+            length += holds_entry(values[slot], slot, zeros, zero_count) ? 1 : 0;
+          }
+        return length;
+      });
+  const std::int64_t entries = read_one(on, result.row_offsets.data() + matrix.rows);
+  result.col_indices = array<std::int32_t, space>(entries);
+  result.values = array<Value, space>(entries);
+  const Offset* const offsets = result.row_offsets.data();
+  std::int32_t* const out_cols = result.col_indices.data();
+  Value* const out_values = result.values.data();
+  for_each_index(on, matrix.rows, [=] SPARSMITH_HOST_DEVICE(std::int64_t r) {
+    std::int64_t to = offsets[r];
+    for (std::int64_t b = block_offsets[r / shape.rows]; b < block_offsets[r / shape.rows + 1]; ++b)
+      for (std::int32_t c = 0; c < shape.cols; ++c) {
+        const std::int64_t slot = (b * shape.rows + r % shape.rows) * shape.cols + c;
+        if (!holds_entry(values[slot], slot, zeros, zero_count)) continue;
+        out_cols[to] = block_cols[b] * shape.cols + c;
+        out_values[to] = values[slot];
+        ++to;
+      }
+  });
+  return result;
+}
+
+}  // namespace sparsmith

@@ -1,0 +1,587 @@
+// CSR to CSB, eCSB and GCSB and back. All three are CSB first: the blocks are listed and counted, every entry
+// is put into its block in any order, and each block is then sorted by the cells' keys, which are distinct,
+// so the result does not depend on who came first. GCSB swizzles and interleaves the blocks, eCSB spreads
+// them over slots.
+#pragma once
+
+#include "convert/error.hpp"
+#include "convert/formats/block_index.hpp"
+#include "convert/pipelines/blocks.hpp"
+#include "convert/pipelines/csr_to_ell.hpp"
+#include "convert/pipelines/fill_limit.hpp"
+
+namespace sparsmith {
+
+template <class Offset>
+struct list_block_action {
+  const std::int32_t* cols;
+  std::int32_t beta;
+  std::int64_t blocks_per_row;  // of the whole matrix, empty ones included
+  Offset* positions;
+  std::int32_t* counts;
+
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, const block_row_range& range, std::int64_t block,
+                                        std::int32_t, const bit_window<Team>& window) const {
+    window.for_each([&](std::int32_t rank, std::int32_t block_col) {
+      positions[block + rank] = static_cast<Offset>(range.block_row * blocks_per_row + block_col);
+    });
+    for (std::int64_t e = range.first + team.rank(); e < range.last; e += team.size()) {
+      const std::int32_t block_col = cols[e] / beta;
+      if (window.holds(block_col)) team.next(counts + block + window.rank(block_col));
+    }
+  }
+};
+
+template <class Offset, class Value>
+struct scatter_block_action {
+  const Offset* row_offsets;
+  const std::int32_t* cols;
+  const Value* values;
+  std::int32_t beta;
+  block_cells cells;
+  const Offset* entry_offsets;
+  std::int32_t* placed;  // entries put into each block so far
+  std::uint32_t* keys;
+  Value* out_values;
+
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, const block_row_range& range, std::int64_t block,
+                                        std::int32_t, const bit_window<Team>& window) const {
+    for (std::int64_t e = range.first + team.rank(); e < range.last; e += team.size()) {
+      const std::int32_t block_col = cols[e] / beta;
+      if (!window.holds(block_col)) continue;
+      const std::int64_t b = block + window.rank(block_col);
+      const std::int64_t to = entry_offsets[b] + team.next(placed + b);
+      const std::int64_t row = row_of_entry(row_offsets, range.first_row, range.end_row, e) - range.first_row;
+      keys[to] =
+          cells.key(static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(cols[e] - block_col * beta));
+      out_values[to] = values[e];
+    }
+  }
+};
+
+// Sorts the entries of one block by key and writes combined indices instead.
+template <class Offset, class Value>
+struct sort_block_body {
+  block_cells cells;
+  const Offset* entry_offsets;
+  const std::uint32_t* keys;
+  const Value* values;
+  index_writer out_index;
+  Value* out_values;
+
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t block) const {
+    const std::int64_t first = entry_offsets[block], last = entry_offsets[block + 1];
+    const auto place = [&](std::int64_t from, std::int64_t to) {
+      out_index.set(to, cells.combined(keys[from]));
+      out_values[to] = values[from];
+    };
+    if (last - first <= 32) {
+      for (std::int64_t i = first + team.rank(); i < last; i += team.size()) {
+        std::int64_t smaller = 0;
+        for (std::int64_t j = first; j < last; ++j) smaller += keys[j] < keys[i] ? 1 : 0;
+        place(i, first + smaller);
+      }
+      return;
+    }
+    for_each_bit_window(
+        team, first, last, 0, static_cast<std::int32_t>((1u << 2 * cells.side_bits) - 1),
+        [&](std::int64_t i) { return static_cast<std::int32_t>(keys[i]); },
+        [&](const bit_window<Team>& window, std::int64_t before, std::int32_t) {
+          for (std::int64_t i = first + team.rank(); i < last; i += team.size()) {
+            const auto key = static_cast<std::int32_t>(keys[i]);
+            if (window.holds(key)) place(i, first + before + window.rank(key));
+          }
+          team.sync();
+        });
+  }
+};
+
+inline int side_bits_of(std::int32_t beta) {
+  return index_bits(beta);
+}
+
+// Row-major positions of blocks must fit the offset type.
+template <class Offset>
+void require_block_positions(std::int64_t block_rows, std::int64_t block_cols) {
+  if (block_cols > 0 && block_rows > std::numeric_limits<Offset>::max() / block_cols)
+    throw error(failure::resources,
+                "too many blocks for 32-bit positions; use 64-bit offsets (--offsets 64)");
+}
+
+template <class Space>
+struct combined_indices {
+  array<std::uint16_t, Space> narrow;
+  array<std::uint32_t, Space> wide;
+
+  combined_indices(std::int64_t count, int bits)
+      : narrow(bits == 16 ? count : 0), wide(bits == 16 ? 0 : count) {}
+  index_writer writer() { return {narrow.data(), wide.data()}; }
+};
+
+inline int combined_bits(std::int32_t beta, int asked) {
+  if (asked == 16 && beta > 256)
+    throw error(failure::usage, "16-bit combined indices need beta of at most 256");
+  return asked != 0 ? asked : beta <= 256 ? 16 : 32;
+}
+
+template <class Offset, class Space>
+struct block_list {
+  array<Offset, Space> first_blocks;  // of every block row, and the total
+  array<Offset, Space> positions;     // row-major, of every block that holds entries
+  array<std::int32_t, Space> counts;  // its entries
+};
+
+template <class Backend, class Offset, class Value>
+block_list<Offset, space_on<Backend>> list_blocks(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                                                  std::int32_t beta) {
+  using space = space_on<Backend>;
+  const std::int64_t blocks_per_row = groups_of(matrix.cols, beta);
+  require_block_positions<Offset>(groups_of(matrix.rows, beta), blocks_per_row);
+  block_list<Offset, space> list;
+  list.first_blocks = count_blocks(on, matrix, {beta, beta});
+  const std::int64_t blocks = read_one(on, list.first_blocks.data() + (list.first_blocks.size() - 1));
+  list.positions = array<Offset, space>(blocks);
+  list.counts = array<std::int32_t, space>(blocks);
+  fill(on, list.counts, std::int32_t{0});
+  walk_blocks(on, matrix, {beta, beta}, list.first_blocks.data(),
+              without_finish<list_block_action<Offset>>{{matrix.col_indices.data(), beta, blocks_per_row,
+                                                         list.positions.data(), list.counts.data()}});
+  return list;
+}
+
+template <class Backend, class Offset, class Value>
+csb<Offset, Value, space_on<Backend>> csr_to_csb(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                                                 const block_options& options, stage_log* log) {
+  using space = space_on<Backend>;
+  const std::int32_t beta = options.beta;
+  const std::int64_t entries = matrix.values.size();
+  const std::int64_t value_bytes = sizeof(Value);
+  const block_cells cells{side_bits_of(beta), options.order};
+  csb<Offset, Value, space> result;
+  result.rows = matrix.rows;
+  result.cols = matrix.cols;
+  result.beta = beta;
+  result.order = static_cast<std::int32_t>(options.order);
+  result.dense_blocks = options.thesis ? 1 : 0;
+
+  block_list<Offset, space> list;
+  {
+    timed_stage timing(on, log, "list blocks", entries, entries * 8);
+    list = list_blocks(on, matrix, beta);
+  }
+  const std::int64_t blocks = list.counts.size();
+  const std::int32_t* const counts = list.counts.data();
+  auto entry_offsets = offsets_from_lengths<Offset>(
+      on, blocks, [=] SPARSMITH_HOST_DEVICE(std::int64_t b) { return static_cast<Offset>(counts[b]); });
+  array<std::uint32_t, space> keys(entries);
+  array<Value, space> values(entries);
+  {
+    timed_stage timing(on, log, "scatter entries", entries, entries * (8 + 2 * value_bytes));
+    fill(on, list.counts, std::int32_t{0});
+    walk_blocks(on, matrix, {beta, beta}, list.first_blocks.data(),
+                without_finish<scatter_block_action<Offset, Value>>{
+                    {matrix.row_offsets.data(), matrix.col_indices.data(), matrix.values.data(), beta, cells,
+                     entry_offsets.data(), list.counts.data(), keys.data(), values.data()}});
+  }
+  {
+    timed_stage timing(on, log, "sort in blocks", entries, entries * (6 + 2 * value_bytes));
+    const int bits = combined_bits(beta, options.thesis && options.index_bits == 0 ? 32 : options.index_bits);
+    combined_indices<space> index(entries, bits);
+    result.values = array<Value, space>(entries);
+    for_each_team(on, blocks, blocks == 0 ? 0 : entries / blocks,
+                  sort_block_body<Offset, Value>{cells, entry_offsets.data(), keys.data(), values.data(),
+                                                 index.writer(), result.values.data()});
+    result.combined16 = std::move(index.narrow);
+    result.combined32 = std::move(index.wide);
+  }
+  if (!options.thesis) {
+    result.block_offsets = std::move(entry_offsets);
+    result.block_indices = std::move(list.positions);
+    return result;
+  }
+  const std::int64_t all_blocks = groups_of(matrix.rows, beta) * groups_of(matrix.cols, beta);
+  result.block_offsets = array<Offset, space>(all_blocks + 1);
+  fill(on, result.block_offsets, Offset{0});
+  const Offset* const sparse_offsets = entry_offsets.data();
+  const Offset* const positions = list.positions.data();
+  Offset* const offsets = result.block_offsets.data();
+  for_each_index(on, blocks, [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
+    offsets[std::int64_t{positions[b]} + 1] = sparse_offsets[b + 1];
+  });
+  close_offset_gaps(on, result.block_offsets);
+  return result;
+}
+
+// The entries of a list of (block position, combined index, value) as an unsorted COO list.
+template <class Offset>
+struct block_places {
+  block_cells cells;
+  std::int32_t beta;
+  std::int64_t blocks_per_row;
+
+  SPARSMITH_HOST_DEVICE std::int32_t row(Offset position, std::uint32_t index) const {
+    return static_cast<std::int32_t>(position / blocks_per_row * beta + cells.row_of(index));
+  }
+  SPARSMITH_HOST_DEVICE std::int32_t col(Offset position, std::uint32_t index) const {
+    return static_cast<std::int32_t>(position % blocks_per_row * beta + cells.col_of(index));
+  }
+};
+
+template <class Offset, class Format>
+block_places<Offset> places_of(const Format& matrix) {
+  return {{side_bits_of(matrix.beta), static_cast<block_order>(matrix.order)},
+          matrix.beta,
+          groups_of(matrix.cols, matrix.beta)};
+}
+
+template <class Value, class Space>
+coo<Value, Space> empty_list(std::int32_t rows, std::int32_t cols, std::int64_t entries) {
+  return {rows, cols, array<std::int32_t, Space>(entries), array<std::int32_t, Space>(entries),
+          array<Value, Space>(entries)};
+}
+
+template <class Backend, class Offset, class Value>
+csr<Offset, Value, space_on<Backend>> csb_to_csr(Backend on, csb<Offset, Value, view_on<Backend>> matrix,
+                                                 stage_log* log) {
+  const std::int64_t entries = matrix.values.size(), blocks = matrix.block_offsets.size() - 1;
+  auto list = empty_list<Value, space_on<Backend>>(matrix.rows, matrix.cols, entries);
+  {
+    timed_stage timing(on, log, "unpack csb", entries, bytes(matrix));
+    const auto places = places_of<Offset>(matrix);
+    const index_reader index{matrix.combined16.data(), matrix.combined32.data()};
+    const Offset* const offsets = matrix.block_offsets.data();
+    const Offset* const positions = matrix.dense_blocks != 0 ? nullptr : matrix.block_indices.data();
+    const Value* const values = matrix.values.data();
+    std::int32_t* const rows = list.row_indices.data();
+    std::int32_t* const cols = list.col_indices.data();
+    Value* const out = list.values.data();
+    for_each_index(on, entries, [=] SPARSMITH_HOST_DEVICE(std::int64_t e) {
+      // Empty blocks share their offset with the next one; the search ends at the last of them, which holds
+      // e.
+      const std::int64_t b = row_of_entry(offsets, 0, blocks, e);
+      const Offset position = positions == nullptr ? static_cast<Offset>(b) : positions[b];
+      rows[e] = places.row(position, index[e]);
+      cols[e] = places.col(position, index[e]);
+      out[e] = values[e];
+    });
+  }
+  return coo_to_csr<Backend, Offset, Value>(on, std::move(list), log);
+}
+
+template <class Offset, class Value>
+struct interleave_body {
+  std::int64_t blocks;
+  std::int32_t group_size;
+  const std::int32_t* order;
+  const Offset* block_offsets;
+  const Offset* group_offsets;
+  index_reader index;
+  const Value* values;
+  index_writer out_index;
+  Value* out_values;
+
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t group) const {
+    const std::int64_t first = group_offsets[group], last = group_offsets[group + 1];
+    for (std::int64_t slot = first + team.rank(); slot < last; slot += team.size()) {
+      const std::int64_t lane = (slot - first) % group_size, k = (slot - first) / group_size;
+      const std::int64_t p = group * group_size + lane;
+      std::int64_t from = 0, count = 0;
+      if (p < blocks) {
+        from = block_offsets[order[p]];
+        count = block_offsets[order[p] + std::int64_t{1}] - from;
+      }
+      out_index.set(slot, count == 0 ? 0 : index[from + (k < count ? k : count - 1)]);
+      out_values[slot] = k < count ? values[from + k] : Value{0};
+    }
+  }
+};
+
+template <class Backend, class Offset, class Value>
+gcsb<Offset, Value, space_on<Backend>> csr_to_gcsb(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                                                   const block_options& options, double max_fill,
+                                                   stage_log* log) {
+  using space = space_on<Backend>;
+  if (options.thesis && options.window > 0)
+    throw error(failure::usage, "the thesis layout sorts the whole matrix; --window needs another layout");
+  const auto source = csr_to_csb(on, matrix, options, log);
+  const std::int64_t blocks = source.block_offsets.size() - 1, entries = source.values.size();
+  const std::int64_t group_size = options.group_size;
+  if (blocks > std::numeric_limits<std::int32_t>::max())
+    throw error(failure::resources, "more than 2147483647 blocks; use a larger beta");
+  const Offset* const block_offsets = source.block_offsets.data();
+
+  gcsb<Offset, Value, space> result;
+  result.rows = matrix.rows;
+  result.cols = matrix.cols;
+  result.beta = options.beta;
+  result.group_size = options.group_size;
+  result.order = source.order;
+  result.window = options.window;
+  result.dense_blocks = source.dense_blocks;
+
+  array<std::int32_t, space> order;
+  {
+    timed_stage timing(on, log, "swizzle blocks", blocks, blocks * 24);
+    const std::int32_t fullest = reduce(
+        on, blocks, std::int32_t{0},
+        [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
+          return static_cast<std::int32_t>(block_offsets[b + 1] - block_offsets[b]);
+        },
+        larger<std::int32_t>{});
+    result.filled_blocks = reduce(
+        on, blocks, std::int64_t{0},
+        [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
+          return std::int64_t{block_offsets[b] < block_offsets[b + 1]};
+        },
+        sum_of<std::int64_t>{});
+    const std::int64_t window = options.window > 0 ? options.window : blocks + 1;
+    array<std::int32_t, space> window_of(blocks), emptiness(blocks), block_number(blocks);
+    std::int32_t* const out_window = window_of.data();
+    std::int32_t* const out_emptiness = emptiness.data();
+    std::int32_t* const out_number = block_number.data();
+    for_each_index(on, blocks, [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
+      out_window[b] = static_cast<std::int32_t>(b / window);
+      out_emptiness[b] = fullest - static_cast<std::int32_t>(block_offsets[b + 1] - block_offsets[b]);
+      out_number[b] = static_cast<std::int32_t>(b);
+    });
+    order = sort_entries<std::int32_t>(on, window_of, emptiness, block_number, groups_of(blocks, window),
+                                       std::int64_t{fullest} + 1, false)
+                .values;
+  }
+  timed_stage timing(on, log, "interleave", entries, entries * (std::int64_t{sizeof(Value)} + 4) * 2);
+  const std::int32_t* const block_at = order.data();
+  result.block_indices = array<Offset, space>(blocks);
+  Offset* const out_positions = result.block_indices.data();
+  const Offset* const positions = source.dense_blocks != 0 ? nullptr : source.block_indices.data();
+  for_each_index(on, blocks, [=] SPARSMITH_HOST_DEVICE(std::int64_t p) {
+    out_positions[p] = positions == nullptr ? static_cast<Offset>(block_at[p]) : positions[block_at[p]];
+  });
+  const std::int64_t groups = groups_of(blocks, group_size);
+  const auto slots_of = [=] SPARSMITH_HOST_DEVICE(std::int64_t g) {
+    std::int64_t longest = 0;
+    for (std::int64_t p = g * group_size; p < (g + 1) * group_size && p < blocks; ++p) {
+      const std::int64_t count = block_offsets[block_at[p] + std::int64_t{1}] - block_offsets[block_at[p]];
+      longest = longest < count ? count : longest;
+    }
+    return longest * group_size;
+  };
+  const std::int64_t slots = reduce(on, groups, std::int64_t{0}, slots_of, sum_of<std::int64_t>{});
+  require_fill("gcsb", slots, entries, max_fill);
+  if (slots > std::numeric_limits<Offset>::max())
+    throw error(failure::resources,
+                "GCSB needs more slots than 32-bit offsets can count; use 64-bit offsets");
+  result.group_offsets = offsets_from_lengths<Offset>(
+      on, groups, [=] SPARSMITH_HOST_DEVICE(std::int64_t g) { return static_cast<Offset>(slots_of(g)); });
+  combined_indices<space> index(slots, source.combined16.size() > 0 || entries == 0 ? 16 : 32);
+  result.values = array<Value, space>(slots);
+  for_each_team(on, groups, groups == 0 ? 0 : slots / groups,
+                interleave_body<Offset, Value>{blocks,
+                                               options.group_size,
+                                               block_at,
+                                               block_offsets,
+                                               result.group_offsets.data(),
+                                               {source.combined16.data(), source.combined32.data()},
+                                               source.values.data(),
+                                               index.writer(),
+                                               result.values.data()});
+  result.combined16 = std::move(index.narrow);
+  result.combined32 = std::move(index.wide);
+  return result;
+}
+
+template <class Backend, class Offset, class Value>
+csr<Offset, Value, space_on<Backend>> gcsb_to_csr(Backend on, gcsb<Offset, Value, view_on<Backend>> matrix,
+                                                  stage_log* log) {
+  const std::int64_t blocks = matrix.block_indices.size(), filled = matrix.filled_blocks;
+  const std::int64_t group_size = matrix.group_size;
+  const index_reader index{matrix.combined16.data(), matrix.combined32.data()};
+  const Offset* const group_offsets = matrix.group_offsets.data();
+  coo<Value, space_on<Backend>> list;
+  {
+    timed_stage timing(on, log, "unpack gcsb", matrix.values.size(), bytes(matrix));
+    // A block ends where its group does, or where an index repeats: that is padding.
+    const auto offsets =
+        offsets_from_lengths<std::int64_t>(on, blocks, [=] SPARSMITH_HOST_DEVICE(std::int64_t p) {
+          if (p >= filled) return std::int64_t{0};
+          const std::int64_t first = group_offsets[p / group_size] + p % group_size,
+                             end = group_offsets[p / group_size + 1];
+          std::int64_t count = 1;
+          while (first + count * group_size < end &&
+                 index[first + count * group_size] != index[first + (count - 1) * group_size])
+            ++count;
+          return count;
+        });
+    const std::int64_t entries = read_one(on, offsets.data() + blocks);
+    list = empty_list<Value, space_on<Backend>>(matrix.rows, matrix.cols, entries);
+    const auto places = places_of<Offset>(matrix);
+    const Offset* const positions = matrix.block_indices.data();
+    const Value* const values = matrix.values.data();
+    const std::int64_t* const starts = offsets.data();
+    std::int32_t* const rows = list.row_indices.data();
+    std::int32_t* const cols = list.col_indices.data();
+    Value* const out = list.values.data();
+    for_each_index(on, blocks, [=] SPARSMITH_HOST_DEVICE(std::int64_t p) {
+      const std::int64_t first = group_offsets[p / group_size] + p % group_size;
+      for (std::int64_t k = 0; k < starts[p + 1] - starts[p]; ++k) {
+        const std::int64_t slot = first + k * group_size;
+        rows[starts[p] + k] = places.row(positions[p], index[slot]);
+        cols[starts[p] + k] = places.col(positions[p], index[slot]);
+        out[starts[p] + k] = values[slot];
+      }
+    });
+  }
+  return coo_to_csr<Backend, Offset, Value>(on, std::move(list), log);
+}
+
+template <class Backend, class Offset, class Value>
+ecsb<Offset, Value, space_on<Backend>> csr_to_ecsb(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                                                   const block_options& options, double max_fill,
+                                                   stage_log* log) {
+  using space = space_on<Backend>;
+  block_options sparse = options;
+  sparse.thesis = false;
+  if (options.thesis && options.index_bits == 0) sparse.index_bits = 32;
+  const auto source = csr_to_csb(on, matrix, sparse, log);
+  const std::int64_t entries = source.values.size(), blocks = source.block_offsets.size() - 1;
+  const std::int64_t block_rows = groups_of(matrix.rows, options.beta), beta = options.beta,
+                     rows = matrix.rows;
+  timed_stage timing(on, log, "spread block rows", entries, entries * (std::int64_t{sizeof(Value)} + 8) * 2);
+
+  ecsb<Offset, Value, space> result;
+  result.rows = matrix.rows;
+  result.cols = matrix.cols;
+  result.beta = options.beta;
+  result.order = source.order;
+  const Offset* const row_offsets = matrix.row_offsets.data();
+  result.block_row_offsets = array<Offset, space>(block_rows + 1);
+  Offset* const starts = result.block_row_offsets.data();
+  for_each_index(on, block_rows + 1, [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
+    starts[b] = row_offsets[b * beta < rows ? b * beta : rows];
+  });
+  const std::int64_t longest = reduce(
+      on, block_rows, std::int64_t{0},
+      [=] SPARSMITH_HOST_DEVICE(std::int64_t b) { return std::int64_t{starts[b + 1] - starts[b]}; },
+      larger<std::int64_t>{});
+  const auto in_front = [=](std::int64_t width) {
+    return reduce(
+        on, block_rows, std::int64_t{0},
+        [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
+          const std::int64_t length = starts[b + 1] - starts[b];
+          return length < width ? length : width;
+        },
+        sum_of<std::int64_t>{});
+  };
+  const std::int64_t third = bell_garland_width(on, starts, block_rows);
+  const ecsb_holding holding =
+      options.holding.value_or(choose_holding(entries, block_rows, longest, third, in_front(third)));
+  result.holding = static_cast<std::int32_t>(holding);
+  const std::int64_t width = holding == ecsb_holding::coo   ? 0
+                             : holding == ecsb_holding::ell ? longest
+                                                            : third;
+  result.width = width;
+  const std::int64_t slots = block_rows * width, rest = entries - in_front(width);
+  require_fill("ecsb", slots + rest, entries, max_fill);
+
+  const int bits = source.combined16.size() > 0 || entries == 0 ? 16 : 32;
+  combined_indices<space> ell_index(slots, bits), rest_index(rest, bits);
+  result.ell_block_indices = array<Offset, space>(slots);
+  result.ell_values = array<Value, space>(slots);
+  result.rest_block_indices = array<Offset, space>(rest);
+  result.rest_values = array<Value, space>(rest);
+  const auto rest_offsets =
+      offsets_from_lengths<Offset>(on, block_rows, [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
+        const std::int64_t length = starts[b + 1] - starts[b];
+        return static_cast<Offset>(length > width ? length - width : 0);
+      });
+  const index_reader index{source.combined16.data(), source.combined32.data()};
+  const Offset* const block_offsets = source.block_offsets.data();
+  const Offset* const positions = source.block_indices.data();
+  const Value* const values = source.values.data();
+  const Offset* const rest_starts = rest_offsets.data();
+  Offset* const ell_blocks = result.ell_block_indices.data();
+  Offset* const rest_blocks = result.rest_block_indices.data();
+  Value* const ell_values = result.ell_values.data();
+  Value* const rest_values = result.rest_values.data();
+  const index_writer ell_combined = ell_index.writer(), rest_combined = rest_index.writer();
+  for_each_index(on, slots, [=] SPARSMITH_HOST_DEVICE(std::int64_t slot) {
+    const std::int64_t b = slot % block_rows, e = starts[b] + slot / block_rows;
+    const bool entry = e < starts[b + 1];
+    const std::int64_t shown =
+        entry ? e : starts[b];  // padding names its block row's first block, if it has any
+    const bool any = starts[b] < starts[b + 1];
+    ell_blocks[slot] = any ? positions[row_of_entry(block_offsets, 0, blocks, shown)] : Offset{0};
+    ell_combined.set(slot, entry ? index[e] : 0);
+    ell_values[slot] = entry ? values[e] : Value{0};
+  });
+  for_each_index(on, entries, [=] SPARSMITH_HOST_DEVICE(std::int64_t e) {
+    const std::int64_t b = row_of_entry(starts, 0, block_rows, e), k = e - starts[b];
+    if (k < width) return;
+    const std::int64_t to = rest_starts[b] + k - width;
+    rest_blocks[to] = positions[row_of_entry(block_offsets, 0, blocks, e)];
+    rest_combined.set(to, index[e]);
+    rest_values[to] = values[e];
+  });
+  result.ell_combined16 = std::move(ell_index.narrow);
+  result.ell_combined32 = std::move(ell_index.wide);
+  result.rest_combined16 = std::move(rest_index.narrow);
+  result.rest_combined32 = std::move(rest_index.wide);
+  return result;
+}
+
+template <class Backend, class Offset, class Value>
+csr<Offset, Value, space_on<Backend>> ecsb_to_csr(Backend on, ecsb<Offset, Value, view_on<Backend>> matrix,
+                                                  stage_log* log) {
+  const std::int64_t block_rows = matrix.block_row_offsets.size() - 1, width = matrix.width;
+  const Offset* const starts = matrix.block_row_offsets.data();
+  const std::int64_t entries = read_one(on, starts + block_rows);
+  auto list = empty_list<Value, space_on<Backend>>(matrix.rows, matrix.cols, entries);
+  {
+    timed_stage timing(on, log, "unpack ecsb", entries, bytes(matrix));
+    const auto rest_offsets =
+        offsets_from_lengths<Offset>(on, block_rows, [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
+          const std::int64_t length = starts[b + 1] - starts[b];
+          return static_cast<Offset>(length > width ? length - width : 0);
+        });
+    const auto places = places_of<Offset>(matrix);
+    const index_reader ell_index{matrix.ell_combined16.data(), matrix.ell_combined32.data()};
+    const index_reader rest_index{matrix.rest_combined16.data(), matrix.rest_combined32.data()};
+    const Offset* const ell_blocks = matrix.ell_block_indices.data();
+    const Offset* const rest_blocks = matrix.rest_block_indices.data();
+    const Value* const ell_values = matrix.ell_values.data();
+    const Value* const rest_values = matrix.rest_values.data();
+    const Offset* const rest_starts = rest_offsets.data();
+    std::int32_t* const rows = list.row_indices.data();
+    std::int32_t* const cols = list.col_indices.data();
+    Value* const out = list.values.data();
+    for_each_index(on, entries, [=] SPARSMITH_HOST_DEVICE(std::int64_t e) {
+      const std::int64_t b = row_of_entry(starts, 0, block_rows, e), k = e - starts[b];
+      const bool front = k < width;
+      const std::int64_t at = front ? k * block_rows + b : rest_starts[b] + k - width;
+      const Offset position = front ? ell_blocks[at] : rest_blocks[at];
+      const std::uint32_t combined = front ? ell_index[at] : rest_index[at];
+      rows[e] = places.row(position, combined);
+      cols[e] = places.col(position, combined);
+      out[e] = front ? ell_values[at] : rest_values[at];
+    });
+  }
+  return coo_to_csr<Backend, Offset, Value>(on, std::move(list), log);
+}
+
+template <class Backend, class Offset, class Value>
+std::int64_t count_nonempty_blocks(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                                   std::int32_t block_rows, std::int32_t block_cols) {
+  const auto offsets = count_blocks(on, matrix, {block_rows, block_cols});
+  return read_one(on, offsets.data() + (offsets.size() - 1));
+}
+
+template <class Backend, class Offset, class Value>
+array<std::int32_t, host> block_entry_counts(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                                             std::int32_t beta) {
+  return copy_to<host>(list_blocks(on, matrix, beta).counts, space_on<Backend>::where);
+}
+
+}  // namespace sparsmith
