@@ -74,6 +74,11 @@ T reduce(Backend on, std::int64_t count, T initial, Get get, Operation op) {
 
 #ifdef __CUDACC__
 
+// Internal linkage, here and wherever a helper of several pipelines has lambdas: nvcc tells host-device
+// lambdas apart by their enclosing function, and two objects that instantiate the same one would share, and
+// overwrite, its tables.
+namespace {
+
 // out[i] = get(0) op ... op get(i). `get` is written out first and scanned in place: one scan kernel per type
 // serves every pipeline, which keeps the build short.
 template <class T, class Get, class Operation>
@@ -82,6 +87,8 @@ void inclusive_scan(cuda on, std::int64_t count, Get get, T* out, Operation op) 
   for_each_index(on, count, [=] SPARSMITH_HOST_DEVICE(std::int64_t i) { out[i] = get(i); });
   with_policy(on, [&](auto policy) { return thrust::inclusive_scan(policy, out, out + count, out, op); });
 }
+
+}  // namespace
 
 #else
 

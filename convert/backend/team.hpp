@@ -28,7 +28,7 @@ SPARSMITH_HOST_DEVICE inline int count_bits(std::uint32_t word) {
 
 #ifdef __CUDACC__
 
-// The threads of a warp (Width 32) or of a whole block. Every member must be called by all threads of the
+// A part of a warp (Width 8), a warp (32) or a whole block. Every member must be called by all threads of the
 // team, except the atomics and `rank`, `size`, `scratch`.
 template <int Width>
 class gpu_team {
@@ -52,8 +52,8 @@ class gpu_team {
   }
   SPARSMITH_HOST_DEVICE void sync() const {
 #ifdef __CUDA_ARCH__
-    if constexpr (Width == 32)
-      __syncwarp();
+    if constexpr (Width <= 32)
+      __syncwarp(lanes());
     else
       __syncthreads();
 #endif
@@ -66,7 +66,18 @@ class gpu_team {
   // Adds one and returns what was there.
   SPARSMITH_HOST_DEVICE std::int32_t next(std::int32_t* counter) const {
 #ifdef __CUDA_ARCH__
-    return atomicAdd(counter, 1);
+    // Neighbouring threads mostly want the same counter: the first of a run takes the numbers for all of it.
+    const unsigned active = __activemask(), lane = threadIdx.x % 32;
+    const auto address = reinterpret_cast<std::uintptr_t>(counter);
+    const std::uintptr_t left = __shfl_up_sync(active, address, 1);
+    const bool starts = lane == 0 || (active >> (lane - 1) & 1) == 0 || left != address;
+    const unsigned heads = __ballot_sync(active, starts) | ~active;
+    const int head = 31 - __clz(heads & (~0u >> (31 - lane)));
+    const unsigned later = lane == 31 ? 0 : heads >> (head + 1);
+    const int length = (head == 31 ? 0 : later == 0 ? 31 - head : __ffs(static_cast<int>(later)) - 1) + 1;
+    std::int32_t base = 0;
+    if (static_cast<int>(lane) == head) base = atomicAdd(counter, length);
+    return __shfl_sync(active, base, head) + static_cast<std::int32_t>(lane) - head;
 #else
     return 0;
 #endif
@@ -82,13 +93,14 @@ class gpu_team {
       const int i = start + rank();
       const std::int32_t own = i < count ? data[i] : 0;
       std::int32_t sum = own;
-      for (int step = 1; step < 32; step *= 2) {
-        const std::int32_t left = __shfl_up_sync(~0u, sum, step);
-        if (rank() % 32 >= step) sum += left;
+      constexpr int part = Width < 32 ? Width : 32;
+      for (int step = 1; step < part; step *= 2) {
+        const std::int32_t left = __shfl_up_sync(lanes(), sum, step, part);
+        if (rank() % part >= step) sum += left;
       }
       std::int32_t total = 0;
-      if constexpr (Width == 32) {
-        total = __shfl_sync(~0u, sum, 31);
+      if constexpr (Width <= 32) {
+        total = __shfl_sync(lanes(), sum, part - 1, part);
       } else {
         __shared__ std::int32_t warp_sums[Width / 32];
         if (rank() % 32 == 31) warp_sums[rank() / 32] = sum;
@@ -113,10 +125,18 @@ class gpu_team {
   }
 
  private:
+#ifdef __CUDA_ARCH__
+  // The lanes of the warp that belong to this team.
+  __device__ static unsigned lanes() {
+    if constexpr (Width < 32) return ((1u << Width) - 1) << (threadIdx.x % 32 / Width * Width);
+    return ~0u;
+  }
+#endif
   template <class Operation>
   SPARSMITH_HOST_DEVICE std::int32_t reduce(std::int32_t value, Operation op) const {
 #ifdef __CUDA_ARCH__
-    for (int step = 16; step > 0; step /= 2) value = op(value, __shfl_xor_sync(~0u, value, step));
+    for (int step = (Width < 32 ? Width : 32) / 2; step > 0; step /= 2)
+      value = op(value, __shfl_xor_sync(lanes(), value, step));
     if constexpr (Width > 32) {
       __shared__ std::int32_t warp_values[Width / 32];
       __syncthreads();
@@ -147,13 +167,18 @@ __global__ void run_teams(std::int64_t teams, int words_per_team, Body body) {
   }
 }
 
-// `work` is how many items a team has on average: few items go to a warp, many to a block.
+// `work` is how many items a team has on average: few items go to part of a warp, many to a block.
 template <class Body>
 void for_each_team(cuda, std::int64_t teams, std::int64_t work, Body body) {
   if (teams == 0) return;
   constexpr int threads = 256;
   constexpr std::int64_t most_blocks = 1 << 20;
-  if (work <= 512) {
+  if (work <= 16) {
+    constexpr int words = 64, width = 8;
+    const std::int64_t blocks = std::min((teams + threads / width - 1) / (threads / width), most_blocks);
+    run_teams<width, threads>
+        <<<static_cast<unsigned>(blocks), threads, words*(threads / width) * 4>>>(teams, words, body);
+  } else if (work <= 512) {
     constexpr int words = 1024;  // per warp: 32 KiB a block
     const std::int64_t blocks = std::min((teams + threads / 32 - 1) / (threads / 32), most_blocks);
     run_teams<32, threads>

@@ -12,6 +12,16 @@ namespace sparsmith {
 
 struct block_shape {
   std::int32_t rows, cols;  // of one block
+  int col_shift;  // log2 of cols where that is a power of two, else -1: a shift is far cheaper than a
+                  // division
+
+  block_shape(std::int32_t block_rows, std::int32_t block_cols)
+      : rows(block_rows),
+        cols(block_cols),
+        col_shift((block_cols & (block_cols - 1)) == 0 ? index_bits(block_cols) : -1) {}
+  SPARSMITH_HOST_DEVICE std::int32_t col_of(std::int32_t col) const {
+    return col_shift >= 0 ? col >> col_shift : col / cols;
+  }
 };
 
 // A window of positions, of which some are taken: a bitmap in the team's scratch with the counts that make
@@ -22,6 +32,8 @@ struct bit_window {
   std::int32_t start, words;
   const std::uint32_t* bits;
   const std::int32_t* before;  // positions taken in the words before each word
+  std::int32_t* spare;         // scratch that is left over
+  std::int32_t spare_words;
 
   SPARSMITH_HOST_DEVICE bool holds(std::int32_t position) const {
     return position >= start && (position - start) / 32 < words;
@@ -30,6 +42,14 @@ struct bit_window {
   SPARSMITH_HOST_DEVICE std::int32_t rank(std::int32_t position) const {
     const std::int32_t at = position - start;
     return before[at / 32] + count_bits(bits[at / 32] & ((1u << at % 32) - 1));
+  }
+  // Counters for what is in the window, all 0: in scratch where they fit, else the ones given, which must be
+  // 0.
+  SPARSMITH_HOST_DEVICE std::int32_t* counters(std::int32_t count, std::int32_t* otherwise) const {
+    if (count > spare_words) return otherwise;
+    for (std::int32_t i = team.rank(); i < count; i += team.size()) spare[i] = 0;
+    team.sync();
+    return spare;
   }
   // f(rank, position) for every position taken.
   template <class Function>
@@ -52,13 +72,14 @@ SPARSMITH_HOST_DEVICE std::int64_t for_each_bit_window(const Team& team, std::in
   // Bits and counts share the scratch. A few positions over a wide range would mostly clear bits: they get
   // small windows that skip what is empty.
   std::int32_t most_words = team.scratch_words() / 2;
-  if ((high - low) / 32 + 1 > 4 * (last - first) + 64 && most_words > 64) most_words = 64;
+  const std::int32_t few_words = last - first <= 64 ? 4 : 64;
+  if ((high - low) / 32 + 1 > last - first + few_words && most_words > few_words) most_words = few_words;
   std::uint32_t* const bits = team.scratch();
-  std::int32_t* const before = reinterpret_cast<std::int32_t*>(team.scratch() + team.scratch_words() / 2);
   std::int64_t taken = 0;
   for (std::int32_t start = low; start != none;) {
     const std::int32_t left_words = (high - start) / 32 + 1;
     const std::int32_t words = left_words < most_words ? left_words : most_words;
+    std::int32_t* const before = reinterpret_cast<std::int32_t*>(bits + words);
     for (std::int32_t w = team.rank(); w < words; w += team.size()) bits[w] = 0;
     team.sync();
     std::int32_t following = none;
@@ -74,7 +95,8 @@ SPARSMITH_HOST_DEVICE std::int64_t for_each_bit_window(const Team& team, std::in
     for (std::int32_t w = team.rank(); w < words; w += team.size()) before[w] = count_bits(bits[w]);
     team.sync();
     const std::int32_t in_window = team.exclusive_sum(before, words);
-    use(bit_window<Team>{team, start, words, bits, before}, taken, in_window);
+    use(bit_window<Team>{team, start, words, bits, before, before + words, team.scratch_words() - 2 * words},
+        taken, in_window);
     taken += in_window;
     if (words == left_words) break;
     following = team.smallest(following);
@@ -124,7 +146,7 @@ struct walk_block_rows {
       low = team.smallest(low);
       const std::int32_t high = -team.smallest(negated_high);
       blocks = for_each_bit_window(
-          team, range.first, range.last, low, high, [&](std::int64_t e) { return cols[e] / shape.cols; },
+          team, range.first, range.last, low, high, [&](std::int64_t e) { return shape.col_of(cols[e]); },
           [&](const bit_window<Team>& window, std::int64_t before, std::int32_t in_window) {
             action(team, range, first_block + before, in_window, window);
           });

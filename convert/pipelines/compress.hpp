@@ -15,6 +15,8 @@ struct sum_of {
   SPARSMITH_HOST_DEVICE Offset operator()(Offset a, Offset b) const { return a + b; }
 };
 
+namespace {  // see primitives.hpp
+
 template <class Backend, class T>
 void fill(Backend on, array<T, typename Backend::space>& target, T value) {
   T* const out = target.data();
@@ -139,4 +141,36 @@ compressed_entries<Offset, Value, typename Backend::space> compress_and_sum(
   return result;
 }
 
+template <class Backend, class Offset>
+std::int32_t longest_line(Backend on, const Offset* offsets, std::int64_t lines) {
+  return reduce(
+      on, lines, std::int32_t{0},
+      [=] SPARSMITH_HOST_DEVICE(std::int64_t l) {
+        return static_cast<std::int32_t>(offsets[l + 1] - offsets[l]);
+      },
+      larger<std::int32_t>{});
+}
+
+// The largest width that at least a third of the rows fill: bisection, because counting the rows that fill a
+// given width is one cheap pass and needs no histogram.
+template <class Backend, class Offset>
+std::int32_t bell_garland_width(Backend on, const Offset* offsets, std::int64_t rows) {
+  std::int32_t low = 0, high = longest_line(on, offsets, rows);
+  while (low < high) {
+    const std::int32_t middle = low + (high - low + 1) / 2;
+    const std::int64_t filling = reduce(
+        on, rows, std::int64_t{0},
+        [=] SPARSMITH_HOST_DEVICE(std::int64_t r) {
+          return std::int64_t{offsets[r + 1] - offsets[r] >= middle};
+        },
+        sum_of<std::int64_t>{});
+    if (filling * 3 >= rows)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+}  // namespace
 }  // namespace sparsmith

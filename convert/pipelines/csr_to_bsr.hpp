@@ -25,7 +25,7 @@ struct fill_bsr_action {
     for (std::int64_t i = team.rank(); i < blocks * area; i += team.size()) slots[i] = Value{0};
     team.sync();
     for (std::int64_t e = range.first + team.rank(); e < range.last; e += team.size()) {
-      const std::int32_t block_col = cols[e] / shape.cols;
+      const std::int32_t block_col = shape.col_of(cols[e]);
       if (!window.holds(block_col)) continue;
       const std::int64_t row = row_of_entry(row_offsets, range.first_row, range.end_row, e) - range.first_row;
       slots[window.rank(block_col) * area + row * shape.cols + (cols[e] - block_col * shape.cols)] =
@@ -55,7 +55,7 @@ bsr<Offset, Value, space_on<Backend>> csr_to_bsr(Backend on, csr<Offset, Value, 
                                                  std::int32_t block_rows, std::int32_t block_cols,
                                                  double max_fill, stage_log* log) {
   using space = space_on<Backend>;
-  const block_shape shape{block_rows, block_cols};
+  const block_shape shape(block_rows, block_cols);
   const std::int64_t entries = matrix.values.size();
   bsr<Offset, Value, space> result;
   result.rows = matrix.rows;
@@ -134,7 +134,7 @@ csr<Offset, Value, space_on<Backend>> bsr_to_csr(Backend on, bsr<Offset, Value, 
   using space = space_on<Backend>;
   timed_stage timing(on, log, "gather bsr", matrix.values.size(),
                      matrix.values.size() * std::int64_t{sizeof(Value)} * 2);
-  const block_shape shape{matrix.block_rows, matrix.block_cols};
+  const block_shape shape(matrix.block_rows, matrix.block_cols);
   const Offset* const block_offsets = matrix.row_offsets.data();
   const std::int32_t* const block_cols = matrix.col_indices.data();
   const Value* const values = matrix.values.data();

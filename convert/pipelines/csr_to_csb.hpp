@@ -7,7 +7,6 @@
 #include "convert/error.hpp"
 #include "convert/formats/block_index.hpp"
 #include "convert/pipelines/blocks.hpp"
-#include "convert/pipelines/csr_to_ell.hpp"
 #include "convert/pipelines/fill_limit.hpp"
 
 namespace sparsmith {
@@ -15,21 +14,26 @@ namespace sparsmith {
 template <class Offset>
 struct list_block_action {
   const std::int32_t* cols;
-  std::int32_t beta;
+  block_shape shape;
   std::int64_t blocks_per_row;  // of the whole matrix, empty ones included
   Offset* positions;
   std::int32_t* counts;
 
   template <class Team>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, const block_row_range& range, std::int64_t block,
-                                        std::int32_t, const bit_window<Team>& window) const {
+                                        std::int32_t blocks, const bit_window<Team>& window) const {
     window.for_each([&](std::int32_t rank, std::int32_t block_col) {
       positions[block + rank] = static_cast<Offset>(range.block_row * blocks_per_row + block_col);
     });
+    std::int32_t* const counters = window.counters(blocks, counts + block);
     for (std::int64_t e = range.first + team.rank(); e < range.last; e += team.size()) {
-      const std::int32_t block_col = cols[e] / beta;
-      if (window.holds(block_col)) team.next(counts + block + window.rank(block_col));
+      const std::int32_t block_col = shape.col_of(cols[e]);
+      if (window.holds(block_col)) team.next(counters + window.rank(block_col));
     }
+    team.sync();
+    if (counters != counts + block)
+      for (std::int32_t b = team.rank(); b < blocks; b += team.size()) counts[block + b] = counters[b];
+    team.sync();
   }
 };
 
@@ -38,7 +42,7 @@ struct scatter_block_action {
   const Offset* row_offsets;
   const std::int32_t* cols;
   const Value* values;
-  std::int32_t beta;
+  block_shape shape;
   block_cells cells;
   const Offset* entry_offsets;
   std::int32_t* placed;  // entries put into each block so far
@@ -47,17 +51,19 @@ struct scatter_block_action {
 
   template <class Team>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, const block_row_range& range, std::int64_t block,
-                                        std::int32_t, const bit_window<Team>& window) const {
+                                        std::int32_t blocks, const bit_window<Team>& window) const {
+    std::int32_t* const counters = window.counters(blocks, placed + block);
     for (std::int64_t e = range.first + team.rank(); e < range.last; e += team.size()) {
-      const std::int32_t block_col = cols[e] / beta;
+      const std::int32_t col = cols[e], block_col = shape.col_of(col);
       if (!window.holds(block_col)) continue;
-      const std::int64_t b = block + window.rank(block_col);
-      const std::int64_t to = entry_offsets[b] + team.next(placed + b);
+      const std::int32_t rank = window.rank(block_col);
+      const std::int64_t to = entry_offsets[block + rank] + team.next(counters + rank);
       const std::int64_t row = row_of_entry(row_offsets, range.first_row, range.end_row, e) - range.first_row;
-      keys[to] =
-          cells.key(static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(cols[e] - block_col * beta));
+      keys[to] = cells.key(static_cast<std::uint32_t>(row),
+                           static_cast<std::uint32_t>(col - block_col * shape.cols));
       out_values[to] = values[e];
     }
+    team.sync();
   }
 };
 
@@ -141,14 +147,15 @@ block_list<Offset, space_on<Backend>> list_blocks(Backend on, csr<Offset, Value,
   const std::int64_t blocks_per_row = groups_of(matrix.cols, beta);
   require_block_positions<Offset>(groups_of(matrix.rows, beta), blocks_per_row);
   block_list<Offset, space> list;
-  list.first_blocks = count_blocks(on, matrix, {beta, beta});
+  list.first_blocks = count_blocks(on, matrix, block_shape(beta, beta));
   const std::int64_t blocks = read_one(on, list.first_blocks.data() + (list.first_blocks.size() - 1));
   list.positions = array<Offset, space>(blocks);
   list.counts = array<std::int32_t, space>(blocks);
   fill(on, list.counts, std::int32_t{0});
-  walk_blocks(on, matrix, {beta, beta}, list.first_blocks.data(),
-              without_finish<list_block_action<Offset>>{{matrix.col_indices.data(), beta, blocks_per_row,
-                                                         list.positions.data(), list.counts.data()}});
+  walk_blocks(
+      on, matrix, block_shape(beta, beta), list.first_blocks.data(),
+      without_finish<list_block_action<Offset>>{{matrix.col_indices.data(), block_shape(beta, beta),
+                                                 blocks_per_row, list.positions.data(), list.counts.data()}});
   return list;
 }
 
@@ -181,10 +188,11 @@ csb<Offset, Value, space_on<Backend>> csr_to_csb(Backend on, csr<Offset, Value, 
   {
     timed_stage timing(on, log, "scatter entries", entries, entries * (8 + 2 * value_bytes));
     fill(on, list.counts, std::int32_t{0});
-    walk_blocks(on, matrix, {beta, beta}, list.first_blocks.data(),
+    walk_blocks(on, matrix, block_shape(beta, beta), list.first_blocks.data(),
                 without_finish<scatter_block_action<Offset, Value>>{
-                    {matrix.row_offsets.data(), matrix.col_indices.data(), matrix.values.data(), beta, cells,
-                     entry_offsets.data(), list.counts.data(), keys.data(), values.data()}});
+                    {matrix.row_offsets.data(), matrix.col_indices.data(), matrix.values.data(),
+                     block_shape(beta, beta), cells, entry_offsets.data(), list.counts.data(), keys.data(),
+                     values.data()}});
   }
   {
     timed_stage timing(on, log, "sort in blocks", entries, entries * (6 + 2 * value_bytes));
@@ -285,17 +293,24 @@ struct interleave_body {
 
   template <class Team>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t group) const {
-    const std::int64_t first = group_offsets[group], last = group_offsets[group + 1];
-    for (std::int64_t slot = first + team.rank(); slot < last; slot += team.size()) {
-      const std::int64_t lane = (slot - first) % group_size, k = (slot - first) / group_size;
+    const std::int64_t first = group_offsets[group];
+    const std::int64_t longest = (group_offsets[group + 1] - first) / group_size;
+    // A thread keeps to one lane while the team is wide enough, so its block is looked up once.
+    const std::int32_t abreast = team.size() > group_size ? team.size() / group_size : 1;
+    if (team.rank() >= abreast * group_size) return;
+    for (std::int32_t lane = team.rank() % group_size; lane < group_size; lane += team.size()) {
       const std::int64_t p = group * group_size + lane;
       std::int64_t from = 0, count = 0;
       if (p < blocks) {
         from = block_offsets[order[p]];
         count = block_offsets[order[p] + std::int64_t{1}] - from;
       }
-      out_index.set(slot, count == 0 ? 0 : index[from + (k < count ? k : count - 1)]);
-      out_values[slot] = k < count ? values[from + k] : Value{0};
+      const std::uint32_t last_index = count == 0 ? 0 : index[from + count - 1];
+      for (std::int64_t k = team.rank() / group_size % abreast; k < longest; k += abreast) {
+        const std::int64_t slot = first + k * group_size + lane;
+        out_index.set(slot, k < count ? index[from + k] : last_index);
+        out_values[slot] = k < count ? values[from + k] : Value{0};
+      }
     }
   }
 };
@@ -437,6 +452,18 @@ csr<Offset, Value, space_on<Backend>> gcsb_to_csr(Backend on, gcsb<Offset, Value
   return coo_to_csr<Backend, Offset, Value>(on, std::move(list), log);
 }
 
+// How many entries are among the first `width` of their line.
+template <class Backend, class Offset>
+std::int64_t entries_in_front(Backend on, const Offset* starts, std::int64_t lines, std::int64_t width) {
+  return reduce(
+      on, lines, std::int64_t{0},
+      [=] SPARSMITH_HOST_DEVICE(std::int64_t l) {
+        const std::int64_t length = starts[l + 1] - starts[l];
+        return length < width ? length : width;
+      },
+      sum_of<std::int64_t>{});
+}
+
 template <class Backend, class Offset, class Value>
 ecsb<Offset, Value, space_on<Backend>> csr_to_ecsb(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                                                    const block_options& options, double max_fill,
@@ -466,24 +493,16 @@ ecsb<Offset, Value, space_on<Backend>> csr_to_ecsb(Backend on, csr<Offset, Value
       on, block_rows, std::int64_t{0},
       [=] SPARSMITH_HOST_DEVICE(std::int64_t b) { return std::int64_t{starts[b + 1] - starts[b]}; },
       larger<std::int64_t>{});
-  const auto in_front = [=](std::int64_t width) {
-    return reduce(
-        on, block_rows, std::int64_t{0},
-        [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
-          const std::int64_t length = starts[b + 1] - starts[b];
-          return length < width ? length : width;
-        },
-        sum_of<std::int64_t>{});
-  };
   const std::int64_t third = bell_garland_width(on, starts, block_rows);
-  const ecsb_holding holding =
-      options.holding.value_or(choose_holding(entries, block_rows, longest, third, in_front(third)));
+  const ecsb_holding holding = options.holding.value_or(
+      choose_holding(entries, block_rows, longest, third, entries_in_front(on, starts, block_rows, third)));
   result.holding = static_cast<std::int32_t>(holding);
   const std::int64_t width = holding == ecsb_holding::coo   ? 0
                              : holding == ecsb_holding::ell ? longest
                                                             : third;
   result.width = width;
-  const std::int64_t slots = block_rows * width, rest = entries - in_front(width);
+  const std::int64_t slots = block_rows * width,
+                     rest = entries - entries_in_front(on, starts, block_rows, width);
   require_fill("ecsb", slots + rest, entries, max_fill);
 
   const int bits = source.combined16.size() > 0 || entries == 0 ? 16 : 32;
@@ -574,7 +593,7 @@ csr<Offset, Value, space_on<Backend>> ecsb_to_csr(Backend on, ecsb<Offset, Value
 template <class Backend, class Offset, class Value>
 std::int64_t count_nonempty_blocks(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                                    std::int32_t block_rows, std::int32_t block_cols) {
-  const auto offsets = count_blocks(on, matrix, {block_rows, block_cols});
+  const auto offsets = count_blocks(on, matrix, block_shape(block_rows, block_cols));
   return read_one(on, offsets.data() + (offsets.size() - 1));
 }
 

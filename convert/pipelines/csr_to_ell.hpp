@@ -10,16 +10,6 @@
 
 namespace sparsmith {
 
-template <class Backend, class Offset>
-std::int32_t longest_line(Backend on, const Offset* offsets, std::int64_t lines) {
-  return reduce(
-      on, lines, std::int32_t{0},
-      [=] SPARSMITH_HOST_DEVICE(std::int64_t l) {
-        return static_cast<std::int32_t>(offsets[l + 1] - offsets[l]);
-      },
-      larger<std::int32_t>{});
-}
-
 // The ELL arrays of the first `width` entries of every row.
 template <class Backend, class Offset, class Value>
 ell<Value, space_on<Backend>> fill_ell(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
@@ -201,27 +191,6 @@ csr<Offset, Value, space_on<Backend>> sell_to_csr(Backend on, sell<Offset, Value
     }
   });
   return result;
-}
-
-// The largest width that at least a third of the rows fill: bisection, because counting the rows that fill a
-// given width is one cheap pass and needs no histogram.
-template <class Backend, class Offset>
-std::int32_t bell_garland_width(Backend on, const Offset* offsets, std::int64_t rows) {
-  std::int32_t low = 0, high = longest_line(on, offsets, rows);
-  while (low < high) {
-    const std::int32_t middle = low + (high - low + 1) / 2;
-    const std::int64_t filling = reduce(
-        on, rows, std::int64_t{0},
-        [=] SPARSMITH_HOST_DEVICE(std::int64_t r) {
-          return std::int64_t{offsets[r + 1] - offsets[r] >= middle};
-        },
-        sum_of<std::int64_t>{});
-    if (filling * 3 >= rows)
-      low = middle;
-    else
-      high = middle - 1;
-  }
-  return low;
 }
 
 template <class Backend, class Offset, class Value>

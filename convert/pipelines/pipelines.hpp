@@ -91,10 +91,10 @@ csr<Offset, Value, space_on<Backend>> bsr_to_csr(Backend on, bsr<Offset, Value, 
 struct block_options {
   std::int32_t beta = 32;  // a power of two, 2..4096
   block_order order = block_order::morton;
-  int index_bits = 0;                   // 16 or 32; 0: 16 where beta <= 256
-  bool thesis = false;                  // 32-bit indices, empty blocks stored
-  std::int32_t group_size = 32;         // GCSB
-  std::int32_t window = 0;              // GCSB: blocks per sorting window; 0: the whole matrix
+  int index_bits = 0;                        // 16 or 32; 0: 16 where beta <= 256
+  bool thesis = false;                       // 32-bit indices, empty blocks stored
+  std::int32_t group_size = 32;              // GCSB
+  std::int32_t window = 0;                   // GCSB: blocks per sorting window; 0: the whole matrix
   std::optional<ecsb_holding> holding = {};  // eCSB; by default the rule decides
 };
 

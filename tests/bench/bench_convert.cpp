@@ -15,7 +15,9 @@
 #include "convert/backend/sort_entries.hpp"
 #include "convert/convert.hpp"
 #include "convert/io/matrix_market.hpp"
+#include "convert/io/read.hpp"
 #include "tests/bench/cub_sort.hpp"
+#include "tests/bench/vendor.hpp"
 #include "tools/tool.hpp"
 
 namespace sparsmith {
@@ -29,7 +31,9 @@ struct options {
   std::int64_t text_megabytes = 200;
   int samples = 7;
   int threads = 0;
-  bool skip_text = false;
+  bool skip_text = false, skip_lists = false, skip_blocks = false;
+  std::vector<std::string> matrices = {"gen:blockband", "gen:uniform?n=45100&density=0.0071",
+                                       "gen:laplace3d?n=160"};
 };
 
 double now() {
@@ -87,42 +91,70 @@ double conversion_seconds(Backend on, const coo<Value, host>& entries, int sampl
   return median(seconds);
 }
 
-// SciPy on the same arrays, handed over as raw files. Negative where Python has no SciPy.
+// Runs a Python script that prints a time and a count. Negative where Python has no SciPy.
+double python_seconds(const scratch_folder& folder, const std::string& script, std::int64_t& count) {
+  std::ofstream(folder.path / "peer.py")
+      << "import sys, time\ntry:\n    import numpy, scipy.sparse\nexcept ImportError:\n"
+         "    sys.exit(77)\nfolder = '"
+      << folder.path.string() << "/'\n"
+      << script;
+  const std::string command = fmt::format("python3 {}/peer.py", folder.path.string());
+  std::FILE* const pipe = ::popen(command.c_str(), "r");
+  double seconds = -1;
+  long long printed = 0;
+  const int fields = pipe == nullptr ? 0 : std::fscanf(pipe, "%lf %lld", &seconds, &printed);
+  if (pipe != nullptr) ::pclose(pipe);
+  count = printed;
+  return fields == 2 ? seconds : -1;
+}
+
+template <class T>
+void dump(const scratch_folder& folder, const char* name, const array<T, host>& data) {
+  std::ofstream(folder.path / name, std::ios::binary)
+      .write(reinterpret_cast<const char*>(data.data()), data.size() * std::int64_t{sizeof(T)});
+}
+
 template <class Value>
-double scipy_seconds(const scratch_folder& folder, const coo<Value, host>& entries, int samples,
-                     std::int64_t& result_entries) {
-  const auto dump = [&](const char* name, const void* data, std::int64_t bytes) {
-    std::ofstream(folder.path / name, std::ios::binary).write(static_cast<const char*>(data), bytes);
-  };
-  dump("rows", entries.row_indices.data(), entries.row_indices.size() * 4);
-  dump("cols", entries.col_indices.data(), entries.col_indices.size() * 4);
-  dump("values", entries.values.data(), entries.values.size() * std::int64_t{sizeof(Value)});
-  std::ofstream(folder.path / "time_tocsr.py")
-      << fmt::format(R"(
-import sys, time
-try:
-    import numpy, scipy.sparse
-except ImportError:
-    sys.exit(77)
-rows, cols = (numpy.fromfile("{0}/" + name, numpy.int32) for name in ("rows", "cols"))
-values = numpy.fromfile("{0}/values", numpy.float{1})
-coo = scipy.sparse.coo_matrix((values, (rows, cols)), shape=({2}, {3}))
+double scipy_tocsr_seconds(const scratch_folder& folder, const coo<Value, host>& entries, int samples,
+                           std::int64_t& result_entries) {
+  dump(folder, "rows", entries.row_indices);
+  dump(folder, "cols", entries.col_indices);
+  dump(folder, "values", entries.values);
+  return python_seconds(folder,
+                        fmt::format(R"(
+rows, cols = (numpy.fromfile(folder + name, numpy.int32) for name in ("rows", "cols"))
+values = numpy.fromfile(folder + "values", numpy.float{})
+coo = scipy.sparse.coo_matrix((values, (rows, cols)), shape=({}, {}))
 times = []
-for i in range({4} + 1):
+for i in range({} + 1):
     start = time.perf_counter()
     csr = coo.tocsr()
     times.append(time.perf_counter() - start)
-print(sorted(times[1:])[{4} // 2], csr.nnz)
+print(sorted(times[1:])[len(times[1:]) // 2], csr.nnz)
 )",
-                     folder.path.string(), sizeof(Value) * 8, entries.rows, entries.cols, samples);
-  const std::string command = fmt::format("python3 {}/time_tocsr.py", folder.path.string());
-  std::FILE* const pipe = ::popen(command.c_str(), "r");
-  double seconds = -1;
-  long long count = 0;
-  const int fields = pipe == nullptr ? 0 : std::fscanf(pipe, "%lf %lld", &seconds, &count);
-  if (pipe != nullptr) ::pclose(pipe);
-  result_entries = count;
-  return fields == 2 ? seconds : -1;
+                                    sizeof(Value) * 8, entries.rows, entries.cols, samples),
+                        result_entries);
+}
+
+// SciPy only blocks what the blocks divide, so it gets the shape rounded up.
+double scipy_tobsr_seconds(const scratch_folder& folder, const csr<std::int32_t, float, host>& m, int block,
+                           std::int64_t& result_blocks) {
+  dump(folder, "offsets", m.row_offsets);
+  dump(folder, "cols", m.col_indices);
+  dump(folder, "values", m.values);
+  const auto rounded = [&](std::int32_t size) { return (size + block - 1) / block * block; };
+  return python_seconds(folder,
+                        fmt::format(R"(
+offsets, cols = (numpy.fromfile(folder + name, numpy.int32) for name in ("offsets", "cols"))
+values = numpy.fromfile(folder + "values", numpy.float32)
+offsets = numpy.concatenate([offsets, numpy.full({0} + 1 - len(offsets), offsets[-1], numpy.int32)])
+csr = scipy.sparse.csr_matrix((values, cols, offsets), shape=({0}, {1}))
+start = time.perf_counter()
+bsr = csr.tobsr(({2}, {2}))
+print(time.perf_counter() - start, len(bsr.indices))
+)",
+                                    rounded(m.rows), rounded(m.cols), block),
+                        result_blocks);
 }
 
 void print_row(const char* what, double seconds, std::int64_t entries, const std::string& note) {
@@ -137,7 +169,7 @@ void bench_coo_to_csr(const options& o, const scratch_folder& folder) {
              o.entries, o.rows, sizeof(Value) * 8, o.samples);
   const auto entries = random_entries<Value>(o.entries, o.rows);
   std::int64_t distinct = 0, other = 0;
-  const double scipy = scipy_seconds(folder, entries, 3, other);
+  const double scipy = scipy_tocsr_seconds(folder, entries, 3, other);
   const auto against = [&](double seconds) {
     if (scipy < 0) return std::string();
     return fmt::format("{:.2f} x SciPy{}", scipy / seconds, other == distinct ? "" : ", OTHER RESULT");
@@ -170,6 +202,81 @@ void bench_coo_to_csr(const options& o, const scratch_folder& folder) {
     print_row("CUDA, device-resident", gpu, o.entries,
               fmt::format("{:.2f} x the CUB sort{}", gpu / sort, on_gpu == distinct ? "" : ", OTHER RESULT"));
     print_row("one CUB sort of the same pairs", sort, o.entries, "");
+  }
+}
+
+// Medians of a conversion that leaves its source alone.
+template <class Backend, class Work>
+double repeated_seconds(Backend on, int samples, Work work) {
+  std::vector<double> seconds;
+  for (int i = 0; i < samples + 2; ++i) {
+    synchronize(on);
+    const double start = now();
+    const auto result = work();
+    synchronize(on);
+    if (i >= 2) seconds.push_back(now() - start);
+  }
+  return median(seconds);
+}
+
+array<std::int64_t, host> widened(const array<std::int32_t, host>& narrow) {
+  array<std::int64_t, host> wide(narrow.size());
+  std::copy(narrow.begin(), narrow.end(), wide.begin());
+  return wide;
+}
+
+void bench_blocks(const options& o, const scratch_folder& folder) {
+  constexpr double no_limit = 1e300;
+  const block_options blocks;
+  for (const std::string& spec : o.matrices) {
+    assembly_report report;
+    const auto m = assemble<openmp, std::int32_t, float>(openmp{}, read_matrix(spec), false, report, nullptr);
+    const std::int64_t entries = m.values.size();
+    fmt::print("\nCSR -> blocked, {}: {} rows, {} entries, 32-bit values (medians of {})\n", spec, m.rows,
+               entries, o.samples);
+    std::int64_t scipy_blocks = 0;
+    const double scipy = scipy_tobsr_seconds(folder, m, 4, scipy_blocks);
+    const int few = std::min(o.samples, 3);
+    const double bsr_cpu = repeated_seconds(
+        openmp{}, few, [&] { return csr_to_bsr(openmp{}, view(m), 4, 4, no_limit, nullptr); });
+    const std::int64_t own_blocks = count_nonempty_blocks(openmp{}, view(m), 4, 4);
+    print_row(fmt::format("OpenMP, {} threads, BSR 4x4", thread_count()).c_str(), bsr_cpu, entries,
+              scipy < 0 ? ""
+                        : fmt::format("{:.2f} x SciPy{}", scipy / bsr_cpu,
+                                      own_blocks == scipy_blocks ? "" : ", OTHER RESULT"));
+    if (scipy >= 0) print_row("SciPy tobsr (one thread)", scipy, entries, "");
+    // Positions of blocks may need 64 bits where the entries do not.
+    const csr<std::int64_t, float, host> wide{m.rows, m.cols, widened(m.row_offsets),
+                                              copy_to<host>(m.col_indices, place::host),
+                                              copy_to<host>(m.values, place::host)};
+    const double gcsb_cpu = repeated_seconds(
+        openmp{}, few, [&] { return csr_to_gcsb(openmp{}, view(wide), blocks, no_limit, nullptr); });
+    print_row(fmt::format("OpenMP, {} threads, GCSB 32/32", thread_count()).c_str(), gcsb_cpu, entries, "");
+    if constexpr (has_cuda) {
+      if (!find_gpu().usable) continue;
+      const auto d = copy_to<device>(m);
+      const double spmv = cusparse_spmv_seconds(d, 50);
+      print_row("cuSPARSE SpMV, the unit", spmv, entries, "");
+      const auto price = [&](double seconds) { return fmt::format("{:.1f} SpMVs", seconds / spmv); };
+      const double vendor = cusparse_csr_to_bsr_seconds(d, 4, o.samples);
+      print_row("cuSPARSE csr2bsr 4x4", vendor, entries, price(vendor));
+      const double bsr_gpu = repeated_seconds(
+          cuda{}, o.samples, [&] { return csr_to_bsr(cuda{}, view(d), 4, 4, no_limit, nullptr); });
+      print_row("CUDA, BSR 4x4", bsr_gpu, entries,
+                price(bsr_gpu) + fmt::format(", {:.2f} x cuSPARSE", vendor / bsr_gpu));
+      const auto wide_d = copy_to<device>(wide);
+      const double gcsb_gpu = repeated_seconds(
+          cuda{}, o.samples, [&] { return csr_to_gcsb(cuda{}, view(wide_d), blocks, no_limit, nullptr); });
+      print_row("CUDA, GCSB 32/32", gcsb_gpu, entries, price(gcsb_gpu));
+      stage_log log;
+      reset_peak_bytes(place::device);
+      const std::int64_t before = peak_bytes(place::device);
+      const auto g = csr_to_gcsb(cuda{}, view(wide_d), blocks, no_limit, &log);
+      for (const stage& s : log) fmt::print("    {:<18} {:>8.3f} ms\n", s.name, s.seconds * 1e3);
+      fmt::print("    peak {:.2f} x input + output\n",
+                 static_cast<double>(peak_bytes(place::device) - before + bytes(wide_d)) /
+                     static_cast<double>(bytes(wide_d) + bytes(g)));
+    }
   }
 }
 
@@ -226,8 +333,11 @@ void run(const options& o) {
   set_thread_count(o.threads);
   fmt::print("machine: {} threads, GPU: {}\n", thread_count(), find_gpu().description);
   const scratch_folder folder;
-  bench_coo_to_csr<double>(o, folder);
-  bench_coo_to_csr<float>(o, folder);
+  if (!o.skip_lists) {
+    bench_coo_to_csr<double>(o, folder);
+    bench_coo_to_csr<float>(o, folder);
+  }
+  if (!o.skip_blocks) bench_blocks(o, folder);
   if (!o.skip_text) bench_text(o, folder);
 }
 
@@ -244,6 +354,9 @@ int main(int argc, char** argv) {
   app.add_option("--megabytes", o.text_megabytes, "Size of the .mtx file")->capture_default_str();
   app.add_option("--samples", o.samples, "Samples per median")->capture_default_str();
   app.add_option("--threads", o.threads, "CPU threads; 0 means all")->capture_default_str();
+  app.add_option("--matrix", o.matrices, "Matrices for the blocked conversions")->capture_default_str();
+  app.add_flag("--skip-lists", o.skip_lists, "Leave the COO part out");
+  app.add_flag("--skip-blocks", o.skip_blocks, "Leave the blocked part out");
   app.add_flag("--skip-text", o.skip_text, "Leave the .mtx part out");
   return run_tool(app, argc, argv, [&] { run(o); });
 }
