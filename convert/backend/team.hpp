@@ -179,12 +179,12 @@ void for_each_team(cuda, std::int64_t teams, std::int64_t work, Body body) {
     run_teams<width, threads>
         <<<static_cast<unsigned>(blocks), threads, words*(threads / width) * 4>>>(teams, words, body);
   } else if (work <= 512) {
-    constexpr int words = 1024;  // per warp: 32 KiB a block
+    constexpr int words = 768;  // per warp; 24 KiB a block leave room for as many blocks as the threads allow
     const std::int64_t blocks = std::min((teams + threads / 32 - 1) / (threads / 32), most_blocks);
     run_teams<32, threads>
         <<<static_cast<unsigned>(blocks), threads, words*(threads / 32) * 4>>>(teams, words, body);
   } else {
-    constexpr int words = 8192;  // 32 KiB
+    constexpr int words = 6144;  // 24 KiB, likewise
     const std::int64_t blocks = std::min(teams, most_blocks);
     run_teams<threads, threads><<<static_cast<unsigned>(blocks), threads, words * 4>>>(teams, words, body);
   }

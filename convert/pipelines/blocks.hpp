@@ -24,6 +24,17 @@ struct block_shape {
   }
 };
 
+// Counters, all 0: in scratch where they fit, else the ones given, which must be 0.
+template <class Team>
+SPARSMITH_HOST_DEVICE std::int32_t* clear_counters(const Team& team, std::int32_t* scratch,
+                                                   std::int32_t words, std::int32_t count,
+                                                   std::int32_t* otherwise) {
+  if (count > words) return otherwise;
+  for (std::int32_t i = team.rank(); i < count; i += team.size()) scratch[i] = 0;
+  team.sync();
+  return scratch;
+}
+
 // A window of positions, of which some are taken: a bitmap in the team's scratch with the counts that make
 // ranks cheap.
 template <class Team>
@@ -43,13 +54,8 @@ struct bit_window {
     const std::int32_t at = position - start;
     return before[at / 32] + count_bits(bits[at / 32] & ((1u << at % 32) - 1));
   }
-  // Counters for what is in the window, all 0: in scratch where they fit, else the ones given, which must be
-  // 0.
   SPARSMITH_HOST_DEVICE std::int32_t* counters(std::int32_t count, std::int32_t* otherwise) const {
-    if (count > spare_words) return otherwise;
-    for (std::int32_t i = team.rank(); i < count; i += team.size()) spare[i] = 0;
-    team.sync();
-    return spare;
+    return clear_counters(team, spare, spare_words, count, otherwise);
   }
   // f(rank, position) for every position taken.
   template <class Function>
@@ -61,6 +67,63 @@ struct bit_window {
     }
   }
 };
+
+// The same for a few positions over any range: the distinct ones as a rising list.
+template <class Team>
+struct list_window {
+  const Team& team;
+  const std::int32_t* list;
+  std::int32_t size;
+  std::int32_t* spare;
+  std::int32_t spare_words;
+
+  SPARSMITH_HOST_DEVICE bool holds(std::int32_t) const { return true; }
+  SPARSMITH_HOST_DEVICE std::int32_t rank(std::int32_t position) const {
+    std::int32_t low = 0, high = size;
+    while (high - low > 1) {
+      const std::int32_t middle = (low + high) / 2;
+      if (list[middle] <= position)
+        low = middle;
+      else
+        high = middle;
+    }
+    return low;
+  }
+  SPARSMITH_HOST_DEVICE std::int32_t* counters(std::int32_t count, std::int32_t* otherwise) const {
+    return clear_counters(team, spare, spare_words, count, otherwise);
+  }
+  template <class Function>
+  SPARSMITH_HOST_DEVICE void for_each(Function f) const {
+    for (std::int32_t i = team.rank(); i < size; i += team.size()) f(i, list[i]);
+  }
+};
+
+// Several threads find the order of a few positions fastest by comparing all with all.
+template <class Team, class Position>
+SPARSMITH_HOST_DEVICE list_window<Team> list_positions(const Team& team, std::int64_t first,
+                                                       std::int32_t count, Position position) {
+  std::int32_t* const all = reinterpret_cast<std::int32_t*>(team.scratch());
+  std::int32_t* const is_first = all + count;
+  std::int32_t* const list = is_first + count;
+  for (std::int32_t i = team.rank(); i < count; i += team.size()) all[i] = position(first + i);
+  team.sync();
+  for (std::int32_t i = team.rank(); i < count; i += team.size()) {
+    bool seen = false;
+    for (std::int32_t j = i - 1; j >= 0 && !seen; --j) seen = all[j] == all[i];  // mostly the one just before
+    is_first[i] = seen ? 0 : 1;
+  }
+  team.sync();
+  std::int32_t size = 0;
+  for (std::int32_t j = 0; j < count; ++j) size += is_first[j];
+  for (std::int32_t i = team.rank(); i < count; i += team.size()) {
+    if (is_first[i] == 0) continue;
+    std::int32_t smaller = 0;
+    for (std::int32_t j = 0; j < count; ++j) smaller += is_first[j] != 0 && all[j] < all[i] ? 1 : 0;
+    list[smaller] = all[i];
+  }
+  team.sync();
+  return {team, list, size, all, 2 * count};
+}
 
 // Marks position(i) for i in [first, last), all within low..high, one window after the other, and calls
 // use(window, taken before it, taken in it). Returns how many positions are taken in all.
@@ -133,23 +196,32 @@ struct walk_block_rows {
     const std::int64_t first_block = first_blocks == nullptr ? 0 : std::int64_t{first_blocks[block_row]};
     std::int64_t blocks = 0;
     if (range.first < range.last) {
-      // Rows are sorted, so their ends give the range of block columns; the right one is negated to use one
-      // reduction.
-      std::int32_t low = 0x7fffffff, negated_high = 0x7fffffff;
-      for (std::int64_t r = first_row + team.rank(); r < end_row; r += team.size()) {
-        if (row_offsets[r] == row_offsets[r + 1]) continue;
-        const std::int32_t left = cols[row_offsets[r]] / shape.cols,
-                           right = cols[row_offsets[r + 1] - 1] / shape.cols;
-        low = left < low ? left : low;
-        negated_high = -right < negated_high ? -right : negated_high;
+      const auto block_col_of = [&](std::int64_t e) { return shape.col_of(cols[e]); };
+      const auto entries = range.last - range.first;
+      if (team.size() > 1 && entries <= 64 && entries * 3 <= team.scratch_words()) {
+        const auto window =
+            list_positions(team, range.first, static_cast<std::int32_t>(entries), block_col_of);
+        blocks = window.size;
+        action(team, range, first_block, window.size, window);
+      } else {
+        // Rows are sorted, so their ends give the range of block columns; the right one is negated to use one
+        // reduction.
+        std::int32_t low = 0x7fffffff, negated_high = 0x7fffffff;
+        for (std::int64_t r = first_row + team.rank(); r < end_row; r += team.size()) {
+          if (row_offsets[r] == row_offsets[r + 1]) continue;
+          const std::int32_t left = shape.col_of(cols[row_offsets[r]]),
+                             right = shape.col_of(cols[row_offsets[r + 1] - 1]);
+          low = left < low ? left : low;
+          negated_high = -right < negated_high ? -right : negated_high;
+        }
+        low = team.smallest(low);
+        const std::int32_t high = -team.smallest(negated_high);
+        blocks = for_each_bit_window(
+            team, range.first, range.last, low, high, block_col_of,
+            [&](const bit_window<Team>& window, std::int64_t before, std::int32_t in_window) {
+              action(team, range, first_block + before, in_window, window);
+            });
       }
-      low = team.smallest(low);
-      const std::int32_t high = -team.smallest(negated_high);
-      blocks = for_each_bit_window(
-          team, range.first, range.last, low, high, [&](std::int64_t e) { return shape.col_of(cols[e]); },
-          [&](const bit_window<Team>& window, std::int64_t before, std::int32_t in_window) {
-            action(team, range, first_block + before, in_window, window);
-          });
     }
     action.finish(team, range, blocks);
   }
@@ -212,6 +284,25 @@ SPARSMITH_HOST_DEVICE std::int64_t row_of_entry(const Offset* row_offsets, std::
       high = middle;
   }
   return low;
+}
+
+// f(entry, row in the block row) for every entry. Long rows go one after the other to the warps of the team,
+// so that the row is known; short ones are taken together and each entry looks its row up.
+template <class Team, class Offset, class Function>
+SPARSMITH_HOST_DEVICE void for_each_entry(const Team& team, const Offset* row_offsets,
+                                          const block_row_range& range, Function f) {
+  const std::int32_t lanes = team.size() < 32 ? team.size() : 32;
+  if ((range.last - range.first) >= lanes * (range.end_row - range.first_row)) {
+    const std::int32_t abreast = team.size() / lanes;
+    for (std::int64_t r = range.first_row + team.rank() / lanes; r < range.end_row; r += abreast) {
+      const std::int64_t end = row_offsets[r + 1];
+      for (std::int64_t e = row_offsets[r] + team.rank() % lanes; e < end; e += lanes)
+        f(e, r - range.first_row);
+    }
+  } else {
+    for (std::int64_t e = range.first + team.rank(); e < range.last; e += team.size())
+      f(e, row_of_entry(row_offsets, range.first_row, range.end_row, e) - range.first_row);
+  }
 }
 
 }  // namespace sparsmith

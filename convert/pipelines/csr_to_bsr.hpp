@@ -16,21 +16,20 @@ struct fill_bsr_action {
   std::int32_t* out_cols;
   Value* out_values;
 
-  template <class Team>
+  template <class Team, class Window>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, const block_row_range& range, std::int64_t block,
-                                        std::int32_t blocks, const bit_window<Team>& window) const {
+                                        std::int32_t blocks, const Window& window) const {
     const std::int64_t area = std::int64_t{shape.rows} * shape.cols;
     window.for_each([&](std::int32_t rank, std::int32_t block_col) { out_cols[block + rank] = block_col; });
     Value* const slots = out_values + block * area;
     for (std::int64_t i = team.rank(); i < blocks * area; i += team.size()) slots[i] = Value{0};
     team.sync();
-    for (std::int64_t e = range.first + team.rank(); e < range.last; e += team.size()) {
+    for_each_entry(team, row_offsets, range, [&](std::int64_t e, std::int64_t row) {
       const std::int32_t block_col = shape.col_of(cols[e]);
-      if (!window.holds(block_col)) continue;
-      const std::int64_t row = row_of_entry(row_offsets, range.first_row, range.end_row, e) - range.first_row;
+      if (!window.holds(block_col)) return;
       slots[window.rank(block_col) * area + row * shape.cols + (cols[e] - block_col * shape.cols)] =
           values[e];
-    }
+    });
     team.sync();
   }
 };

@@ -19,9 +19,9 @@ struct list_block_action {
   Offset* positions;
   std::int32_t* counts;
 
-  template <class Team>
+  template <class Team, class Window>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, const block_row_range& range, std::int64_t block,
-                                        std::int32_t blocks, const bit_window<Team>& window) const {
+                                        std::int32_t blocks, const Window& window) const {
     window.for_each([&](std::int32_t rank, std::int32_t block_col) {
       positions[block + rank] = static_cast<Offset>(range.block_row * blocks_per_row + block_col);
     });
@@ -49,20 +49,19 @@ struct scatter_block_action {
   std::uint32_t* keys;
   Value* out_values;
 
-  template <class Team>
+  template <class Team, class Window>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, const block_row_range& range, std::int64_t block,
-                                        std::int32_t blocks, const bit_window<Team>& window) const {
+                                        std::int32_t blocks, const Window& window) const {
     std::int32_t* const counters = window.counters(blocks, placed + block);
-    for (std::int64_t e = range.first + team.rank(); e < range.last; e += team.size()) {
+    for_each_entry(team, row_offsets, range, [&](std::int64_t e, std::int64_t row) {
       const std::int32_t col = cols[e], block_col = shape.col_of(col);
-      if (!window.holds(block_col)) continue;
+      if (!window.holds(block_col)) return;
       const std::int32_t rank = window.rank(block_col);
       const std::int64_t to = entry_offsets[block + rank] + team.next(counters + rank);
-      const std::int64_t row = row_of_entry(row_offsets, range.first_row, range.end_row, e) - range.first_row;
       keys[to] = cells.key(static_cast<std::uint32_t>(row),
                            static_cast<std::uint32_t>(col - block_col * shape.cols));
       out_values[to] = values[e];
-    }
+    });
     team.sync();
   }
 };
@@ -85,10 +84,14 @@ struct sort_block_body {
       out_values[to] = values[from];
     };
     if (last - first <= 32) {
-      for (std::int64_t i = first + team.rank(); i < last; i += team.size()) {
-        std::int64_t smaller = 0;
-        for (std::int64_t j = first; j < last; ++j) smaller += keys[j] < keys[i] ? 1 : 0;
-        place(i, first + smaller);
+      const auto count = static_cast<std::int32_t>(last - first);
+      std::uint32_t* const own = team.scratch();
+      for (std::int32_t i = team.rank(); i < count; i += team.size()) own[i] = keys[first + i];
+      team.sync();
+      for (std::int32_t i = team.rank(); i < count; i += team.size()) {
+        std::int32_t smaller = 0;
+        for (std::int32_t j = 0; j < count; ++j) smaller += own[j] < own[i] ? 1 : 0;
+        place(first + i, first + smaller);
       }
       return;
     }
