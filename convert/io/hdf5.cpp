@@ -1,6 +1,6 @@
 // Both HDF5 layouts over one thin layer of handles, attributes and datasets. Files are written with the
-// checksummed structures of HDF5 1.8 and without time stamps: a flipped byte anywhere is found, and the same
-// matrix gives the same file.
+// checksummed structures of HDF5 1.8 and without time stamps: a flipped byte that matters is found, and the
+// same matrix gives the same file.
 #include "convert/io/hdf5.hpp"
 
 #include <hdf5.h>
