@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "analyze/block_statistics.hpp"
 #include "analyze/plan.hpp"
 #include "convert/convert.hpp"
 #include "convert/formats/validate.hpp"
@@ -45,6 +46,7 @@ struct outcome {
   std::string format;
   json parameters = json::object();
   std::int64_t bytes = 0, csr_bytes = 0, slots = 0;
+  std::optional<block_statistics> blocks;
   std::optional<bool> verified;
   std::string output, container_name;
   stage_log stages;
@@ -164,6 +166,15 @@ void run(Backend on, const options& wanted, const plan_request& request, matrix_
       },
       converted);
 
+  const bool by_beta = format == "csb" || format == "ecsb" || format == "gcsb";
+  if (by_beta) {
+    const block_options& blocks = request.options.blocks;
+    const auto side_of = [&](std::int64_t size) { return (size + blocks.beta - 1) / blocks.beta; };
+    result.blocks = summarize_blocks(block_entry_counts(on, view(matrix), blocks.beta),
+                                     side_of(matrix.rows) * side_of(matrix.cols),
+                                     format == "gcsb" ? blocks.group_size : 0, blocks.window);
+  }
+
   if (wanted.verify) {
     auto back = to_csr<Backend, Offset, Value>(on, converted, &result.stages);
     // CSR itself would be compared with its own copy: take it through COO.
@@ -248,6 +259,24 @@ void print_text(const outcome& r, std::FILE* out) {
       fmt::print(out, "padding  {} slots for {} entries: {} padded, fill {:.3f}\n", count(r.slots),
                  count(r.entries), count(r.slots - r.entries), ratio(r.slots, r.entries));
   }
+  if (r.blocks) {
+    const block_statistics& b = *r.blocks;
+    const auto five = [](const five_numbers& n) {
+      return fmt::format("{} / {} / {} / {} / {}", count(n.least), count(n.lower_quartile), count(n.median),
+                         count(n.upper_quartile), count(n.most));
+    };
+    fmt::print(out, "blocks   {} with entries, {} empty ({:.4g} %)\n", count(b.blocks), count(b.empty_blocks),
+               100 * ratio(b.empty_blocks, b.blocks + b.empty_blocks));
+    fmt::print(out, "         entries per block: {} (least, quartiles, most)\n", five(b.entries));
+    for (const auto& [least, blocks] : b.histogram)
+      fmt::print(out, "         {:>20} {:>14}\n",
+                 least == 1 ? std::string("1") : fmt::format("{}..{}", count(least), count(least * 2 - 1)),
+                 count(blocks));
+    if (b.groups > 0)
+      fmt::print(out,
+                 "groups   {}: longest block {}, mean {:.1f}; half of the padding is in {:.3g} % of them\n",
+                 count(b.groups), five(b.group_longest), b.group_mean, 100 * b.groups_with_half_the_padding);
+  }
   if (r.verified) fmt::print(out, "verify   valid, and converting back gives the same matrix bit for bit\n");
   if (!r.output.empty())
     fmt::print(out, "wrote    {} ({}{})\n", r.output, r.container_name,
@@ -306,6 +335,28 @@ void print_json(const outcome& r, std::FILE* out) {
                    {"slots", r.slots},
                    {"padded_slots", r.slots - r.entries},
                    {"fill", ratio(r.slots, r.entries)}};
+  if (r.blocks) {
+    const block_statistics& b = *r.blocks;
+    const auto five = [](const five_numbers& n) {
+      return json{{"min", n.least},
+                  {"q1", n.lower_quartile},
+                  {"median", n.median},
+                  {"q3", n.upper_quartile},
+                  {"max", n.most}};
+    };
+    j["blocks"] = {
+        {"blocks", b.blocks}, {"empty_blocks", b.empty_blocks}, {"entries_per_block", five(b.entries)}};
+    j["blocks"]["histogram"] = json::array();
+    for (const auto& [least, blocks] : b.histogram)
+      j["blocks"]["histogram"].push_back({{"min", least}, {"max", least * 2 - 1}, {"blocks", blocks}});
+    if (b.groups > 0)
+      j["blocks"]["groups"] = {{"groups", b.groups},
+                               {"slots", b.slots},
+                               {"padded_slots", b.padded_slots},
+                               {"longest_block", five(b.group_longest)},
+                               {"mean_longest_block", b.group_mean},
+                               {"share_with_half_the_padding", b.groups_with_half_the_padding}};
+  }
   if (r.verified) j["verified"] = *r.verified;
   if (!r.output.empty()) j["output"] = {{"path", r.output}, {"container", r.container_name}};
   if (!r.plan.empty()) {

@@ -1,5 +1,7 @@
 // The plan must say exactly what a conversion then does: bytes, slots, width and the peak of its memory.
 #include "analyze/plan.hpp"
+
+#include "analyze/block_statistics.hpp"
 #include "tests/battery.hpp"
 #include "tests/catch.hpp"
 
@@ -52,4 +54,29 @@ TEST_CASE("the plan says what --max-fill would refuse") {
   CHECK_FALSE(plan[3].allowed);
   CHECK(plan[3].fill == 100);
   CHECK(plan[5].allowed);  // hyb: width 0, everything in the rest
+}
+
+TEST_CASE("block statistics by hand") {
+  array<std::int32_t, host> counts(6);
+  std::copy_n(std::initializer_list<std::int32_t>{1, 8, 3, 2, 2, 5}.begin(), 6, counts.begin());
+  const auto s = summarize_blocks(counts, 10, 4, 0);
+  CHECK(s.blocks == 6);
+  CHECK(s.empty_blocks == 4);
+  CHECK(s.entries.least == 1);
+  CHECK(s.entries.lower_quartile == 2);
+  CHECK(s.entries.median == 2);
+  CHECK(s.entries.upper_quartile == 5);
+  CHECK(s.entries.most == 8);
+  // 1 | 2 3 2 | 5 | 8
+  CHECK(s.histogram == std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 1}, {2, 3}, {4, 1}, {8, 1}});
+  // 8 5 3 2 | 2 1: 32 slots with 14 padded, 8 slots with 5 padded
+  CHECK(s.groups == 2);
+  CHECK(s.slots == 40);
+  CHECK(s.padded_slots == 19);
+  CHECK(s.group_mean == 5);
+  CHECK(s.groups_with_half_the_padding == 0.5);
+  // windows of three: 8 3 1 | 5 2 2, groups 8 3 1 5 | 2 2
+  CHECK(summarize_blocks(counts, 10, 4, 3).slots == 40);
+  CHECK(summarize_blocks(counts, 10, 0, 0).groups == 0);
+  CHECK(summarize_blocks({}, 5, 4, 0).empty_blocks == 5);
 }
