@@ -4,7 +4,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <cstdio>
+#include <mutex>
 #include <new>
 
 #include "convert/error.hpp"
@@ -84,34 +88,49 @@ device_choice choose_device(const common_options& options) {
   return choice;
 }
 
-progress_bar::progress_bar(std::string label, bool enabled)
-    : label_(std::move(label)), enabled_(enabled && ::isatty(STDERR_FILENO) == 1) {
-  // Short work shows no bar at all.
-  next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+progress_bar::progress_bar(std::string label, bool enabled) : label_(std::move(label)) {
+  if (!enabled || ::isatty(STDERR_FILENO) != 1) return;
+  drawer_ = std::jthread([this](const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::unique_lock lock(mutex);
+    const auto start = std::chrono::steady_clock::now();
+    auto pause = std::chrono::milliseconds(300);  // short work shows no bar at all
+    while (!wake.wait_for(lock, stop, pause, [&] { return stop.stop_requested(); })) {
+      draw(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+      pause = std::chrono::milliseconds(100);
+    }
+  });
 }
 
 progress_bar::~progress_bar() {
+  if (!drawer_.joinable()) return;
+  drawer_.request_stop();
+  drawer_.join();
   if (shown_) fmt::print(stderr, "\r\033[K");
 }
 
 progress_callback progress_bar::callback() {
-  if (!enabled_) return {};
-  return [this](std::int64_t done, std::int64_t total) { show(done, total); };
+  if (!drawer_.joinable()) return {};
+  return [this](std::int64_t done, std::int64_t total) {
+    done_ = done;
+    total_ = total;
+  };
 }
 
-void progress_bar::show(std::int64_t done, std::int64_t total) {
-  const auto now = std::chrono::steady_clock::now();
-  if (now < next_) return;
-  next_ = now + std::chrono::milliseconds(100);
+void progress_bar::draw(double seconds) {
   shown_ = true;
-  if (total <= 0) {
-    fmt::print(stderr, "\r\033[K{} {}", label_, format_bytes(done));
-  } else {
+  const std::int64_t done = done_, total = total_;
+  if (total > 0) {
     constexpr int width = 30;
     const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
     const int filled = static_cast<int>(share * width);
     fmt::print(stderr, "\r\033[K{} [{:#<{}}{:.<{}}] {:3.0f} % of {}", label_, "", filled, "", width - filled,
                share * 100, format_bytes(total));
+  } else if (done > 0) {
+    fmt::print(stderr, "\r\033[K{} {}, {:.1f} s", label_, format_bytes(done), seconds);
+  } else {
+    fmt::print(stderr, "\r\033[K{} {:.1f} s", label_, seconds);
   }
   std::fflush(stderr);
 }

@@ -3,10 +3,11 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <chrono>
+#include <atomic>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 
 #include "convert/backend/backend.hpp"
 #include "convert/io/entries.hpp"
@@ -45,7 +46,8 @@ void on_device(const device_choice& choice, Use use) {
   use(openmp{});
 }
 
-// A bar on a terminal, nothing elsewhere.
+// A bar on a terminal, nothing elsewhere. Drawn by a thread of its own, so that it also moves, by the clock,
+// where a reader or writer does not say how far it is.
 class progress_bar {
  public:
   progress_bar(std::string label, bool enabled);
@@ -54,12 +56,12 @@ class progress_bar {
   progress_callback callback();
 
  private:
-  void show(std::int64_t done, std::int64_t total);
+  void draw(double seconds);
 
   std::string label_;
-  bool enabled_;
+  std::atomic<std::int64_t> done_ = 0, total_ = 0;
   bool shown_ = false;
-  std::chrono::steady_clock::time_point next_;
+  std::jthread drawer_;
 };
 
 }  // namespace sparsmith

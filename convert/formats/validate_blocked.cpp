@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "convert/formats/block_index.hpp"
+#include "convert/formats/checks.hpp"
 #include "convert/formats/validate.hpp"
 
 namespace sparsmith {
@@ -15,22 +16,6 @@ using text = std::string;
 
 std::int64_t groups(std::int64_t count, std::int64_t size) {
   return (count + size - 1) / size;
-}
-
-text check_length(const char* name, std::int64_t length, std::int64_t expected) {
-  if (length == expected) return {};
-  return fmt::format("{} has {} elements instead of {}", name, length, expected);
-}
-
-template <class Offset>
-text check_rising_offsets(const char* name, const array<Offset, host>& offsets, std::int64_t lines,
-                          std::int64_t end) {
-  if (auto problem = check_length(name, offsets.size(), lines + 1); !problem.empty()) return problem;
-  if (offsets[0] != 0) return fmt::format("{}[0] = {} instead of 0", name, offsets[0]);
-  for (std::int64_t i = 0; i < lines; ++i)
-    if (offsets[i + 1] < offsets[i]) return fmt::format("{} falls at {}", name, i + 1);
-  if (offsets[lines] != end) return fmt::format("{} ends at {} instead of {}", name, offsets[lines], end);
-  return {};
 }
 
 // What CSB, eCSB and GCSB share: sizes, and what an entry of a block may be.
@@ -43,7 +28,7 @@ struct block_rules {
   explicit block_rules(const Format& m) : rows(m.rows), cols(m.cols), beta(m.beta), order(m.order) {}
 
   text check() {
-    if (rows < 0 || cols < 0) return fmt::format("the shape {} x {} is negative", rows, cols);
+    if (auto problem = check_shape(rows, cols); !problem.empty()) return problem;
     if (beta < 2 || beta > 4096 || !std::has_single_bit(static_cast<unsigned>(beta)))
       return fmt::format("beta {} is not a power of two from 2 to 4096", beta);
     if (order < 0 || order > 2) return fmt::format("order {} is unknown", order);
@@ -77,12 +62,12 @@ text check_combined(const array<std::uint16_t, host>& narrow, const array<std::u
 
 template <class Offset, class Value>
 std::string find_invalid(const bsr<Offset, Value, host>& m) {
-  if (m.rows < 0 || m.cols < 0) return fmt::format("the shape {} x {} is negative", m.rows, m.cols);
+  if (auto problem = check_shape(m.rows, m.cols); !problem.empty()) return problem;
   if (m.block_rows < 1 || m.block_cols < 1 || m.block_rows > 64 || m.block_cols > 64)
     return fmt::format("the block shape {} x {} is outside 1..64", m.block_rows, m.block_cols);
   const std::int64_t lines = groups(m.rows, m.block_rows), blocks = m.col_indices.size();
   const std::int64_t area = std::int64_t{m.block_rows} * m.block_cols;
-  if (auto problem = check_rising_offsets("row_offsets", m.row_offsets, lines, blocks); !problem.empty())
+  if (auto problem = check_offsets("row_offsets", m.row_offsets, lines, blocks); !problem.empty())
     return problem;
   if (auto problem = check_length("values", m.values.size(), blocks * area); !problem.empty()) return problem;
   const std::int64_t block_columns = groups(m.cols, m.block_cols);
@@ -122,8 +107,7 @@ std::string find_invalid(const csb<Offset, Value, host>& m) {
   const std::int64_t blocks = dense ? rules.all_blocks() : m.block_indices.size();
   if (dense && m.block_indices.size() != 0)
     return "block_indices is not empty although every block is stored";
-  if (auto problem = check_rising_offsets("block_offsets", m.block_offsets, blocks, entries);
-      !problem.empty())
+  if (auto problem = check_offsets("block_offsets", m.block_offsets, blocks, entries); !problem.empty())
     return problem;
   if (auto problem = check_combined(m.combined16, m.combined32, entries); !problem.empty()) return problem;
   const index_reader index{m.combined16.data(), m.combined32.data()};
@@ -151,8 +135,7 @@ std::string find_invalid(const ecsb<Offset, Value, host>& m) {
     return fmt::format("holding {} and width {} make no sense", m.holding, m.width);
   const std::int64_t entries =
       m.block_row_offsets.size() == 0 ? 0 : std::int64_t{m.block_row_offsets[m.block_row_offsets.size() - 1]};
-  if (auto problem =
-          check_rising_offsets("block_row_offsets", m.block_row_offsets, rules.block_rows, entries);
+  if (auto problem = check_offsets("block_row_offsets", m.block_row_offsets, rules.block_rows, entries);
       !problem.empty())
     return problem;
   std::int64_t rest = 0;
@@ -202,7 +185,7 @@ std::string find_invalid(const gcsb<Offset, Value, host>& m) {
     return fmt::format("{} blocks are listed instead of all {}", blocks, rules.all_blocks());
   if (m.filled_blocks < 0 || m.filled_blocks > blocks || (m.dense_blocks == 0 && m.filled_blocks != blocks))
     return fmt::format("filled_blocks {} does not fit {} blocks", m.filled_blocks, blocks);
-  if (auto problem = check_rising_offsets("group_offsets", m.group_offsets, groups(blocks, size), slots);
+  if (auto problem = check_offsets("group_offsets", m.group_offsets, groups(blocks, size), slots);
       !problem.empty())
     return problem;
   if (auto problem = check_combined(m.combined16, m.combined32, slots); !problem.empty()) return problem;
