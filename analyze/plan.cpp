@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "convert/backend/sort_entries.hpp"
 
@@ -170,6 +171,12 @@ class pricer {
   void price_blocks(std::int32_t beta) {
     block_options options = options_.blocks;
     options.beta = beta;
+    // A conversion would take 64-bit offsets by itself; prices with these offsets do not exist.
+    if (groups_of(rows_, beta) * groups_of(matrix_.cols, beta) > std::numeric_limits<Offset>::max()) {
+      for (const char* const format : {"csb", "ecsb", "gcsb"})
+        costs.push_back({format, fmt::format("beta {}: needs --offsets 64", beta), 0, 0, 0, 0, false});
+      return;
+    }
     const array<std::int32_t, host> listed = block_entry_counts(on_, view(matrix_), beta);
     const std::int64_t nonempty = listed.size(), lines = groups_of(rows_, beta);
     const std::int64_t all = lines * groups_of(matrix_.cols, beta);

@@ -17,7 +17,7 @@ struct format_cost {
   std::int64_t slots = 0;       // values stored, padding included
   double fill = 1;              // slots / entries
   std::int64_t peak_bytes = 0;  // while converting from CSR: source, target and temporaries
-  bool allowed = true;          // within max_fill
+  bool allowed = true;          // within max_fill, and possible with these offsets
 };
 
 // What to price beside the formats that have only one shape.

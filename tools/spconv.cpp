@@ -284,10 +284,16 @@ void print_text(const outcome& r, std::FILE* out) {
                r.output == "-" ? "" : ", " + format_bytes(file_bytes(r.output)));
   if (!r.plan.empty()) {
     fmt::print(out, "\n{:<6} {:>12} {:>8} {:>8} {:>12}  {}\n", "plan", "bytes", "x CSR", "fill", "peak", "");
-    for (const format_cost& cost : r.plan)
+    for (const format_cost& cost : r.plan) {
+      if (cost.bytes == 0 && !cost.allowed) {  // no price to be had
+        fmt::print(out, "{:<6} {:>12} {:>8} {:>8} {:>12}  {}\n", cost.format, "-", "-", "-", "-",
+                   cost.parameters);
+        continue;
+      }
       fmt::print(out, "{:<6} {:>12} {:>8.3f} {:>8.3f} {:>12}  {}{}\n", cost.format, format_bytes(cost.bytes),
                  ratio(cost.bytes, r.csr_bytes), cost.fill, format_bytes(cost.peak_bytes), cost.parameters,
                  cost.allowed ? "" : (cost.parameters.empty() ? "above --max-fill" : ", above --max-fill"));
+    }
   }
   fmt::print(out, "\n{:<16} {:>10} {:>12} {:>8}\n", "stage", "ms", "M entries/s", "GB/s");
   double total = 0;
@@ -420,8 +426,14 @@ void convert_matrix(const options& wanted) {
   const bool single = wanted.value == "f32" || (wanted.value == "auto" && source.single_precision);
   const std::int64_t most =
       source.entries.values.size() * (source.symmetry == symmetry_kind::general ? 1 : 2);
+  // Positions of blocks are counted in offsets too.
+  const std::int64_t beta = request.options.blocks.beta;
+  const bool by_beta = wanted.to == "csb" || wanted.to == "ecsb" || wanted.to == "gcsb";
+  const std::int64_t positions =
+      by_beta ? ((result.rows + beta - 1) / beta) * ((result.cols + beta - 1) / beta) : 0;
   const bool wide =
-      wanted.offsets == "64" || (wanted.offsets == "auto" && most > std::numeric_limits<std::int32_t>::max());
+      wanted.offsets == "64" ||
+      (wanted.offsets == "auto" && std::max(most, positions) > std::numeric_limits<std::int32_t>::max());
   output_file* const target = file ? &*file : nullptr;
   on_device(choice, [&](auto on) {
     using backend = decltype(on);

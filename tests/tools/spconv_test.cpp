@@ -145,6 +145,34 @@ TEST_CASE("every format verifies, on both offset widths and both value types") {
     }
 }
 
+TEST_CASE("blocked formats by their options, and block positions beyond 32 bits") {
+  const folder work;
+  const auto j = run_json(work, "SPCONV 'gen:diagonal?n=3000000' --to gcsb --verify");
+  CHECK(j["matrix"]["offset_bits"] == 64);
+  CHECK(j["blocks"]["blocks"] == 93750);
+  CHECK(j["blocks"]["entries_per_block"]["median"] == 32);
+  CHECK(j["blocks"]["groups"]["padded_slots"] == j["format"]["padded_slots"]);
+  for (const char* arguments :
+       {"--to bsr --block 3x5", "--to bsr --block 7", "--to csb --beta 8 --order diagonal --index 32",
+        "--to gcsb --beta 64 --group 7 --window 10 --order row", "--to gcsb --layout thesis --beta 16",
+        "--to ecsb --holding ell", "--to ecsb --holding hybrid --beta 128", "--to csb --layout thesis"}) {
+    const auto r = run(work, std::string("SPCONV 'gen:rmat?scale=9' --verify --max-fill 1000 ") + arguments);
+    INFO(arguments << ": " << r.err);
+    CHECK(r.status == 0);
+  }
+  for (const char* arguments :
+       {"--to bsr --block 65", "--to bsr --block 4y4", "--to csb --beta 3", "--to csb --beta 8192",
+        "--to gcsb --beta 512 --index 16", "--to gcsb --layout thesis --window 4", "--to gcsb --beta 8,16",
+        "--to bsr --block 2,4"}) {
+    const auto r = run(work, std::string("SPCONV 'gen:rmat?scale=9' ") + arguments);
+    INFO(arguments << ": " << r.err);
+    CHECK(r.status == 2);
+    CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
+  }
+  const auto plan = run_json(work, "SPCONV 'gen:rmat?scale=9' --plan --beta 8,16,32 --block 2,4x2")["plan"];
+  CHECK(plan.size() == 6 + 2 + 9);
+}
+
 TEST_CASE("every container gives back the same matrix") {
   const folder work;
   REQUIRE(run(work, "SPCONV 'gen:powerlaw?n=300' --to mtx -o " + (work / "a.mtx")).status == 0);
