@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "analyze/block_statistics.hpp"
 #include "convert/backend/sort_entries.hpp"
 
 namespace sparsmith {
@@ -12,12 +13,16 @@ namespace {
 
 constexpr std::int64_t index_bytes = 4;
 
+std::int64_t groups_of(std::int64_t count, std::int64_t size) {
+  return (count + size - 1) / size;
+}
+
 // Slots of SELL: lengths sorted inside each window, then the longest of every slice.
 template <class Offset>
 std::int64_t sell_slots(array_view<const Offset> offsets, std::int64_t rows, sell_shape shape) {
   array<std::int32_t, host> lengths(rows);  // not a vector: the size is checked against the memory at hand
   const std::int64_t sigma = shape.sigma, slice = shape.slice;
-  const std::int64_t windows = (rows + sigma - 1) / sigma, slices = (rows + slice - 1) / slice;
+  const std::int64_t windows = groups_of(rows, sigma), slices = groups_of(rows, slice);
 #pragma omp parallel for schedule(dynamic, 16)
   for (std::int64_t w = 0; w < windows; ++w) {
     const std::int64_t first = w * sigma, last = std::min(first + sigma, rows);
@@ -31,10 +36,6 @@ std::int64_t sell_slots(array_view<const Offset> offsets, std::int64_t rows, sel
     total += slice * std::int64_t{*std::max_element(lengths.begin() + s * slice,
                                                     lengths.begin() + std::min((s + 1) * slice, rows))};
   return total;
-}
-
-std::int64_t groups_of(std::int64_t count, std::int64_t size) {
-  return (count + size - 1) / size;
 }
 
 struct row_statistics {
@@ -90,21 +91,6 @@ ecsb_shape ecsb_shape_of(std::vector<std::int64_t> lengths, std::int64_t entries
                              : holding == ecsb_holding::ell ? longest
                                                             : third;
   return {holding, width, entries - in_front(width)};
-}
-
-// Slots of GCSB: counts sorted inside each window, then the fullest block of every group.
-std::int64_t gcsb_slots(std::vector<std::int32_t> counts, const block_options& options) {
-  const auto blocks = static_cast<std::int64_t>(counts.size());
-  const std::int64_t window = options.window > 0 ? options.window : std::max<std::int64_t>(blocks, 1);
-  for (std::int64_t w = 0; w < blocks; w += window)
-    std::sort(counts.begin() + w, counts.begin() + std::min(w + window, blocks), std::greater<>());
-  std::int64_t slots = 0;
-  for (std::int64_t g = 0; g < blocks; g += options.group_size)
-    slots +=
-        std::int64_t{*std::max_element(
-            counts.begin() + g, counts.begin() + std::min<std::int64_t>(g + options.group_size, blocks))} *
-        options.group_size;
-  return slots;
 }
 
 // Prices formats one after the other, all for the same matrix.
@@ -216,7 +202,7 @@ class pricer {
         ecsb_slots, std::max(sparse_peak, sparse_bytes + ecsb_bytes + (lines + 1) * offset_bytes));
 
     const std::int64_t blocks = options.thesis ? all : nonempty;
-    const std::int64_t slots = gcsb_slots({listed.begin(), listed.end()}, options);
+    const std::int64_t slots = summarize_blocks(listed, all, options.group_size, options.window).slots;
     const std::int64_t gcsb_bytes = slots * (value_bytes + index_width(options.thesis)) +
                                     blocks * offset_bytes +
                                     (groups_of(blocks, options.group_size) + 1) * offset_bytes;

@@ -130,6 +130,19 @@ plan_request request_of(const options& wanted) {
   return request;
 }
 
+// --quiet leaves only what was asked for as data.
+bool prints_nothing(const options& wanted) {
+  return wanted.common.quiet && !wanted.common.as_json && !wanted.plan;
+}
+
+// Whether a format divides the matrix into blocks of --beta, and into how many.
+bool has_beta(const std::string& format) {
+  return format == "csb" || format == "ecsb" || format == "gcsb";
+}
+std::int64_t block_positions(std::int64_t rows, std::int64_t cols, std::int64_t beta) {
+  return ((rows + beta - 1) / beta) * ((cols + beta - 1) / beta);
+}
+
 container container_of(const options& wanted) {
   const container kind =
       !wanted.container_name.empty() ? container_named(wanted.container_name) : container_for(wanted.output);
@@ -167,12 +180,10 @@ void run(Backend on, const options& wanted, const plan_request& request, matrix_
       },
       converted);
 
-  const bool by_beta = format == "csb" || format == "ecsb" || format == "gcsb";
-  if (by_beta) {
+  if (has_beta(format) && !prints_nothing(wanted)) {
     const block_options& blocks = request.options.blocks;
-    const auto side_of = [&](std::int64_t size) { return (size + blocks.beta - 1) / blocks.beta; };
     result.blocks = summarize_blocks(block_entry_counts(on, view(matrix), blocks.beta),
-                                     side_of(matrix.rows) * side_of(matrix.cols),
+                                     block_positions(matrix.rows, matrix.cols, blocks.beta),
                                      format == "gcsb" ? blocks.group_size : 0, blocks.window);
   }
 
@@ -427,10 +438,8 @@ void convert_matrix(const options& wanted) {
   const std::int64_t most =
       source.entries.values.size() * (source.symmetry == symmetry_kind::general ? 1 : 2);
   // Positions of blocks are counted in offsets too.
-  const std::int64_t beta = request.options.blocks.beta;
-  const bool by_beta = wanted.to == "csb" || wanted.to == "ecsb" || wanted.to == "gcsb";
   const std::int64_t positions =
-      by_beta ? ((result.rows + beta - 1) / beta) * ((result.cols + beta - 1) / beta) : 0;
+      has_beta(wanted.to) ? block_positions(result.rows, result.cols, request.options.blocks.beta) : 0;
   const bool wide =
       wanted.offsets == "64" ||
       (wanted.offsets == "auto" && std::max(most, positions) > std::numeric_limits<std::int32_t>::max());
@@ -456,7 +465,7 @@ void convert_matrix(const options& wanted) {
   });
   result.peak_host = peak_bytes(place::host);
   result.peak_device = peak_bytes(place::device);
-  if (wanted.common.quiet && !wanted.common.as_json && !wanted.plan) return;
+  if (prints_nothing(wanted)) return;
   std::FILE* const out = wanted.output == "-" ? stderr : stdout;
   wanted.common.as_json ? print_json(result, out) : print_text(result, out);
 }
