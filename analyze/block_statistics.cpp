@@ -8,16 +8,58 @@
 namespace sparsmith {
 namespace {
 
-template <class Number>
-five_numbers five_of(std::vector<Number> numbers) {
+template <class Result, class Number>
+five_numbers<Result> five_of(std::vector<Number> numbers) {
   if (numbers.empty()) return {};
   std::sort(numbers.begin(), numbers.end());
   const auto at = [&](std::size_t quarter) {
-    const std::size_t rank =
-        (numbers.size() * quarter + 3) / 4;  // the smallest that `quarter` quarters do not exceed
-    return std::int64_t{numbers[rank == 0 ? 0 : rank - 1]};
+    const std::size_t rank = (numbers.size() * quarter + 3) / 4;
+    return Result{numbers[rank == 0 ? 0 : rank - 1]};
   };
-  return {std::int64_t{numbers.front()}, at(1), at(2), at(3), std::int64_t{numbers.back()}};
+  return {Result{numbers.front()}, at(1), at(2), at(3), Result{numbers.back()}};
+}
+
+void summarize_counts(const std::vector<std::int32_t>& counts, std::int64_t all_blocks,
+                      block_statistics& result) {
+  result.blocks = static_cast<std::int64_t>(counts.size());
+  result.empty_blocks = all_blocks - result.blocks;
+  result.entries = five_of<std::int64_t>(counts);
+  for (const std::int32_t count : counts) {
+    const auto bin = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(count))) - 1;
+    while (result.histogram.size() <= bin)
+      result.histogram.push_back({std::int64_t{1} << result.histogram.size(), 0});
+    ++result.histogram[bin].second;
+  }
+}
+
+// `counts` hold the blocks of one group after the other; the last group may be short. length(group, longest
+// block) is how many entries a group has room for in every block.
+template <class Length>
+void summarize_groups(array_view<const std::int32_t> counts, std::int64_t group_size, Length length,
+                      block_statistics& result) {
+  std::vector<std::int64_t> longest, shortest, padding;
+  std::vector<double> mean;
+  for (std::int64_t g = 0; g < counts.size(); g += group_size) {
+    const auto* const first = counts.begin() + g;
+    const auto* const last = counts.begin() + std::min(g + group_size, counts.size());
+    const auto total = std::accumulate(first, last, std::int64_t{0});
+    longest.push_back(*std::max_element(first, last));
+    shortest.push_back(*std::min_element(first, last));
+    mean.push_back(static_cast<double>(total) / static_cast<double>(last - first));
+    const std::int64_t slots = length(g / group_size, longest.back()) * group_size;
+    padding.push_back(slots - total);
+    result.slots += slots;
+    result.padded_slots += padding.back();
+  }
+  result.groups = static_cast<std::int64_t>(longest.size());
+  result.group_longest = five_of<std::int64_t>(std::move(longest));
+  result.group_shortest = five_of<std::int64_t>(std::move(shortest));
+  result.group_mean = five_of<double>(std::move(mean));
+  std::sort(padding.begin(), padding.end(), std::greater<>());
+  std::int64_t carried = 0, groups = 0;
+  while (carried * 2 < result.padded_slots) carried += padding[static_cast<std::size_t>(groups++)];
+  if (result.groups > 0)
+    result.groups_with_half_the_padding = static_cast<double>(groups) / static_cast<double>(result.groups);
 }
 
 }  // namespace
@@ -25,39 +67,29 @@ five_numbers five_of(std::vector<Number> numbers) {
 block_statistics summarize_blocks(array_view<const std::int32_t> counts, std::int64_t all_blocks,
                                   std::int32_t group_size, std::int32_t window) {
   block_statistics result;
-  result.blocks = counts.size();
-  result.empty_blocks = all_blocks - result.blocks;
   std::vector<std::int32_t> sorted(counts.begin(), counts.end());
-  result.entries = five_of(sorted);
-  for (const std::int32_t count : sorted) {
-    const auto bin = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(count))) - 1;
-    while (result.histogram.size() <= bin)
-      result.histogram.push_back({std::int64_t{1} << result.histogram.size(), 0});
-    ++result.histogram[bin].second;
-  }
-  if (group_size == 0 || sorted.empty()) return result;
-
+  summarize_counts(sorted, all_blocks, result);
+  if (group_size == 0) return result;
   const std::int64_t size = window > 0 ? window : result.blocks;
   for (std::int64_t w = 0; w < result.blocks; w += size)
     std::sort(sorted.begin() + w, sorted.begin() + std::min(w + size, result.blocks), std::greater<>());
-  std::vector<std::int64_t> longest, padding;
-  for (std::int64_t g = 0; g < result.blocks; g += group_size) {
-    const auto first = sorted.begin() + g;
-    const auto last = sorted.begin() + std::min<std::int64_t>(g + group_size, result.blocks);
-    longest.push_back(*std::max_element(first, last));
-    const std::int64_t slots = longest.back() * group_size;
-    padding.push_back(slots - std::accumulate(first, last, std::int64_t{0}));
-    result.slots += slots;
-    result.padded_slots += padding.back();
-  }
-  result.groups = static_cast<std::int64_t>(longest.size());
-  result.group_mean = static_cast<double>(std::accumulate(longest.begin(), longest.end(), std::int64_t{0})) /
-                      static_cast<double>(result.groups);
-  result.group_longest = five_of(longest);
-  std::sort(padding.begin(), padding.end(), std::greater<>());
-  std::int64_t carried = 0, groups = 0;
-  while (carried * 2 < result.padded_slots) carried += padding[static_cast<std::size_t>(groups++)];
-  result.groups_with_half_the_padding = static_cast<double>(groups) / static_cast<double>(result.groups);
+  summarize_groups(
+      {sorted.data(), result.blocks}, group_size, [](std::int64_t, std::int64_t longest) { return longest; },
+      result);
+  return result;
+}
+
+block_statistics summarize_tiles(array_view<const std::int32_t> lane_counts,
+                                 const std::vector<std::int64_t>& steps, std::int64_t all_tiles,
+                                 std::int32_t group_size) {
+  block_statistics result;
+  std::vector<std::int32_t> tiles;
+  for (std::int64_t t = 0; t < lane_counts.size(); t += group_size)
+    tiles.push_back(std::accumulate(lane_counts.begin() + t, lane_counts.begin() + t + group_size, 0));
+  summarize_counts(tiles, all_tiles, result);
+  summarize_groups(
+      lane_counts, group_size,
+      [&](std::int64_t group, std::int64_t) { return steps[static_cast<std::size_t>(group)]; }, result);
   return result;
 }
 

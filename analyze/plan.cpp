@@ -212,6 +212,24 @@ class pricer {
                      std::max(blocks * 12 + sort_peak_bytes(on_, blocks, 4), blocks * 4 + gcsb_bytes)));
   }
 
+  // The steps are known only once they are laid out; the least there can be is known before.
+  void price_tile() {
+    const tile_price price = price_tiles(on_, view(matrix_), options_.tile);
+    const std::int64_t lanes = options_.tile.group_size, slots = price.least_steps * lanes;
+    const std::int64_t renumbering = price.renumbered ? (rows_ + matrix_.cols) * index_bytes : 0;
+    const std::int64_t size = slots * (value_bytes + price.index_bits / 8) + price.tiles * 3 * index_bytes +
+                              (price.tiles + 1) * offset_bytes + renumbering +
+                              price.rest * (pair + index_bytes);
+    const std::int64_t tiled = entries_ - price.rest, gathered = tiled * (4 + value_bytes);
+    add("gcsb_tile",
+        fmt::format("{} x {}, {} tiles{}, at least", price.height, price.width, price.tiles,
+                    price.renumbered ? ", renumbered" : ""),
+        size, slots + price.rest,
+        price.rest * (pair + index_bytes) + renumbering +
+            std::max(2 * gathered, gathered + tiled * 4 + slots * (value_bytes + price.index_bits / 8)));
+    costs.back().exact = false;
+  }
+
   std::vector<format_cost> costs;
 
  private:
@@ -241,6 +259,7 @@ std::vector<format_cost> plan_formats(Backend on, const csr<Offset, Value, space
   prices.price_row_formats();
   for (const auto& [rows, cols] : request.blocks) prices.price_bsr(rows, cols);
   for (const std::int32_t beta : request.betas) prices.price_blocks(beta);
+  prices.price_tile();
   return std::move(prices.costs);
 }
 

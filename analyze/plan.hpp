@@ -18,6 +18,7 @@ struct format_cost {
   double fill = 1;              // slots / entries
   std::int64_t peak_bytes = 0;  // while converting from CSR: source, target and temporaries
   bool allowed = true;          // within max_fill, and possible with these offsets
+  bool exact = true;            // false: bytes, slots and peak are at least so many
 };
 
 // What to price beside the formats that have only one shape.

@@ -75,6 +75,7 @@ struct conversion_options {
   double max_fill = 3;
   std::int32_t bsr_rows = 4, bsr_cols = 4;
   block_options blocks = {};
+  tile_options tile = {};
 };
 
 // The matrix in the format of that name (one of `format_names`).
@@ -94,6 +95,7 @@ any_format<Offset, Value, space_on<Backend>> from_csr(Backend on,
   if (format == "csb") return csr_to_csb(on, m, options.blocks, log);
   if (format == "ecsb") return csr_to_ecsb(on, m, options.blocks, options.max_fill, log);
   if (format == "gcsb") return csr_to_gcsb(on, m, options.blocks, options.max_fill, log);
+  if (format == "gcsb_tile") return csr_to_gcsb_tile(on, m, options.tile, options.max_fill, log);
   throw error(failure::usage, "unknown format \"" + format + "\"");
 }
 
@@ -122,6 +124,9 @@ csr<Offset, Value, space_on<Backend>> to_csr(Backend on,
     result operator()(const csb<Offset, Value, space>& m) const { return csb_to_csr(on, view(m), log); }
     result operator()(const ecsb<Offset, Value, space>& m) const { return ecsb_to_csr(on, view(m), log); }
     result operator()(const gcsb<Offset, Value, space>& m) const { return gcsb_to_csr(on, view(m), log); }
+    result operator()(const gcsb_tile<Offset, Value, space>& m) const {
+      return gcsb_tile_to_csr(on, view(m), log);
+    }
   };
   return std::visit(visitor{on, log}, matrix);
 }

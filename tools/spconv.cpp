@@ -29,7 +29,8 @@ struct options {
   conversion_options conversion;
   std::vector<std::string> blocks;  // of BSR, as typed: "4x4", "4"
   std::vector<std::int32_t> betas;
-  std::string layout = "default", order = "morton", index = "auto", holding = "auto";
+  std::string layout = "blocks", order = "morton", index = "auto", holding = "auto";
+  std::string tile = "auto", renumber = "auto";
   bool drop_zeros = false;
   bool verify = false;
   bool plan = false;
@@ -86,16 +87,50 @@ void describe(const Format& matrix, outcome& result) {
   });
 }
 
-std::pair<std::int32_t, std::int32_t> parse_block(const std::string& text) {
+// The format of the conversion: a layout with other arrays is a format of its own.
+std::string format_of(const options& wanted) {
+  if (wanted.to == "mtx") return "coo";
+  return wanted.to == "gcsb" && wanted.layout == "tile" ? "gcsb_tile" : wanted.to;
+}
+
+// "4x2", or "4" for both.
+std::pair<std::int32_t, std::int32_t> parse_size(const char* option, const std::string& text) {
   int rows = 0, cols = 0, used = 0;
   const int fields = std::sscanf(text.c_str(), "%dx%d%n", &rows, &cols, &used);
   const bool square = fields != 2 && std::sscanf(text.c_str(), "%d%n", &rows, &used) == 1;
   if (square) cols = rows;
-  if ((fields != 2 && !square) || static_cast<std::size_t>(used) != text.size() || rows < 1 || cols < 1 ||
-      rows > 64 || cols > 64)
-    throw error(failure::usage,
-                fmt::format("--block {}: not a block size such as 4 or 4x2, up to 64x64", text));
+  if ((fields != 2 && !square) || static_cast<std::size_t>(used) != text.size())
+    throw error(failure::usage, fmt::format("{} {}: not a size such as 4 or 4x2", option, text));
   return {rows, cols};
+}
+
+std::pair<std::int32_t, std::int32_t> parse_block(const std::string& text) {
+  const auto [rows, cols] = parse_size("--block", text);
+  if (rows < 1 || cols < 1 || rows > 64 || cols > 64)
+    throw error(failure::usage, fmt::format("--block {}: sides are from 1 to 64", text));
+  return {rows, cols};
+}
+
+tile_options tile_options_of(const options& wanted) {
+  tile_options tile = wanted.conversion.tile;
+  if (wanted.tile != "auto") {
+    std::tie(tile.height, tile.width) = parse_size("--tile", wanted.tile);
+    for (const std::int32_t side : {tile.height, tile.width})
+      if (side < 256 || side > 2048 || (side & (side - 1)) != 0)
+        throw error(failure::usage,
+                    fmt::format("--tile {}: sides are powers of two from 256 to 2048", wanted.tile));
+  }
+  // Other layouts take groups of any size; only where this one is wanted is that an error.
+  const std::int32_t group = wanted.conversion.blocks.group_size;
+  const bool fits = group <= 32 && (group & (group - 1)) == 0;
+  if (!fits && format_of(wanted) == "gcsb_tile")
+    throw error(failure::usage, fmt::format("--group {}: layout tile takes powers of two up to 32", group));
+  if (fits) tile.group_size = group;
+  tile.renumber = wanted.renumber == "length" ? renumbering::length
+                  : wanted.renumber == "none" ? renumbering::none
+                                              : renumbering::automatic;
+  tile.index_bits = wanted.index == "32" ? 32 : 0;
+  return tile;
 }
 
 // The options as the conversion wants them; what makes no sense is refused here, before any work.
@@ -125,6 +160,7 @@ plan_request request_of(const options& wanted) {
     throw error(failure::usage, "several --beta or --block are for --plan alone; a conversion takes one");
   if (blocks.thesis && blocks.window > 0)
     throw error(failure::usage, "--layout thesis sorts the whole matrix; leave --window out");
+  request.options.tile = tile_options_of(wanted);
   blocks.beta = request.betas.front();
   std::tie(request.options.bsr_rows, request.options.bsr_cols) = request.blocks.front();
   return request;
@@ -165,7 +201,7 @@ void run(Backend on, const options& wanted, const plan_request& request, matrix_
   if (wanted.plan) result.plan = plan_formats<Backend, Offset, Value>(on, matrix, request);
   if (wanted.to.empty()) return;
 
-  const std::string format = wanted.to == "mtx" ? "coo" : wanted.to;
+  const std::string format = format_of(wanted);
   any_format<Offset, Value, space> converted;
   if (format == "csr" && !wanted.verify)
     converted = std::move(matrix);  // it is what was asked for; no copy needed
@@ -185,6 +221,16 @@ void run(Backend on, const options& wanted, const plan_request& request, matrix_
     result.blocks = summarize_blocks(block_entry_counts(on, view(matrix), blocks.beta),
                                      block_positions(matrix.rows, matrix.cols, blocks.beta),
                                      format == "gcsb" ? blocks.group_size : 0, blocks.window);
+  }
+  if (format == "gcsb_tile" && !prints_nothing(wanted)) {
+    const auto& m = std::get<gcsb_tile<Offset, Value, space>>(converted);
+    const auto offsets = copy_to<host>(m.tile_offsets, space::where);
+    std::vector<std::int64_t> steps;
+    for (std::int64_t t = 0; t + 1 < offsets.size(); ++t) steps.push_back(offsets[t + 1] - offsets[t]);
+    const std::int64_t tile_rows = (m.rows + m.tile_height - 1) / m.tile_height,
+                       tile_cols = (m.cols + m.tile_width - 1) / m.tile_width;
+    result.blocks =
+        summarize_tiles(lane_entry_counts(on, view(m)), steps, tile_rows * tile_cols, m.group_size);
   }
 
   if (wanted.verify) {
@@ -273,10 +319,11 @@ void print_text(const outcome& r, std::FILE* out) {
   }
   if (r.blocks) {
     const block_statistics& b = *r.blocks;
-    const auto five = [](const five_numbers& n) {
+    const auto five = [](const five_numbers<std::int64_t>& n) {
       return fmt::format("{} / {} / {} / {} / {}", count(n.least), count(n.lower_quartile), count(n.median),
                          count(n.upper_quartile), count(n.most));
     };
+    const five_numbers<double>& mean = b.group_mean;
     fmt::print(out, "blocks   {} with entries, {} empty ({:.4g} %)\n", count(b.blocks), count(b.empty_blocks),
                100 * ratio(b.empty_blocks, b.blocks + b.empty_blocks));
     fmt::print(out, "         entries per block: {} (least, quartiles, most)\n", five(b.entries));
@@ -286,22 +333,27 @@ void print_text(const outcome& r, std::FILE* out) {
                  count(blocks));
     if (b.groups > 0)
       fmt::print(out,
-                 "groups   {}: longest block {}, mean {:.1f}; half of the padding is in {:.3g} % of them\n",
-                 count(b.groups), five(b.group_longest), b.group_mean, 100 * b.groups_with_half_the_padding);
+                 "groups   {}, half of the padding in {:.3g} % of them\n"
+                 "         longest block:  {}\n"
+                 "         shortest block: {}\n"
+                 "         mean block:     {:.1f} / {:.1f} / {:.1f} / {:.1f} / {:.1f}\n",
+                 count(b.groups), 100 * b.groups_with_half_the_padding, five(b.group_longest),
+                 five(b.group_shortest), mean.least, mean.lower_quartile, mean.median, mean.upper_quartile,
+                 mean.most);
   }
   if (r.verified) fmt::print(out, "verify   valid, and converting back gives the same matrix bit for bit\n");
   if (!r.output.empty())
     fmt::print(out, "wrote    {} ({}{})\n", r.output, r.container_name,
                r.output == "-" ? "" : ", " + format_bytes(file_bytes(r.output)));
   if (!r.plan.empty()) {
-    fmt::print(out, "\n{:<6} {:>12} {:>8} {:>8} {:>12}  {}\n", "plan", "bytes", "x CSR", "fill", "peak", "");
+    fmt::print(out, "\n{:<9} {:>12} {:>8} {:>8} {:>12}  {}\n", "plan", "bytes", "x CSR", "fill", "peak", "");
     for (const format_cost& cost : r.plan) {
       if (cost.bytes == 0 && !cost.allowed) {  // no price to be had
-        fmt::print(out, "{:<6} {:>12} {:>8} {:>8} {:>12}  {}\n", cost.format, "-", "-", "-", "-",
+        fmt::print(out, "{:<9} {:>12} {:>8} {:>8} {:>12}  {}\n", cost.format, "-", "-", "-", "-",
                    cost.parameters);
         continue;
       }
-      fmt::print(out, "{:<6} {:>12} {:>8.3f} {:>8.3f} {:>12}  {}{}\n", cost.format, format_bytes(cost.bytes),
+      fmt::print(out, "{:<9} {:>12} {:>8.3f} {:>8.3f} {:>12}  {}{}\n", cost.format, format_bytes(cost.bytes),
                  ratio(cost.bytes, r.csr_bytes), cost.fill, format_bytes(cost.peak_bytes), cost.parameters,
                  cost.allowed ? "" : (cost.parameters.empty() ? "above --max-fill" : ", above --max-fill"));
     }
@@ -355,7 +407,7 @@ void print_json(const outcome& r, std::FILE* out) {
                    {"fill", ratio(r.slots, r.entries)}};
   if (r.blocks) {
     const block_statistics& b = *r.blocks;
-    const auto five = [](const five_numbers& n) {
+    const auto five = [](const auto& n) {
       return json{{"min", n.least},
                   {"q1", n.lower_quartile},
                   {"median", n.median},
@@ -372,7 +424,8 @@ void print_json(const outcome& r, std::FILE* out) {
                                {"slots", b.slots},
                                {"padded_slots", b.padded_slots},
                                {"longest_block", five(b.group_longest)},
-                               {"mean_longest_block", b.group_mean},
+                               {"shortest_block", five(b.group_shortest)},
+                               {"mean_block", five(b.group_mean)},
                                {"share_with_half_the_padding", b.groups_with_half_the_padding}};
   }
   if (r.verified) j["verified"] = *r.verified;
@@ -386,7 +439,8 @@ void print_json(const outcome& r, std::FILE* out) {
                            {"slots", cost.slots},
                            {"fill", cost.fill},
                            {"peak_bytes", cost.peak_bytes},
-                           {"allowed", cost.allowed}});
+                           {"allowed", cost.allowed},
+                           {"exact", cost.exact}});
   }
   j["stages"] = json::array();
   for (const stage& s : r.stages)
@@ -406,7 +460,7 @@ void convert_matrix(const options& wanted) {
   std::optional<output_file> file;
   if (!wanted.output.empty()) {
     const container kind = container_of(wanted);
-    if (!can_hold(kind, wanted.to))
+    if (!can_hold(kind, wanted.to == "mtx" ? wanted.to : format_of(wanted)))
       throw error(failure::usage, fmt::format("a {} file cannot hold {}; write it to a .h5 file",
                                               sparsmith::name_of(kind), wanted.to));
     if (wanted.output == "-" && kind != container::matrix_market)
@@ -537,21 +591,37 @@ int main(int argc, char** argv) {
                  "GCSB: sort blocks by count only inside windows of this many; 0 is the whole matrix")
       ->check(CLI::Range(0, 1 << 30))
       ->capture_default_str();
-  app.add_option("--layout", wanted.layout,
-                 "CSB, GCSB: default, or thesis (32-bit indices, empty blocks stored)")
-      ->check(CLI::IsMember({"default", "thesis"}))
+  app.add_option(
+         "--layout", wanted.layout,
+         "GCSB: blocks; tile (lanes own rows, no column twice in a step); thesis, for CSB too (32-bit "
+         "indices, empty blocks stored)")
+      ->check(CLI::IsMember({"blocks", "tile", "thesis"}))
       ->capture_default_str();
   app.add_option("--order", wanted.order,
                  "CSB, eCSB, GCSB: entries of a block in Morton, row or diagonal order")
       ->check(CLI::IsMember({"morton", "row", "diagonal"}))
       ->capture_default_str();
   app.add_option("--index", wanted.index,
-                 "CSB, eCSB, GCSB: bits of the combined index; auto is 16 up to beta 256")
+                 "CSB, eCSB, GCSB: bits of the combined index; auto is 16 where that is enough")
       ->check(CLI::IsMember({"auto", "16", "32"}))
       ->capture_default_str();
   app.add_option("--holding", wanted.holding,
                  "eCSB: coo, ell, hybrid, or auto (by the lengths of the block rows)")
       ->check(CLI::IsMember({"auto", "coo", "ell", "hybrid"}))
+      ->capture_default_str();
+  app.add_option(
+         "--tile", wanted.tile,
+         "GCSB, layout tile: sides, powers of two from 256 to 2048, such as 512x1024; auto takes them "
+         "from the matrix")
+      ->capture_default_str();
+  app.add_option("--renumber", wanted.renumber,
+                 "GCSB, layout tile: number rows and columns by falling length inside the format; auto does "
+                 "where lengths vary much")
+      ->check(CLI::IsMember({"auto", "length", "none"}))
+      ->capture_default_str();
+  app.add_option("--rest", wanted.conversion.tile.rest_below,
+                 "GCSB, layout tile: tiles with fewer entries go to a COO rest")
+      ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str();
   add_common_options(app, wanted.common);
   app.footer("Generators:\n" + describe_generators() +

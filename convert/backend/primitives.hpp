@@ -72,6 +72,15 @@ T reduce(Backend on, std::int64_t count, T initial, Get get, Operation op) {
   });
 }
 
+// Counts one more, whoever else does the same.
+SPARSMITH_HOST_DEVICE inline void count_one(std::int32_t* counter) {
+#ifdef __CUDA_ARCH__
+  atomicAdd(counter, 1);
+#else
+  __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+#endif
+}
+
 #ifdef __CUDACC__
 
 // Internal linkage, here and wherever a helper of several pipelines has lambdas: nvcc tells host-device

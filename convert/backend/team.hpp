@@ -13,6 +13,7 @@
 #else
 #include <omp.h>
 
+#include <algorithm>
 #include <vector>
 #endif
 
@@ -41,6 +42,7 @@ class gpu_team {
     return 0;
 #endif
   }
+  static constexpr int threads = Width;
   SPARSMITH_HOST_DEVICE int size() const {
     return Width;
   }
@@ -63,10 +65,33 @@ class gpu_team {
     if ((*static_cast<volatile std::uint32_t*>(word) & bits) != bits) atomicOr(word, bits);
 #endif
   }
-  // Adds one and returns what was there.
+  // Adds and returns what was there.
+  SPARSMITH_HOST_DEVICE std::int32_t add(std::int32_t* counter, std::int32_t amount) const {
+#ifdef __CUDA_ARCH__
+    return atomicAdd(counter, amount);
+#else
+    return 0;
+#endif
+  }
+  // Raises a number that is smaller.
+  SPARSMITH_HOST_DEVICE void raise(std::uint32_t* number, std::uint32_t value) const {
+#ifdef __CUDA_ARCH__
+    atomicMax(number, value);
+#endif
+  }
+  // The bits that any thread of the team has set.
+  SPARSMITH_HOST_DEVICE std::uint32_t any_bits(std::uint32_t bits) const {
+    static_assert(Width == 32);
+#ifdef __CUDA_ARCH__
+    return __reduce_or_sync(~0u, bits);
+#else
+    return bits;
+#endif
+  }
+  // add(counter, 1) for threads of which neighbours mostly want the same counter.
   SPARSMITH_HOST_DEVICE std::int32_t next(std::int32_t* counter) const {
 #ifdef __CUDA_ARCH__
-    // Neighbouring threads mostly want the same counter: the first of a run takes the numbers for all of it.
+    // The first of a run takes the numbers for all of it.
     const unsigned active = __activemask(), lane = threadIdx.x % 32;
     const auto address = reinterpret_cast<std::uintptr_t>(counter);
     const std::uintptr_t left = __shfl_up_sync(active, address, 1);
@@ -191,17 +216,34 @@ void for_each_team(cuda, std::int64_t teams, std::int64_t work, Body body) {
   check_cuda(cudaGetLastError());
 }
 
+// The same with exactly a warp for every team and so many words of scratch.
+template <class Body>
+void for_each_warp(cuda, std::int64_t teams, int words, Body body) {
+  if (teams == 0) return;
+  constexpr int threads = 128;
+  const std::int64_t blocks = std::min<std::int64_t>((teams + threads / 32 - 1) / (threads / 32), 1 << 20);
+  run_teams<32, threads>
+      <<<static_cast<unsigned>(blocks), threads, words*(threads / 32) * 4>>>(teams, words, body);
+  check_cuda(cudaGetLastError());
+}
+
 #else
 
 class single_team {
  public:
   single_team(std::uint32_t* scratch, int words) : scratch_(scratch), words_(words) {}
+  static constexpr int threads = 1;
   int rank() const { return 0; }
   int size() const { return 1; }
   std::uint32_t* scratch() const { return scratch_; }
   int scratch_words() const { return words_; }
   void sync() const {}
   void set_bits(std::uint32_t* word, std::uint32_t bits) const { *word |= bits; }
+  std::int32_t add(std::int32_t* counter, std::int32_t amount) const {
+    return std::exchange(*counter, *counter + amount);
+  }
+  void raise(std::uint32_t* number, std::uint32_t value) const { *number = std::max(*number, value); }
+  std::uint32_t any_bits(std::uint32_t bits) const { return bits; }
   std::int32_t next(std::int32_t* counter) const { return (*counter)++; }
   std::int32_t smallest(std::int32_t value) const { return value; }
   std::int32_t exclusive_sum(std::int32_t* data, int count) const {
@@ -218,13 +260,20 @@ class single_team {
 template <class Body>
 void for_each_team(openmp, std::int64_t teams, std::int64_t, Body body) {
   constexpr int words = 1 << 16;
+  const int at_once =
+      static_cast<int>(std::clamp<std::int64_t>(teams / (std::int64_t{omp_get_max_threads()} * 16), 1, 64));
 #pragma omp parallel
   {
     std::vector<std::uint32_t> scratch(words);
     const single_team team(scratch.data(), words);
-#pragma omp for schedule(dynamic, 64)
+#pragma omp for schedule(dynamic, at_once)
     for (std::int64_t i = 0; i < teams; ++i) body(team, i);
   }
+}
+
+template <class Body>
+void for_each_warp(openmp on, std::int64_t teams, int, Body body) {
+  for_each_team(on, teams, 0, body);
 }
 
 #endif

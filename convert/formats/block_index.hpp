@@ -74,4 +74,15 @@ struct index_writer {
   }
 };
 
+// Room for them, of the width asked for.
+template <class Space>
+struct combined_indices {
+  array<std::uint16_t, Space> narrow;
+  array<std::uint32_t, Space> wide;
+
+  combined_indices(std::int64_t count, int bits)
+      : narrow(bits == 16 ? count : 0), wide(bits == 16 ? 0 : count) {}
+  index_writer writer() { return {narrow.data(), wide.data()}; }
+};
+
 }  // namespace sparsmith

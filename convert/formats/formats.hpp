@@ -14,6 +14,7 @@
 #include "convert/formats/ecsb.hpp"
 #include "convert/formats/ell.hpp"
 #include "convert/formats/gcsb.hpp"
+#include "convert/formats/gcsb_tile.hpp"
 #include "convert/formats/hyb.hpp"
 #include "convert/formats/sell.hpp"
 
@@ -24,7 +25,8 @@ template <class Offset, class Value, class Space>
 using any_format =
     std::variant<coo<Value, Space>, csr<Offset, Value, Space>, csc<Offset, Value, Space>, ell<Value, Space>,
                  sell<Offset, Value, Space>, hyb<Value, Space>, bsr<Offset, Value, Space>,
-                 csb<Offset, Value, Space>, ecsb<Offset, Value, Space>, gcsb<Offset, Value, Space>>;
+                 csb<Offset, Value, Space>, ecsb<Offset, Value, Space>, gcsb<Offset, Value, Space>,
+                 gcsb_tile<Offset, Value, Space>>;
 
 template <class Any, std::size_t... i>
 std::vector<std::string> names_of(std::index_sequence<i...>) {

@@ -29,5 +29,7 @@ template <class Offset, class Value>
 std::string find_invalid(const ecsb<Offset, Value, host>& matrix);
 template <class Offset, class Value>
 std::string find_invalid(const gcsb<Offset, Value, host>& matrix);
+template <class Offset, class Value>
+std::string find_invalid(const gcsb_tile<Offset, Value, host>& matrix);
 
 }  // namespace sparsmith

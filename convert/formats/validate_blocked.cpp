@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <vector>
 
 #include "convert/formats/block_index.hpp"
@@ -236,6 +237,172 @@ std::string find_invalid(const gcsb<Offset, Value, host>& m) {
   return {};
 }
 
+namespace {
+
+text check_permutation(const char* name, const array<std::int32_t, host>& order, std::int64_t count) {
+  if (auto problem = check_length(name, order.size(), count); !problem.empty()) return problem;
+  std::vector<bool> seen(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (order[i] < 0 || order[i] >= count || seen[static_cast<std::size_t>(order[i])])
+      return fmt::format("{} is no permutation: [{}] = {}", name, i, order[i]);
+    seen[static_cast<std::size_t>(order[i])] = true;
+  }
+  return {};
+}
+
+// Whether a permutation is by falling length, equal lengths in order.
+text check_falling(const char* name, const array<std::int32_t, host>& order,
+                   const std::vector<std::int64_t>& lengths) {
+  for (std::int64_t i = 1; i < order.size(); ++i) {
+    const std::int64_t previous = lengths[static_cast<std::size_t>(order[i - 1])],
+                       own = lengths[static_cast<std::size_t>(order[i])];
+    if (own > previous || (own == previous && order[i] < order[i - 1]))
+      return fmt::format("{}[{}] = {} is not in order of falling length", name, i, order[i]);
+  }
+  return {};
+}
+
+}  // namespace
+
+template <class Offset, class Value>
+std::string find_invalid(const gcsb_tile<Offset, Value, host>& m) {
+  if (auto problem = check_shape(m.rows, m.cols); !problem.empty()) return problem;
+  const auto power_of_two = [](std::int32_t number, std::int32_t least, std::int32_t most) {
+    return number >= least && number <= most && std::has_single_bit(static_cast<unsigned>(number));
+  };
+  if (!power_of_two(m.tile_height, 256, 2048) || !power_of_two(m.tile_width, 256, 2048))
+    return fmt::format("the tile shape {} x {} is not of powers of two from 256 to 2048", m.tile_height,
+                       m.tile_width);
+  if (!power_of_two(m.group_size, 1, 32))
+    return fmt::format("group_size {} is not a power of two up to 32", m.group_size);
+  const tile_cells cells(m.tile_height, m.tile_width, m.group_size);
+  const std::int64_t tiles = m.tile_rows.size(), lanes = m.group_size, slots = m.values.size();
+  const std::int64_t tile_lines = groups(m.rows, m.tile_height), tile_columns = groups(m.cols, m.tile_width);
+  for (const auto& problem :
+       {check_length("tile_cols", m.tile_cols.size(), tiles),
+        check_length("column_order", m.column_order.size(), tiles),
+        check_offsets("tile_offsets", m.tile_offsets, tiles, slots / lanes),
+        check_length("values", slots, slots / lanes * lanes),
+        check_combined(m.combined16, m.combined32, slots),
+        check_length("rest_row_indices", m.rest_row_indices.size(), m.rest_values.size()),
+        check_length("rest_col_indices", m.rest_col_indices.size(), m.rest_values.size())})
+    if (!problem.empty()) return problem;
+  if (m.combined16.size() > 0 && cells.index_bits() > 16)
+    return "16-bit combined indices leave no room for the mark of padding";
+  const bool renumbered = m.renumbered != 0;
+  if (!renumbered && m.row_order.size() + m.col_order.size() > 0)
+    return "row_order and col_order are not empty although nothing is renumbered";
+  if (renumbered)
+    for (const auto& problem : {check_permutation("row_order", m.row_order, m.rows),
+                                check_permutation("col_order", m.col_order, m.cols)})
+      if (!problem.empty()) return problem;
+
+  const auto row_of = [&](std::int64_t row) { return renumbered ? std::int64_t{m.row_order[row]} : row; };
+  const auto col_of = [&](std::int64_t col) { return renumbered ? std::int64_t{m.col_order[col]} : col; };
+  std::vector<std::int64_t> row_lengths(static_cast<std::size_t>(m.rows)),
+      col_lengths(static_cast<std::size_t>(m.cols));
+  const auto count_entry = [&](std::int64_t row, std::int64_t col) {
+    if (row < 0 || row >= m.rows || col < 0 || col >= m.cols) return false;
+    ++row_lengths[static_cast<std::size_t>(row)];
+    ++col_lengths[static_cast<std::size_t>(col)];
+    return true;
+  };
+  const index_reader index{m.combined16.data(), m.combined32.data()};
+  const std::uint32_t padding = tile_padding(m.combined16.size() > 0 ? 16 : 32);
+  const std::uint32_t most = std::uint32_t{1} << (cells.line_bits + cells.width_bits);
+  std::vector<std::int64_t> step_of_column(static_cast<std::size_t>(m.tile_width), -1);
+  std::vector<bool> filled;
+  for (std::int64_t t = 0; t < tiles; ++t) {
+    const std::int64_t tile_row = m.tile_rows[t], tile_col = m.tile_cols[t];
+    if (tile_row < 0 || tile_row >= tile_lines || tile_col < 0 || tile_col >= tile_columns)
+      return fmt::format("tile {} lies at ({}, {}), outside the matrix", t, tile_row, tile_col);
+    if (t > 0 && std::pair(tile_row, tile_col) <=
+                     std::pair<std::int64_t, std::int64_t>(m.tile_rows[t - 1], m.tile_cols[t - 1]))
+      return fmt::format("tile {} is not in row-major order", t);
+    filled.assign(std::size_t{most} * static_cast<std::size_t>(lanes), false);
+    std::int64_t entries = 0;
+    for (std::int64_t step = m.tile_offsets[t]; step < m.tile_offsets[t + 1]; ++step) {
+      const std::int64_t before = entries;
+      for (std::int64_t lane = 0; lane < lanes; ++lane) {
+        const std::int64_t slot = step * lanes + lane;
+        if (index[slot] == padding) {
+          if (m.values[slot] != 0) return fmt::format("padding slot {} has a value", slot);
+          continue;
+        }
+        if (index[slot] >= most)
+          return fmt::format("combined[{}] = {} is outside its tile", slot, index[slot]);
+        const std::uint32_t row = cells.row(index[slot], static_cast<std::uint32_t>(lane)),
+                            col = cells.col(index[slot]);
+        const std::int64_t at_row = tile_row * m.tile_height + row, at_col = tile_col * m.tile_width + col;
+        if (at_row >= m.rows || at_col >= m.cols || !count_entry(row_of(at_row), col_of(at_col)))
+          return fmt::format("the entry in slot {} lies outside the matrix", slot);
+        if (step_of_column[col] == step) return fmt::format("step {} has column {} twice", step, at_col);
+        step_of_column[col] = step;
+        const std::size_t place = std::size_t{row} * static_cast<std::size_t>(m.tile_width) + col;
+        if (filled[place]) return fmt::format("the entry in slot {} is in its tile twice", slot);
+        filled[place] = true;
+        ++entries;
+      }
+      if (entries == before) return fmt::format("step {} is empty", step);
+    }
+    if (entries < std::max(m.rest_below, 1))
+      return fmt::format("tile {} has {} entries, fewer than rest_below {}", t, entries, m.rest_below);
+  }
+
+  std::vector<std::int32_t> by_column(static_cast<std::size_t>(tiles));
+  std::iota(by_column.begin(), by_column.end(), 0);
+  std::stable_sort(by_column.begin(), by_column.end(),
+                   [&](std::int32_t a, std::int32_t b) { return m.tile_cols[a] < m.tile_cols[b]; });
+  for (std::int64_t t = 0; t < tiles; ++t)
+    if (m.column_order[t] != by_column[static_cast<std::size_t>(t)])
+      return fmt::format("column_order[{}] = {} is not the next tile by column", t, m.column_order[t]);
+
+  for (std::int64_t i = 0; i < m.rest_values.size(); ++i)
+    if (!count_entry(m.rest_row_indices[i], m.rest_col_indices[i]))
+      return fmt::format("entry {} of the rest lies at ({}, {}), outside the matrix", i,
+                         m.rest_row_indices[i], m.rest_col_indices[i]);
+  if (renumbered)
+    for (const auto& problem : {check_falling("row_order", m.row_order, row_lengths),
+                                check_falling("col_order", m.col_order, col_lengths)})
+      if (!problem.empty()) return problem;
+
+  // The rest is in order, and in no tile that is stored.
+  std::vector<std::int32_t> number_of_row, number_of_col;
+  const auto invert = [](const array<std::int32_t, host>& order) {
+    std::vector<std::int32_t> numbers(static_cast<std::size_t>(order.size()));
+    for (std::int64_t i = 0; i < order.size(); ++i)
+      numbers[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);
+    return numbers;
+  };
+  if (renumbered) {
+    number_of_row = invert(m.row_order);
+    number_of_col = invert(m.col_order);
+  }
+  const auto number_of = [](const std::vector<std::int32_t>& numbers, std::int32_t old) {
+    return numbers.empty() ? old : numbers[static_cast<std::size_t>(old)];
+  };
+  std::pair<std::int32_t, std::int32_t> last{-1, -1};
+  for (std::int64_t i = 0; i < m.rest_values.size(); ++i) {
+    const std::pair<std::int32_t, std::int32_t> place{number_of(number_of_row, m.rest_row_indices[i]),
+                                                      m.rest_col_indices[i]};
+    if (place <= last) return fmt::format("entry {} of the rest is out of order", i);
+    last = place;
+    const std::pair<std::int32_t, std::int32_t> tile{
+        place.first / m.tile_height, number_of(number_of_col, m.rest_col_indices[i]) / m.tile_width};
+    std::int64_t low = 0, high = tiles;
+    while (low < high) {
+      const std::int64_t middle = (low + high) / 2;
+      if (std::pair(m.tile_rows[middle], m.tile_cols[middle]) < tile)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    if (low < tiles && std::pair(m.tile_rows[low], m.tile_cols[low]) == tile)
+      return fmt::format("entry {} of the rest belongs to tile {}", i, low);
+  }
+  return {};
+}
+
 template std::string find_invalid(const bsr<std::int32_t, float, host>&);
 template std::string find_invalid(const bsr<std::int32_t, double, host>&);
 template std::string find_invalid(const bsr<std::int64_t, float, host>&);
@@ -252,5 +419,9 @@ template std::string find_invalid(const gcsb<std::int32_t, float, host>&);
 template std::string find_invalid(const gcsb<std::int32_t, double, host>&);
 template std::string find_invalid(const gcsb<std::int64_t, float, host>&);
 template std::string find_invalid(const gcsb<std::int64_t, double, host>&);
+template std::string find_invalid(const gcsb_tile<std::int32_t, float, host>&);
+template std::string find_invalid(const gcsb_tile<std::int32_t, double, host>&);
+template std::string find_invalid(const gcsb_tile<std::int64_t, float, host>&);
+template std::string find_invalid(const gcsb_tile<std::int64_t, double, host>&);
 
 }  // namespace sparsmith

@@ -785,6 +785,10 @@ template void write_container(const std::string&, const gcsb<std::int32_t, float
 template void write_container(const std::string&, const gcsb<std::int32_t, double, host>&, int);
 template void write_container(const std::string&, const gcsb<std::int64_t, float, host>&, int);
 template void write_container(const std::string&, const gcsb<std::int64_t, double, host>&, int);
+template void write_container(const std::string&, const gcsb_tile<std::int32_t, float, host>&, int);
+template void write_container(const std::string&, const gcsb_tile<std::int32_t, double, host>&, int);
+template void write_container(const std::string&, const gcsb_tile<std::int64_t, float, host>&, int);
+template void write_container(const std::string&, const gcsb_tile<std::int64_t, double, host>&, int);
 
 template void write_binsparse(const std::string&, const coo<float, host>&);
 template void write_binsparse(const std::string&, const coo<double, host>&);

@@ -132,11 +132,14 @@ SPARSMITH_HOST_DEVICE std::int64_t for_each_bit_window(const Team& team, std::in
                                                        std::int64_t last, std::int32_t low, std::int32_t high,
                                                        Position position, Use use) {
   constexpr std::int32_t none = 0x7fffffff;
-  // Bits and counts share the scratch. A few positions over a wide range would mostly clear bits: they get
-  // small windows that skip what is empty.
+  // Bits and counts share the scratch. Every window reads all positions twice and its words three times; a
+  // few positions over a wide range are cheaper with small windows that skip what is empty.
   std::int32_t most_words = team.scratch_words() / 2;
-  const std::int32_t few_words = last - first <= 64 ? 4 : 64;
-  if ((high - low) / 32 + 1 > last - first + few_words && most_words > few_words) most_words = few_words;
+  constexpr std::int64_t few_words = 16;
+  const std::int64_t all_words = (high - low) / 32 + 1, count = last - first;
+  const std::int64_t in_large = 3 * all_words + (all_words / most_words + 1) * 2 * count;
+  const std::int64_t small_windows = count < all_words / few_words ? count : all_words / few_words;
+  if (small_windows * (3 * few_words + 2 * count) < in_large) most_words = few_words;
   std::uint32_t* const bits = team.scratch();
   std::int64_t taken = 0;
   for (std::int32_t start = low; start != none;) {
@@ -169,19 +172,115 @@ SPARSMITH_HOST_DEVICE std::int64_t for_each_bit_window(const Team& team, std::in
   return taken;
 }
 
-// One block row and its entries, as an action sees it.
-struct block_row_range {
-  std::int64_t block_row;
+// Finds where each of the entries [first, last) belongs in the order of their keys, all different and of so
+// many bits, and calls place(from, to).
+template <class Team, class Place>
+SPARSMITH_HOST_DEVICE void sort_by_key(const Team& team, const std::uint32_t* keys, std::int64_t first,
+                                       std::int64_t last, int key_bits, Place place) {
+  if (last - first <= 32) {
+    const auto count = static_cast<std::int32_t>(last - first);
+    std::uint32_t* const own = team.scratch();
+    for (std::int32_t i = team.rank(); i < count; i += team.size()) own[i] = keys[first + i];
+    team.sync();
+    for (std::int32_t i = team.rank(); i < count; i += team.size()) {
+      std::int32_t smaller = 0;
+      for (std::int32_t j = 0; j < count; ++j) smaller += own[j] < own[i] ? 1 : 0;
+      place(first + i, first + smaller);
+    }
+    return;
+  }
+  // Keys that are thinly spread are put into buckets of one or two, in scratch; others are marked in a
+  // bitmap.
+  const std::int64_t count = last - first;
+  int bucket_bits = 0;
+  while (std::int64_t{2} << bucket_bits <= count) ++bucket_bits;
+  const std::int32_t buckets = std::int32_t{1} << bucket_bits;
+  if (count + buckets <= team.scratch_words() && (std::int64_t{1} << key_bits) > 64 * count) {
+    const int shift = key_bits - bucket_bits;
+    std::int32_t* const ends = reinterpret_cast<std::int32_t*>(team.scratch());
+    std::int32_t* const entry = ends + buckets;
+    for (std::int32_t b = team.rank(); b < buckets; b += team.size()) ends[b] = 0;
+    team.sync();
+    for (std::int64_t i = team.rank(); i < count; i += team.size())
+      team.add(ends + (keys[first + i] >> shift), 1);
+    team.sync();
+    team.exclusive_sum(ends, buckets);
+    for (std::int64_t i = team.rank(); i < count; i += team.size())
+      entry[team.add(ends + (keys[first + i] >> shift), 1)] = static_cast<std::int32_t>(i);
+    team.sync();
+    for (std::int64_t p = team.rank(); p < count; p += team.size()) {
+      const std::uint32_t key = keys[first + entry[p]], bucket = key >> shift;
+      const std::int32_t start = bucket == 0 ? 0 : ends[bucket - 1];
+      std::int32_t smaller = start;
+      for (std::int32_t q = start; q < ends[bucket]; ++q) smaller += keys[first + entry[q]] < key ? 1 : 0;
+      place(first + entry[p], first + smaller);
+    }
+    team.sync();
+    return;
+  }
+  for_each_bit_window(
+      team, first, last, 0, static_cast<std::int32_t>((1u << key_bits) - 1),
+      [&](std::int64_t i) { return static_cast<std::int32_t>(keys[i]); },
+      [&](const bit_window<Team>& window, std::int64_t before, std::int32_t) {
+        for (std::int64_t i = first + team.rank(); i < last; i += team.size()) {
+          const auto key = static_cast<std::int32_t>(keys[i]);
+          if (window.holds(key)) place(i, first + before + window.rank(key));
+        }
+        team.sync();
+      });
+}
+
+// Some rows, whole or cut at both ends, and their entries: a block row, or a piece of one.
+struct row_range {
+  std::int64_t number;  // of the block row or piece
   std::int64_t first_row, end_row;
   std::int64_t first, last;  // entries
 };
 
-// Walks one block row: calls action(team, range, block, blocks, window) for every window of block columns
-// that holds blocks, where `block` is the number of the window's first block, and action.finish(team, range,
-// blocks in all).
+// Calls action(team, range, block, blocks, window) for every window of block columns that holds blocks of the
+// range, where `block` is the number of the window's first block. Returns how many blocks there are.
+// `whole_rows` says that the range is whole rows sorted by column, so that their ends tell its columns.
+template <class Team, class Offset, class Action>
+SPARSMITH_HOST_DEVICE std::int64_t walk_range(const Team& team, const row_range& range, bool whole_rows,
+                                              const block_shape& shape, const Offset* row_offsets,
+                                              const std::int32_t* cols, std::int64_t first_block,
+                                              const Action& action) {
+  const std::int64_t entries = range.last - range.first;
+  if (entries == 0) return 0;
+  const auto block_col_of = [&](std::int64_t e) { return shape.col_of(cols[e]); };
+  if (team.size() > 1 && entries <= 64 && entries * 3 <= team.scratch_words()) {
+    const auto window = list_positions(team, range.first, static_cast<std::int32_t>(entries), block_col_of);
+    action(team, range, first_block, window.size, window);
+    return window.size;
+  }
+  // The largest is negated to use one reduction.
+  std::int32_t low = 0x7fffffff, negated_high = 0x7fffffff;
+  const auto include = [&](std::int32_t left, std::int32_t right) {
+    low = left < low ? left : low;
+    negated_high = -right < negated_high ? -right : negated_high;
+  };
+  if (whole_rows) {
+    for (std::int64_t r = range.first_row + team.rank(); r < range.end_row; r += team.size())
+      if (row_offsets[r] < row_offsets[r + 1])
+        include(block_col_of(row_offsets[r]), block_col_of(row_offsets[r + 1] - 1));
+  } else {
+    for (std::int64_t e = range.first + team.rank(); e < range.last; e += team.size())
+      include(block_col_of(e), block_col_of(e));
+  }
+  low = team.smallest(low);
+  const std::int32_t high = -team.smallest(negated_high);
+  return for_each_bit_window(
+      team, range.first, range.last, low, high, block_col_of,
+      [&](const bit_window<Team>& window, std::int64_t before, std::int32_t in_window) {
+        action(team, range, first_block + before, in_window, window);
+      });
+}
+
+// Walks one block row and calls action.finish(team, range, blocks in all) at its end.
 template <class Offset, class Action>
 struct walk_block_rows {
   std::int32_t rows;
+  bool sorted;  // every row by column
   block_shape shape;
   const Offset* row_offsets;
   const std::int32_t* cols;
@@ -192,38 +291,10 @@ struct walk_block_rows {
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t block_row) const {
     const std::int64_t first_row = block_row * shape.rows;
     const std::int64_t end_row = first_row + shape.rows < rows ? first_row + shape.rows : rows;
-    const block_row_range range{block_row, first_row, end_row, row_offsets[first_row], row_offsets[end_row]};
+    const row_range range{block_row, first_row, end_row, row_offsets[first_row], row_offsets[end_row]};
     const std::int64_t first_block = first_blocks == nullptr ? 0 : std::int64_t{first_blocks[block_row]};
-    std::int64_t blocks = 0;
-    if (range.first < range.last) {
-      const auto block_col_of = [&](std::int64_t e) { return shape.col_of(cols[e]); };
-      const auto entries = range.last - range.first;
-      if (team.size() > 1 && entries <= 64 && entries * 3 <= team.scratch_words()) {
-        const auto window =
-            list_positions(team, range.first, static_cast<std::int32_t>(entries), block_col_of);
-        blocks = window.size;
-        action(team, range, first_block, window.size, window);
-      } else {
-        // Rows are sorted, so their ends give the range of block columns; the right one is negated to use one
-        // reduction.
-        std::int32_t low = 0x7fffffff, negated_high = 0x7fffffff;
-        for (std::int64_t r = first_row + team.rank(); r < end_row; r += team.size()) {
-          if (row_offsets[r] == row_offsets[r + 1]) continue;
-          const std::int32_t left = shape.col_of(cols[row_offsets[r]]),
-                             right = shape.col_of(cols[row_offsets[r + 1] - 1]);
-          low = left < low ? left : low;
-          negated_high = -right < negated_high ? -right : negated_high;
-        }
-        low = team.smallest(low);
-        const std::int32_t high = -team.smallest(negated_high);
-        blocks = for_each_bit_window(
-            team, range.first, range.last, low, high, block_col_of,
-            [&](const bit_window<Team>& window, std::int64_t before, std::int32_t in_window) {
-              action(team, range, first_block + before, in_window, window);
-            });
-      }
-    }
-    action.finish(team, range, blocks);
+    action.finish(team, range,
+                  walk_range(team, range, sorted, shape, row_offsets, cols, first_block, action));
   }
 };
 
@@ -233,16 +304,42 @@ struct count_block_action {
   template <class... Everything>
   SPARSMITH_HOST_DEVICE void operator()(const Everything&...) const {}
   template <class Team>
-  SPARSMITH_HOST_DEVICE void finish(const Team& team, const block_row_range& range,
-                                    std::int64_t blocks) const {
-    if (team.rank() == 0) counts[range.block_row] = static_cast<Offset>(blocks);
+  SPARSMITH_HOST_DEVICE void finish(const Team& team, const row_range& range, std::int64_t blocks) const {
+    if (team.rank() == 0) counts[range.number] = static_cast<Offset>(blocks);
+  }
+};
+
+// Lists the blocks of a range and counts their entries; `position` says how a block is named.
+template <class Position>
+struct list_block_action {
+  const std::int32_t* cols;
+  block_shape shape;
+  Position position;
+  typename Position::type* positions;
+  std::int32_t* counts;
+
+  template <class Team, class Window>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, const row_range& range, std::int64_t block,
+                                        std::int32_t blocks, const Window& window) const {
+    window.for_each([&](std::int32_t rank, std::int32_t block_col) {
+      positions[block + rank] = position(range.number, block_col);
+    });
+    std::int32_t* const counters = window.counters(blocks, counts + block);
+    for (std::int64_t e = range.first + team.rank(); e < range.last; e += team.size()) {
+      const std::int32_t block_col = shape.col_of(cols[e]);
+      if (window.holds(block_col)) team.next(counters + window.rank(block_col));
+    }
+    team.sync();
+    if (counters != counts + block)
+      for (std::int32_t b = team.rank(); b < blocks; b += team.size()) counts[block + b] = counters[b];
+    team.sync();
   }
 };
 
 template <class Action>
 struct without_finish : Action {
   template <class Team>
-  SPARSMITH_HOST_DEVICE void finish(const Team&, const block_row_range&, std::int64_t) const {}
+  SPARSMITH_HOST_DEVICE void finish(const Team&, const row_range&, std::int64_t) const {}
 };
 
 inline std::int64_t groups_of(std::int64_t count, std::int64_t size) {
@@ -251,25 +348,23 @@ inline std::int64_t groups_of(std::int64_t count, std::int64_t size) {
 
 template <class Backend, class Offset, class Value, class Action>
 void walk_blocks(Backend on, csr<Offset, Value, view_on<Backend>> matrix, block_shape shape,
-                 const Offset* first_blocks, Action action) {
+                 const Offset* first_blocks, Action action, bool sorted = true) {
   const std::int64_t teams = groups_of(matrix.rows, shape.rows);
   const std::int64_t work = teams == 0 ? 0 : matrix.values.size() / teams;
   for_each_team(on, teams, work,
-                walk_block_rows<Offset, Action>{matrix.rows, shape, matrix.row_offsets.data(),
+                walk_block_rows<Offset, Action>{matrix.rows, sorted, shape, matrix.row_offsets.data(),
                                                 matrix.col_indices.data(), first_blocks, action});
 }
 
 // The first block of every block row, and their total at the end.
 template <class Backend, class Offset, class Value>
 array<Offset, space_on<Backend>> count_blocks(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
-                                              block_shape shape) {
+                                              block_shape shape, bool sorted = true) {
   const std::int64_t block_rows = groups_of(matrix.rows, shape.rows);
   array<Offset, space_on<Backend>> counts(block_rows);
   walk_blocks(on, matrix, shape, static_cast<const Offset*>(nullptr),
-              count_block_action<Offset>{counts.data()});
-  const Offset* const count = counts.data();
-  return offsets_from_lengths<Offset>(on, block_rows,
-                                      [=] SPARSMITH_HOST_DEVICE(std::int64_t b) { return count[b]; });
+              count_block_action<Offset>{counts.data()}, sorted);
+  return offsets_from_counts<Offset>(on, counts);
 }
 
 // The row of an entry, between two rows that enclose it.
@@ -286,23 +381,31 @@ SPARSMITH_HOST_DEVICE std::int64_t row_of_entry(const Offset* row_offsets, std::
   return low;
 }
 
-// f(entry, row in the block row) for every entry. Long rows go one after the other to the warps of the team,
-// so that the row is known; short ones are taken together and each entry looks its row up.
+// f(entry, row) for every entry of the range, the row counted from the range's first. Long rows go one after
+// the other to the warps of the team, so that the row is known; short ones are taken together and each entry
+// looks its row up.
 template <class Team, class Offset, class Function>
-SPARSMITH_HOST_DEVICE void for_each_entry(const Team& team, const Offset* row_offsets,
-                                          const block_row_range& range, Function f) {
+SPARSMITH_HOST_DEVICE void for_each_entry(const Team& team, const Offset* row_offsets, const row_range& range,
+                                          Function f) {
   const std::int32_t lanes = team.size() < 32 ? team.size() : 32;
   if ((range.last - range.first) >= lanes * (range.end_row - range.first_row)) {
     const std::int32_t abreast = team.size() / lanes;
     for (std::int64_t r = range.first_row + team.rank() / lanes; r < range.end_row; r += abreast) {
-      const std::int64_t end = row_offsets[r + 1];
-      for (std::int64_t e = row_offsets[r] + team.rank() % lanes; e < end; e += lanes)
-        f(e, r - range.first_row);
+      const std::int64_t start = row_offsets[r] < range.first ? range.first : std::int64_t{row_offsets[r]};
+      const std::int64_t end =
+          row_offsets[r + 1] > range.last ? range.last : std::int64_t{row_offsets[r + 1]};
+      for (std::int64_t e = start + team.rank() % lanes; e < end; e += lanes) f(e, r - range.first_row);
     }
   } else {
     for (std::int64_t e = range.first + team.rank(); e < range.last; e += team.size())
       f(e, row_of_entry(row_offsets, range.first_row, range.end_row, e) - range.first_row);
   }
+}
+
+template <class Value, class Space>
+coo<Value, Space> empty_list(std::int32_t rows, std::int32_t cols, std::int64_t entries) {
+  return {rows, cols, array<std::int32_t, Space>(entries), array<std::int32_t, Space>(entries),
+          array<Value, Space>(entries)};
 }
 
 }  // namespace sparsmith

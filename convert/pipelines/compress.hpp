@@ -33,6 +33,15 @@ array<Offset, typename Backend::space> offsets_from_lengths(Backend on, std::int
   return offsets;
 }
 
+// The same from lengths that are already written down.
+template <class Offset, class Backend, class Length>
+array<Offset, typename Backend::space> offsets_from_counts(
+    Backend on, const array<Length, typename Backend::space>& counts) {
+  const Length* const count = counts.data();
+  return offsets_from_lengths<Offset>(
+      on, counts.size(), [=] SPARSMITH_HOST_DEVICE(std::int64_t i) { return static_cast<Offset>(count[i]); });
+}
+
 // Finishes offsets in which the last entry of every non-empty line l has left its end at [l + 1] and
 // everything else is 0: an empty line ends where the one before it ends.
 template <class Backend, class Offset>
@@ -139,6 +148,29 @@ compressed_entries<Offset, Value, typename Backend::space> compress_and_sum(
   });
   close_offset_gaps(on, result.offsets);
   return result;
+}
+
+// 0 .. count - 1 by falling length inside every window of so many; equal lengths keep their order.
+template <class Backend, class Length>
+array<std::int32_t, typename Backend::space> order_by_falling_length(Backend on, std::int64_t count,
+                                                                     std::int64_t window, Length length) {
+  using space = typename Backend::space;
+  const std::int32_t longest = reduce(
+      on, count, std::int32_t{0},
+      [=] SPARSMITH_HOST_DEVICE(std::int64_t i) { return static_cast<std::int32_t>(length(i)); },
+      larger<std::int32_t>{});
+  array<std::int32_t, space> window_of(count), shortness(count), number(count);
+  std::int32_t* const out_window = window_of.data();
+  std::int32_t* const out_shortness = shortness.data();
+  std::int32_t* const out_number = number.data();
+  for_each_index(on, count, [=] SPARSMITH_HOST_DEVICE(std::int64_t i) {
+    out_window[i] = static_cast<std::int32_t>(i / window);
+    out_shortness[i] = longest - static_cast<std::int32_t>(length(i));
+    out_number[i] = static_cast<std::int32_t>(i);
+  });
+  return sort_entries<std::int32_t>(on, window_of, shortness, number, (count + window - 1) / window,
+                                    std::int64_t{longest} + 1, false)
+      .values;
 }
 
 template <class Backend, class Offset>

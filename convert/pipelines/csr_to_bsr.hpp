@@ -17,7 +17,7 @@ struct fill_bsr_action {
   Value* out_values;
 
   template <class Team, class Window>
-  SPARSMITH_HOST_DEVICE void operator()(const Team& team, const block_row_range& range, std::int64_t block,
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, const row_range& range, std::int64_t block,
                                         std::int32_t blocks, const Window& window) const {
     const std::int64_t area = std::int64_t{shape.rows} * shape.cols;
     window.for_each([&](std::int32_t rank, std::int32_t block_col) { out_cols[block + rank] = block_col; });

@@ -12,28 +12,11 @@
 namespace sparsmith {
 
 template <class Offset>
-struct list_block_action {
-  const std::int32_t* cols;
-  block_shape shape;
+struct row_major_position {
+  using type = Offset;
   std::int64_t blocks_per_row;  // of the whole matrix, empty ones included
-  Offset* positions;
-  std::int32_t* counts;
-
-  template <class Team, class Window>
-  SPARSMITH_HOST_DEVICE void operator()(const Team& team, const block_row_range& range, std::int64_t block,
-                                        std::int32_t blocks, const Window& window) const {
-    window.for_each([&](std::int32_t rank, std::int32_t block_col) {
-      positions[block + rank] = static_cast<Offset>(range.block_row * blocks_per_row + block_col);
-    });
-    std::int32_t* const counters = window.counters(blocks, counts + block);
-    for (std::int64_t e = range.first + team.rank(); e < range.last; e += team.size()) {
-      const std::int32_t block_col = shape.col_of(cols[e]);
-      if (window.holds(block_col)) team.next(counters + window.rank(block_col));
-    }
-    team.sync();
-    if (counters != counts + block)
-      for (std::int32_t b = team.rank(); b < blocks; b += team.size()) counts[block + b] = counters[b];
-    team.sync();
+  SPARSMITH_HOST_DEVICE Offset operator()(std::int64_t block_row, std::int32_t block_col) const {
+    return static_cast<Offset>(block_row * blocks_per_row + block_col);
   }
 };
 
@@ -50,7 +33,7 @@ struct scatter_block_action {
   Value* out_values;
 
   template <class Team, class Window>
-  SPARSMITH_HOST_DEVICE void operator()(const Team& team, const block_row_range& range, std::int64_t block,
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, const row_range& range, std::int64_t block,
                                         std::int32_t blocks, const Window& window) const {
     std::int32_t* const counters = window.counters(blocks, placed + block);
     for_each_entry(team, row_offsets, range, [&](std::int64_t e, std::int64_t row) {
@@ -78,33 +61,11 @@ struct sort_block_body {
 
   template <class Team>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t block) const {
-    const std::int64_t first = entry_offsets[block], last = entry_offsets[block + 1];
-    const auto place = [&](std::int64_t from, std::int64_t to) {
-      out_index.set(to, cells.combined(keys[from]));
-      out_values[to] = values[from];
-    };
-    if (last - first <= 32) {
-      const auto count = static_cast<std::int32_t>(last - first);
-      std::uint32_t* const own = team.scratch();
-      for (std::int32_t i = team.rank(); i < count; i += team.size()) own[i] = keys[first + i];
-      team.sync();
-      for (std::int32_t i = team.rank(); i < count; i += team.size()) {
-        std::int32_t smaller = 0;
-        for (std::int32_t j = 0; j < count; ++j) smaller += own[j] < own[i] ? 1 : 0;
-        place(first + i, first + smaller);
-      }
-      return;
-    }
-    for_each_bit_window(
-        team, first, last, 0, static_cast<std::int32_t>((1u << 2 * cells.side_bits) - 1),
-        [&](std::int64_t i) { return static_cast<std::int32_t>(keys[i]); },
-        [&](const bit_window<Team>& window, std::int64_t before, std::int32_t) {
-          for (std::int64_t i = first + team.rank(); i < last; i += team.size()) {
-            const auto key = static_cast<std::int32_t>(keys[i]);
-            if (window.holds(key)) place(i, first + before + window.rank(key));
-          }
-          team.sync();
-        });
+    sort_by_key(team, keys, entry_offsets[block], entry_offsets[block + 1], 2 * cells.side_bits,
+                [&](std::int64_t from, std::int64_t to) {
+                  out_index.set(to, cells.combined(keys[from]));
+                  out_values[to] = values[from];
+                });
   }
 };
 
@@ -119,16 +80,6 @@ void require_block_positions(std::int64_t block_rows, std::int64_t block_cols) {
     throw error(failure::resources,
                 "too many blocks for 32-bit positions; use 64-bit offsets (--offsets 64)");
 }
-
-template <class Space>
-struct combined_indices {
-  array<std::uint16_t, Space> narrow;
-  array<std::uint32_t, Space> wide;
-
-  combined_indices(std::int64_t count, int bits)
-      : narrow(bits == 16 ? count : 0), wide(bits == 16 ? 0 : count) {}
-  index_writer writer() { return {narrow.data(), wide.data()}; }
-};
 
 inline int combined_bits(std::int32_t beta, int asked) {
   if (asked == 16 && beta > 256)
@@ -155,10 +106,12 @@ block_list<Offset, space_on<Backend>> list_blocks(Backend on, csr<Offset, Value,
   list.positions = array<Offset, space>(blocks);
   list.counts = array<std::int32_t, space>(blocks);
   fill(on, list.counts, std::int32_t{0});
-  walk_blocks(
-      on, matrix, block_shape(beta, beta), list.first_blocks.data(),
-      without_finish<list_block_action<Offset>>{{matrix.col_indices.data(), block_shape(beta, beta),
-                                                 blocks_per_row, list.positions.data(), list.counts.data()}});
+  walk_blocks(on, matrix, block_shape(beta, beta), list.first_blocks.data(),
+              without_finish<list_block_action<row_major_position<Offset>>>{{matrix.col_indices.data(),
+                                                                             block_shape(beta, beta),
+                                                                             {blocks_per_row},
+                                                                             list.positions.data(),
+                                                                             list.counts.data()}});
   return list;
 }
 
@@ -183,9 +136,7 @@ csb<Offset, Value, space_on<Backend>> csr_to_csb(Backend on, csr<Offset, Value, 
     list = list_blocks(on, matrix, beta);
   }
   const std::int64_t blocks = list.counts.size();
-  const std::int32_t* const counts = list.counts.data();
-  auto entry_offsets = offsets_from_lengths<Offset>(
-      on, blocks, [=] SPARSMITH_HOST_DEVICE(std::int64_t b) { return static_cast<Offset>(counts[b]); });
+  auto entry_offsets = offsets_from_counts<Offset>(on, list.counts);
   array<std::uint32_t, space> keys(entries);
   array<Value, space> values(entries);
   {
@@ -246,12 +197,6 @@ block_places<Offset> places_of(const Format& matrix) {
   return {{side_bits_of(matrix.beta), static_cast<block_order>(matrix.order)},
           matrix.beta,
           groups_of(matrix.cols, matrix.beta)};
-}
-
-template <class Value, class Space>
-coo<Value, Space> empty_list(std::int32_t rows, std::int32_t cols, std::int64_t entries) {
-  return {rows, cols, array<std::int32_t, Space>(entries), array<std::int32_t, Space>(entries),
-          array<Value, Space>(entries)};
 }
 
 template <class Backend, class Offset, class Value>
@@ -344,31 +289,15 @@ gcsb<Offset, Value, space_on<Backend>> csr_to_gcsb(Backend on, csr<Offset, Value
   array<std::int32_t, space> order;
   {
     timed_stage timing(on, log, "swizzle blocks", blocks, blocks * 24);
-    const std::int32_t fullest = reduce(
-        on, blocks, std::int32_t{0},
-        [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
-          return static_cast<std::int32_t>(block_offsets[b + 1] - block_offsets[b]);
-        },
-        larger<std::int32_t>{});
     result.filled_blocks = reduce(
         on, blocks, std::int64_t{0},
         [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
           return std::int64_t{block_offsets[b] < block_offsets[b + 1]};
         },
         sum_of<std::int64_t>{});
-    const std::int64_t window = options.window > 0 ? options.window : blocks + 1;
-    array<std::int32_t, space> window_of(blocks), emptiness(blocks), block_number(blocks);
-    std::int32_t* const out_window = window_of.data();
-    std::int32_t* const out_emptiness = emptiness.data();
-    std::int32_t* const out_number = block_number.data();
-    for_each_index(on, blocks, [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
-      out_window[b] = static_cast<std::int32_t>(b / window);
-      out_emptiness[b] = fullest - static_cast<std::int32_t>(block_offsets[b + 1] - block_offsets[b]);
-      out_number[b] = static_cast<std::int32_t>(b);
-    });
-    order = sort_entries<std::int32_t>(on, window_of, emptiness, block_number, groups_of(blocks, window),
-                                       std::int64_t{fullest} + 1, false)
-                .values;
+    order = order_by_falling_length(
+        on, blocks, options.window > 0 ? options.window : blocks + 1,
+        [=] SPARSMITH_HOST_DEVICE(std::int64_t b) { return block_offsets[b + 1] - block_offsets[b]; });
   }
   timed_stage timing(on, log, "interleave", entries, entries * (std::int64_t{sizeof(Value)} + 4) * 2);
   const std::int32_t* const block_at = order.data();

@@ -99,19 +99,8 @@ sell<Offset, Value, space_on<Backend>> csr_to_sell(Backend on, csr<Offset, Value
   result.sigma = shape.sigma;
   {
     timed_stage timing(on, log, "sort rows", rows, rows * 16);
-    const std::int32_t longest = longest_line(on, offsets, rows);
-    array<std::int32_t, space> window(rows), shortness(rows), row(rows);
-    std::int32_t* const out_window = window.data();
-    std::int32_t* const out_shortness = shortness.data();
-    std::int32_t* const out_row = row.data();
-    for_each_index(on, rows, [=] SPARSMITH_HOST_DEVICE(std::int64_t r) {
-      out_window[r] = static_cast<std::int32_t>(r / sigma);
-      out_shortness[r] = longest - static_cast<std::int32_t>(offsets[r + 1] - offsets[r]);
-      out_row[r] = static_cast<std::int32_t>(r);
-    });
-    auto sorted = sort_entries<std::int32_t>(on, window, shortness, row, (rows + sigma - 1) / sigma,
-                                             std::int64_t{longest} + 1, false);
-    result.row_order = std::move(sorted.values);
+    result.row_order = order_by_falling_length(
+        on, rows, sigma, [=] SPARSMITH_HOST_DEVICE(std::int64_t r) { return offsets[r + 1] - offsets[r]; });
   }
   const std::int32_t* const order = result.row_order.data();
   const std::int64_t slices = (rows + slice - 1) / slice;

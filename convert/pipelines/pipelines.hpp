@@ -130,6 +130,37 @@ template <class Backend, class Offset, class Value>
 csr<Offset, Value, space_on<Backend>> gcsb_to_csr(Backend on, gcsb<Offset, Value, view_on<Backend>> matrix,
                                                   stage_log* log);
 
+// GCSB's layout `tile`.
+enum class renumbering { automatic, length, none };  // automatic: where row or column lengths vary much
+struct tile_options {
+  std::int32_t height = 0, width = 0;  // powers of two from 256 to 2048; 0: chosen from the matrix
+  std::int32_t group_size = 32;        // lanes, a power of two up to 32
+  int index_bits = 0;                  // 16 or 32; 0: 16 where that is enough
+  renumbering renumber = renumbering::automatic;
+  std::int32_t rest_below = 64;  // entries a tile must have, or it goes to the rest
+};
+template <class Backend, class Offset, class Value>
+gcsb_tile<Offset, Value, space_on<Backend>> csr_to_gcsb_tile(Backend on,
+                                                             csr<Offset, Value, view_on<Backend>> matrix,
+                                                             const tile_options& options, double max_fill,
+                                                             stage_log* log);
+template <class Backend, class Offset, class Value>
+csr<Offset, Value, space_on<Backend>> gcsb_tile_to_csr(Backend on,
+                                                       gcsb_tile<Offset, Value, view_on<Backend>> matrix,
+                                                       stage_log* log);
+// What the layout would be, as far as that is known before it is laid out.
+struct tile_price {
+  std::int32_t height = 0, width = 0;
+  int index_bits = 0;
+  bool renumbered = false;
+  std::int64_t tiles = 0, least_steps = 0, rest = 0;
+};
+template <class Backend, class Offset, class Value>
+tile_price price_tiles(Backend on, csr<Offset, Value, view_on<Backend>> matrix, const tile_options& options);
+// Entries of every lane of every stored tile.
+template <class Backend, class Offset, class Value>
+array<std::int32_t, host> lane_entry_counts(Backend on, gcsb_tile<Offset, Value, view_on<Backend>> matrix);
+
 // How the entries spread over blocks, without building anything.
 template <class Backend, class Offset, class Value>
 std::int64_t count_nonempty_blocks(Backend on, csr<Offset, Value, view_on<Backend>> matrix,

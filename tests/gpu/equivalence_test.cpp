@@ -47,7 +47,12 @@ void compare(const std::string& name, const matrix_entries& source) {
     CHECK(cpu_report.explicit_zeros == gpu_report.explicit_zeros);
     CHECK(cpu_report.narrowed == gpu_report.narrowed);
     CHECK(identical(copy_to<host>(drop_zeros(gpu, view(d), nullptr)), drop_zeros(cpu, view(m), nullptr)));
-    const conversion_options variants[] = {{{32, 1024}, -1, 50}, {{5, 12}, 2, 50}};
+    conversion_options variants[] = {{{32, 1024}, -1, 50}, {{5, 12}, 2, 50}, {{32, 32}, 0, 50, 3, 2}};
+    variants[0].tile.rest_below = 1;
+    variants[1].tile = {512, 256, 8, 0, renumbering::length, 20};
+    variants[2].tile = {2048, 2048, 32, 0, renumbering::none, 0};
+    variants[2].blocks.order = block_order::diagonal;
+    variants[2].blocks.group_size = 7;
     for (const auto& options : variants)
       for (const std::string& format : format_names()) {
         INFO(format);
@@ -97,10 +102,24 @@ TEST_CASE("CUDA equals OpenMP on generated matrices") {
   if (!gpu_here()) return;
   for (const std::string spec :
        {"gen:rmat?scale=15", "gen:uniform?n=3000&density=0.02", "gen:laplace3d?n=30", "gen:powerlaw?n=20000",
-        "gen:denserow?n=5000", "gen:blockband?n=2000&block=5&density=0.05"}) {
+        "gen:denserow?n=5000", "gen:blockband?n=2000&block=5&density=0.05",
+        "gen:uniform?n=1000&density=0.6"}) {
     const auto source = read_matrix(spec);
     compare<std::int32_t, float>(spec, source);
     compare<std::int64_t, double>(spec, source);
+    if constexpr (has_cuda) {
+      assembly_report report;
+      const auto m = assemble<openmp, std::int32_t, float>(openmp{}, copy_of(source), false, report, nullptr);
+      const auto d = copy_to<device>(m);
+      const tile_price here = price_tiles(openmp{}, view(m), {}), there = price_tiles(cuda{}, view(d), {});
+      CHECK(here.least_steps == there.least_steps);
+      CHECK(here.rest == there.rest);
+      const auto t = csr_to_gcsb_tile(openmp{}, view(m), {}, no_limit, nullptr);
+      const auto dt = csr_to_gcsb_tile(cuda{}, view(d), {}, no_limit, nullptr);
+      const auto lanes = lane_entry_counts(openmp{}, view(t)),
+                 device_lanes = lane_entry_counts(cuda{}, view(dt));
+      CHECK(std::equal(lanes.begin(), lanes.end(), device_lanes.begin(), device_lanes.end()));
+    }
   }
 }
 

@@ -162,6 +162,8 @@ TEST_CASE("blocked formats by their options, and block positions beyond 32 bits"
   for (const char* arguments :
        {"--to bsr --block 3x5", "--to bsr --block 7", "--to csb --beta 8 --order diagonal --index 32",
         "--to gcsb --beta 64 --group 7 --window 10 --order row", "--to gcsb --layout thesis --beta 16",
+        "--to gcsb --layout tile", "--to gcsb --layout tile --tile 512x256 --rest 8 --group 16 --index 32",
+        "--to gcsb --layout tile --renumber length", "--to gcsb_tile --renumber none --tile 256",
         "--to ecsb --holding ell", "--to ecsb --holding hybrid --beta 128", "--to csb --layout thesis"}) {
     const auto r = run(work, std::string("SPCONV 'gen:rmat?scale=9' --verify --max-fill 1000 ") + arguments);
     INFO(arguments << ": " << r.err);
@@ -170,14 +172,19 @@ TEST_CASE("blocked formats by their options, and block positions beyond 32 bits"
   for (const char* arguments :
        {"--to bsr --block 65", "--to bsr --block 4y4", "--to csb --beta 3", "--to csb --beta 8192",
         "--to gcsb --beta 512 --index 16", "--to gcsb --layout thesis --window 4", "--to gcsb --beta 8,16",
-        "--to bsr --block 2,4"}) {
+        "--to bsr --block 2,4", "--to gcsb --layout tile --tile 300",
+        "--to gcsb --layout tile --tile 256x4096", "--to gcsb --layout tile --group 12",
+        "--to gcsb --layout tile --tile 5q"}) {
     const auto r = run(work, std::string("SPCONV 'gen:rmat?scale=9' ") + arguments);
     INFO(arguments << ": " << r.err);
     CHECK(r.status == 2);
     CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
   }
   const auto plan = run_json(work, "SPCONV 'gen:rmat?scale=9' --plan --beta 8,16,32 --block 2,4x2")["plan"];
-  CHECK(plan.size() == 6 + 2 + 9);
+  CHECK(plan.size() == 6 + 2 + 9 + 1);
+  CHECK(plan.back()["format"] == "gcsb_tile");
+  CHECK(plan.back()["exact"] == false);
+  CHECK(plan.front()["exact"] == true);
 }
 
 TEST_CASE("every container gives back the same matrix") {

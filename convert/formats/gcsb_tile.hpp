@@ -1,0 +1,100 @@
+// GCSB's layout `tile`: a group is one tile of the matrix, and lane j of the group owns the tile's rows that
+// are j modulo the group size. A step stores at most one entry of every lane, no two of the same column, so
+// neither A x nor its transpose needs an atomic inside a warp. The combined index is (row in the tile /
+// group_size) << log2(tile_width) | column, of 16 bits while it needs at most 15 and 32 above (one of the two
+// arrays is empty); all ones mark padding, whose value is 0. Tiles with fewer than rest_below entries are not
+// stored: their entries are a COO list. Where lengths vary much, rows and columns are renumbered by falling
+// length; the tiles count the new numbers, the list and everything outside the old ones.
+#pragma once
+
+#include <bit>
+
+#include "convert/formats/format.hpp"
+
+namespace sparsmith {
+
+template <class Offset, class Value, class Space>
+struct gcsb_tile {
+  static constexpr const char* name = "gcsb_tile";
+  using offset_type = Offset;
+  using value_type = Value;
+  using space = Space;
+  template <class S>
+  using in = gcsb_tile<Offset, Value, S>;
+
+  std::int32_t rows = 0;
+  std::int32_t cols = 0;
+  std::int32_t tile_height = 0;
+  std::int32_t tile_width = 0;
+  std::int32_t group_size = 0;
+  std::int32_t renumbered = 0;
+  std::int32_t rest_below = 0;
+  array_in<std::int32_t, Space> row_order;  // the row that has each new number; empty unless renumbered
+  array_in<std::int32_t, Space> col_order;
+  array_in<std::int32_t, Space> tile_rows;  // of every tile with steps, row-major
+  array_in<std::int32_t, Space> tile_cols;
+  array_in<Offset, Space> tile_offsets;        // tiles + 1, in steps
+  array_in<std::int32_t, Space> column_order;  // the tiles by column, then row: the walk of the transpose
+  array_in<std::uint16_t, Space> combined16;
+  array_in<std::uint32_t, Space> combined32;
+  array_in<Value, Space> values;                   // group_size a step
+  array_in<std::int32_t, Space> rest_row_indices;  // by new row number, then column
+  array_in<std::int32_t, Space> rest_col_indices;
+  array_in<Value, Space> rest_values;
+
+  static constexpr std::array member_names = {
+      "rows",         "cols",       "tile_height", "tile_width", "group_size",       "renumbered",
+      "rest_below",   "row_order",  "col_order",   "tile_rows",  "tile_cols",        "tile_offsets",
+      "column_order", "combined16", "combined32",  "values",     "rest_row_indices", "rest_col_indices",
+      "rest_values"};
+  template <class Self>
+  static auto members(Self& s) {
+    return std::tie(s.rows, s.cols, s.tile_height, s.tile_width, s.group_size, s.renumbered, s.rest_below,
+                    s.row_order, s.col_order, s.tile_rows, s.tile_cols, s.tile_offsets, s.column_order,
+                    s.combined16, s.combined32, s.values, s.rest_row_indices, s.rest_col_indices,
+                    s.rest_values);
+  }
+};
+
+// The place of an entry inside a tile: its key, by which a tile's entries are sorted before they are laid
+// out (lane, then diagonal, then row), and its combined index. All sizes are powers of two.
+struct tile_cells {
+  int lane_bits, line_bits, width_bits;  // log2 of group_size, of tile_height / group_size, of tile_width
+
+  tile_cells(std::int32_t height, std::int32_t width, std::int32_t group_size)
+      : lane_bits(std::bit_width(static_cast<unsigned>(group_size)) - 1),
+        line_bits(std::bit_width(static_cast<unsigned>(height / group_size)) - 1),
+        width_bits(std::bit_width(static_cast<unsigned>(width)) - 1) {}
+
+  SPARSMITH_HOST_DEVICE std::uint32_t width() const { return 1u << width_bits; }
+  SPARSMITH_HOST_DEVICE std::uint32_t key(std::uint32_t row, std::uint32_t col) const {
+    const std::uint32_t lane = row & ((1u << lane_bits) - 1), diagonal = (col - row) & (width() - 1);
+    return (lane << width_bits | diagonal) << line_bits | row >> lane_bits;
+  }
+  SPARSMITH_HOST_DEVICE std::uint32_t lane_of(std::uint32_t key) const {
+    return key >> (width_bits + line_bits);
+  }
+  SPARSMITH_HOST_DEVICE std::uint32_t first_key(std::uint32_t lane) const {
+    return lane << (width_bits + line_bits);
+  }
+  SPARSMITH_HOST_DEVICE std::uint32_t col_of(std::uint32_t key) const {
+    const std::uint32_t line = key & ((1u << line_bits) - 1);
+    return ((key >> line_bits) + (line << lane_bits) + lane_of(key)) & (width() - 1);
+  }
+  SPARSMITH_HOST_DEVICE std::uint32_t combined(std::uint32_t key) const {
+    return (key & ((1u << line_bits) - 1)) << width_bits | col_of(key);
+  }
+  SPARSMITH_HOST_DEVICE std::uint32_t row(std::uint32_t combined, std::uint32_t lane) const {
+    return combined >> width_bits << lane_bits | lane;
+  }
+  SPARSMITH_HOST_DEVICE std::uint32_t col(std::uint32_t combined) const { return combined & (width() - 1); }
+  // Bits of the combined index; padding is marked by all ones of the array's type, which no entry may have.
+  int index_bits() const { return line_bits + width_bits < 16 ? 16 : 32; }
+  int key_bits() const { return lane_bits + line_bits + width_bits; }
+};
+
+SPARSMITH_HOST_DEVICE inline std::uint32_t tile_padding(int index_bits) {
+  return index_bits == 16 ? 0xffffu : 0xffffffffu;
+}
+
+}  // namespace sparsmith

@@ -1,0 +1,277 @@
+// GCSB's layout `tile`: against a plain simulation of its rule, what `find_invalid` finds, round trips, and
+// the bound by which it is priced.
+#include <functional>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "convert/convert.hpp"
+#include "convert/formats/validate.hpp"
+#include "convert/io/generators.hpp"
+#include "convert/io/read.hpp"
+#include "tests/battery.hpp"
+#include "tests/catch.hpp"
+
+using namespace sparsmith;
+using namespace sparsmith::testing;
+
+namespace {
+
+const openmp on;
+using matrix = csr<std::int32_t, double, host>;
+using tiled = gcsb_tile<std::int32_t, double, host>;
+
+matrix assembled(const named_matrix& m) {
+  return coo_to_csr<openmp, std::int32_t, double>(on, as_coo(m), nullptr);
+}
+
+matrix generated(const std::string& spec) {
+  assembly_report report;
+  return assemble<openmp, std::int32_t, double>(on, read_matrix(spec), false, report, nullptr);
+}
+
+struct cell {
+  int row, col;  // in the tile
+  double value;
+};
+using step = std::map<int, cell>;  // by lane
+
+// The rule as csr_to_gcsb_tile.hpp tells it, with sets and maps.
+std::vector<step> lay_out(std::vector<cell> cells, int width, int lanes) {
+  const auto key = [&](const cell& c) {
+    return std::tuple(c.row % lanes, ((c.col - c.row) % width + width) % width, c.row);
+  };
+  std::sort(cells.begin(), cells.end(), [&](const cell& a, const cell& b) { return key(a) < key(b); });
+  std::vector<bool> placed(cells.size());
+  std::vector<step> steps;
+  for (std::size_t left = cells.size(); left > 0;) {
+    const int number = static_cast<int>(steps.size());
+    std::map<int, std::vector<std::size_t>> seen;  // what each lane sees
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (placed[i]) continue;
+      auto& own = seen[cells[i].row % lanes];
+      if (own.empty() || i < own.front() / 8 * 8 + 24) own.push_back(i);
+    }
+    step now;
+    for (const bool by_bank : {true, false}) {
+      const auto wanted = [&](std::size_t i) { return by_bank ? cells[i].col % lanes : cells[i].col; };
+      for (;;) {
+        std::set<int> taken;
+        for (const auto& [lane, c] : now) taken.insert(by_bank ? c.col % lanes : c.col);
+        std::map<int, std::pair<int, std::size_t>> first;  // by what is wanted: turn and entry
+        for (const auto& [lane, own] : seen) {
+          if (now.count(lane) > 0) continue;
+          const auto choice = std::find_if(own.begin(), own.end(),
+                                           [&](std::size_t i) { return taken.count(wanted(i)) == 0; });
+          if (choice == own.end()) continue;
+          const std::pair<int, std::size_t> proposal{((lane - number) % lanes + lanes) % lanes, *choice};
+          const auto [at, fresh] = first.try_emplace(wanted(*choice), proposal);
+          if (!fresh) at->second = std::min(at->second, proposal);
+        }
+        if (first.empty()) break;
+        for (const auto& [what, winner] : first) {
+          const std::size_t i = winner.second;
+          now[cells[i].row % lanes] = cells[i];
+          placed[i] = true;
+          --left;
+        }
+      }
+    }
+    steps.push_back(now);
+  }
+  return steps;
+}
+
+// Every stored tile of `t` against the simulation on the entries of `m`, which must not be renumbered.
+void compare_with_rule(const matrix& m, const tiled& t) {
+  std::map<std::pair<int, int>, std::vector<cell>> tiles;
+  for (std::int32_t r = 0; r < m.rows; ++r)
+    for (std::int32_t e = m.row_offsets[r]; e < m.row_offsets[r + 1]; ++e) {
+      const std::int32_t c = m.col_indices[e];
+      tiles[{r / t.tile_height, c / t.tile_width}].push_back(
+          {r % t.tile_height, c % t.tile_width, m.values[e]});
+    }
+  std::erase_if(tiles, [&](const auto& tile) { return std::ssize(tile.second) < t.rest_below; });
+  REQUIRE(t.tile_rows.size() == std::ssize(tiles));
+  std::int64_t number = 0;
+  for (const auto& [place, cells] : tiles) {
+    CHECK(t.tile_rows[number] == place.first);
+    CHECK(t.tile_cols[number] == place.second);
+    const auto steps = lay_out(cells, t.tile_width, t.group_size);
+    REQUIRE(t.tile_offsets[number + 1] - t.tile_offsets[number] == std::ssize(steps));
+    bool same = true;
+    for (std::int64_t s = 0; s < std::ssize(steps); ++s)
+      for (int lane = 0; lane < t.group_size; ++lane) {
+        const std::int64_t slot = (t.tile_offsets[number] + s) * t.group_size + lane;
+        const step& expected = steps[static_cast<std::size_t>(s)];
+        const auto entry = expected.find(lane);
+        const std::uint32_t padding = t.combined16.size() > 0 ? 0xffffu : 0xffffffffu;
+        const std::uint32_t index = t.combined16.size() > 0 ? t.combined16[slot] : t.combined32[slot];
+        if (entry == expected.end())
+          same = same && index == padding && t.values[slot] == 0;
+        else
+          same = same && t.values[slot] == entry->second.value &&
+                 index == static_cast<std::uint32_t>(entry->second.row / t.group_size * t.tile_width +
+                                                     entry->second.col);
+      }
+    CHECK(same);
+    ++number;
+  }
+}
+
+tile_options with(std::int32_t height, std::int32_t width, std::int32_t group, renumbering renumber,
+                  std::int32_t rest_below, int index_bits = 0) {
+  return {height, width, group, index_bits, renumber, rest_below};
+}
+
+}  // namespace
+
+TEST_CASE("layout tile follows its rule") {
+  for (const std::string spec :
+       {"gen:uniform?n=700&density=0.01", "gen:uniform?n=300&density=0.4", "gen:rmat?scale=9&edges=12",
+        "gen:laplace3d?n=9", "gen:blockband?n=600&block=5&density=0.2", "gen:denserow?n=600"}) {
+    INFO(spec);
+    const auto m = generated(spec);
+    compare_with_rule(
+        m, csr_to_gcsb_tile(on, view(m), with(256, 256, 32, renumbering::none, 1), no_limit, nullptr));
+    compare_with_rule(
+        m, csr_to_gcsb_tile(on, view(m), with(512, 256, 8, renumbering::none, 64), no_limit, nullptr));
+    compare_with_rule(
+        m, csr_to_gcsb_tile(on, view(m), with(256, 1024, 16, renumbering::none, 32, 32), no_limit, nullptr));
+  }
+}
+
+TEST_CASE("layout tile converts back, whatever the options") {
+  std::vector<std::pair<std::string, matrix>> all;
+  for (const auto& m : battery()) all.emplace_back(m.name, assembled(m));
+  for (const std::string spec : {"gen:rmat?scale=11", "gen:uniform?n=1500&density=0.03",
+                                 "gen:powerlaw?n=4000", "gen:laplace3d?n=16", "gen:denserow?n=3000"})
+    all.emplace_back(spec, generated(spec));
+  for (const auto& [name, m] : all)
+    for (const tile_options& options :
+         {tile_options{}, with(0, 0, 32, renumbering::length, 0), with(256, 256, 32, renumbering::none, 0),
+          with(1024, 1024, 32, renumbering::length, 200), with(2048, 2048, 32, renumbering::automatic, 1),
+          with(256, 2048, 1, renumbering::length, 1), with(2048, 256, 4, renumbering::none, 32, 32)}) {
+      INFO(name << ", " << options.height << " x " << options.width << ", group " << options.group_size
+                << ", renumbering " << static_cast<int>(options.renumber) << ", rest " << options.rest_below);
+      const auto t = csr_to_gcsb_tile(on, view(m), options, no_limit, nullptr);
+      CHECK(find_invalid(t) == "");
+      CHECK(identical(gcsb_tile_to_csr(on, view(t), nullptr), m));
+      const tile_price price = price_tiles(on, view(m), options);
+      CHECK(price.height == t.tile_height);
+      CHECK(price.width == t.tile_width);
+      CHECK(price.tiles == t.tile_rows.size());
+      CHECK(price.rest == t.rest_values.size());
+      CHECK(price.least_steps <= t.values.size() / t.group_size);
+      if (m.rows > 0 && m.cols > 0) CHECK(price.renumbered == (t.renumbered != 0));
+      const bool wide = options.index_bits == 32 || t.tile_height / t.group_size * t.tile_width > 32768;
+      CHECK((wide ? t.combined16.size() : t.combined32.size()) == 0);
+    }
+}
+
+TEST_CASE("any number of threads lays tiles out alike") {
+  const auto m = generated("gen:rmat?scale=12");
+  set_thread_count(1);
+  const auto one = csr_to_gcsb_tile(on, view(m), {}, no_limit, nullptr);
+  for (const int threads : {2, 3, 7}) {
+    set_thread_count(threads);
+    CHECK(identical(csr_to_gcsb_tile(on, view(m), {}, no_limit, nullptr), one));
+  }
+  set_thread_count(0);
+}
+
+TEST_CASE("tile sides and numbering are taken from the matrix") {
+  const auto tile_of = [](const std::string& spec) {
+    const auto m = generated(spec);
+    const tile_price price = price_tiles(on, view(m), {});
+    return std::tuple(price.height, price.width, price.renumbered);
+  };
+  CHECK(tile_of("gen:blockband?n=4000&block=5&density=0.1") == std::tuple(256, 256, false));
+  CHECK(tile_of("gen:uniform?n=4000&density=0.03") == std::tuple(512, 512, false));
+  CHECK(tile_of("gen:uniform?n=6000&density=0.007") == std::tuple(1024, 1024, false));
+  CHECK(tile_of("gen:rmat?scale=13") == std::tuple(1024, 1024, true));
+  // A narrow matrix gets high tiles, a low one wide tiles.
+  const auto narrow = assembled(random_matrix("narrow", 9000, 300, 4000, 1));
+  CHECK(price_tiles(on, view(narrow), {}).height == 2048);
+  CHECK(price_tiles(on, view(narrow), {}).width == 512);
+  const auto low = assembled(random_matrix("low", 200, 9000, 4000, 1));
+  CHECK(price_tiles(on, view(low), {}).height == 256);
+  CHECK(price_tiles(on, view(low), {}).width == 2048);
+}
+
+TEST_CASE("impossible tiles are refused") {
+  const auto m = generated("gen:uniform?n=300&density=0.01");
+  for (const tile_options& options :
+       {with(300, 256, 32, renumbering::none, 1), with(128, 256, 32, renumbering::none, 1),
+        with(256, 0, 32, renumbering::none, 1), with(256, 256, 24, renumbering::none, 1),
+        with(256, 256, 64, renumbering::none, 1), with(2048, 2048, 32, renumbering::none, 1, 16)})
+    CHECK_THROWS_AS(csr_to_gcsb_tile(on, view(m), options, no_limit, nullptr), error);
+  CHECK_THROWS_AS(csr_to_gcsb_tile(on, view(m), with(256, 256, 32, renumbering::none, 1), 1.01, nullptr),
+                  error);
+}
+
+TEST_CASE("a stored zero is no padding in layout tile") {
+  named_matrix m{"zeros", 300, 300, {}};
+  for (int i = 0; i < 300; ++i) m.entries.push_back({i, 0, 0.0});
+  const auto c = assembled(m);
+  const auto t = csr_to_gcsb_tile(on, view(c), with(256, 256, 32, renumbering::none, 64), no_limit, nullptr);
+  CHECK(t.rest_values.size() == 44);
+  CHECK(t.tile_offsets[1] == 256);  // one column: an entry a step
+  CHECK(find_invalid(t) == "");
+  CHECK(identical(gcsb_tile_to_csr(on, view(t), nullptr), c));
+}
+
+TEST_CASE("find_invalid names what is wrong with tiles") {
+  const auto m = generated("gen:uniform?n=700&density=0.02");
+  const auto plain =
+      csr_to_gcsb_tile(on, view(m), with(256, 256, 32, renumbering::none, 800), no_limit, nullptr);
+  const auto renumbered =
+      csr_to_gcsb_tile(on, view(m), with(256, 256, 32, renumbering::length, 800), no_limit, nullptr);
+  REQUIRE(plain.rest_values.size() > 2);
+  const auto expect = [](const tiled& valid, const std::string& expected,
+                         const std::function<void(tiled&)>& damage) {
+    REQUIRE(find_invalid(valid) == "");
+    auto copy = copy_to<host>(valid);
+    damage(copy);
+    INFO("found: " << find_invalid(copy) << ", expected: " << expected);
+    CHECK(find_invalid(copy).find(expected) != std::string::npos);
+  };
+  std::int64_t padding = 0, entry = 0, other = -1;
+  while (plain.combined16[padding] != 0xffff) ++padding;
+  while (plain.combined16[entry] == 0xffff) ++entry;
+  for (std::int64_t s = entry + 1; s < 32; ++s)
+    if (plain.combined16[s] != 0xffff) other = s;
+  REQUIRE(other > entry);
+  expect(plain, "has a value", [&](tiled& t) { t.values[padding] = 1; });
+  expect(plain, "outside its tile", [&](tiled& t) { t.combined16[entry] = 0x8000; });
+  expect(plain, "twice", [&](tiled& t) { t.combined16[other] = t.combined16[entry]; });
+  expect(plain, "in its tile twice", [&](tiled& t) { t.combined16[entry + 32] = t.combined16[entry]; });
+  expect(plain, "tile_offsets", [](tiled& t) { t.tile_offsets[1] = -1; });
+  expect(plain, "row-major", [](tiled& t) { std::swap(t.tile_cols[0], t.tile_cols[1]); });
+  expect(plain, "outside the matrix", [](tiled& t) { t.tile_rows[t.tile_rows.size() - 1] = 3; });
+  expect(plain, "column_order", [](tiled& t) { std::swap(t.column_order[0], t.column_order[1]); });
+  expect(plain, "rest_below", [](tiled& t) { t.rest_below = 1 << 16; });
+  expect(plain, "out of order", [](tiled& t) {
+    std::swap(t.rest_row_indices[0], t.rest_row_indices[1]);
+    std::swap(t.rest_col_indices[0], t.rest_col_indices[1]);
+  });
+  expect(plain, "belongs to tile", [](tiled& t) {
+    t.rest_row_indices[0] = 0;
+    t.rest_col_indices[0] = 0;
+  });
+  expect(plain, "outside the matrix", [](tiled& t) { t.rest_col_indices[0] = 700; });
+  expect(plain, "tile shape", [](tiled& t) { t.tile_height = 255; });
+  expect(plain, "group_size", [](tiled& t) { t.group_size = 33; });
+  expect(plain, "not empty although", [](tiled& t) { t.row_order = array<std::int32_t, host>(700); });
+  // Rows of equal length in the wrong order.
+  const auto length = [&](std::int64_t i) {
+    const std::int32_t row = renumbered.row_order[i];
+    return m.row_offsets[row + 1] - m.row_offsets[row];
+  };
+  std::int64_t equal = 0;
+  while (length(equal) != length(equal + 1)) ++equal;
+  expect(renumbered, "falling length",
+         [&](tiled& t) { std::swap(t.row_order[equal], t.row_order[equal + 1]); });
+  expect(renumbered, "no permutation", [](tiled& t) { t.col_order[5] = t.col_order[6]; });
+  expect(renumbered, "no permutation", [](tiled& t) { t.row_order[5] = 700; });
+}
