@@ -27,6 +27,15 @@ SPARSMITH_HOST_DEVICE inline int count_bits(std::uint32_t word) {
 #endif
 }
 
+// The number of the lowest bit set; there must be one.
+SPARSMITH_HOST_DEVICE inline int lowest_bit(std::uint32_t word) {
+#ifdef __CUDA_ARCH__
+  return __ffs(static_cast<int>(word)) - 1;
+#else
+  return __builtin_ctz(word);
+#endif
+}
+
 #ifdef __CUDACC__
 
 // A part of a warp (Width 8), a warp (32) or a whole block. Every member must be called by all threads of the
@@ -73,12 +82,6 @@ class gpu_team {
     return 0;
 #endif
   }
-  // Raises a number that is smaller.
-  SPARSMITH_HOST_DEVICE void raise(std::uint32_t* number, std::uint32_t value) const {
-#ifdef __CUDA_ARCH__
-    atomicMax(number, value);
-#endif
-  }
   // The bits that any thread of the team has set.
   SPARSMITH_HOST_DEVICE std::uint32_t any_bits(std::uint32_t bits) const {
     static_assert(Width == 32);
@@ -88,7 +91,22 @@ class gpu_team {
     return bits;
 #endif
   }
-  // add(counter, 1) for threads of which neighbours mostly want the same counter.
+  // Of the lanes that want the same thing, one each thread, the first from lane `first` upwards and around
+  // wins it; returns the bits of this thread's lanes that win. A lane that wants nothing has a negative
+  // number.
+  SPARSMITH_HOST_DEVICE std::uint32_t winners(const std::int32_t (&wanted)[1], std::int32_t first,
+                                              std::uint32_t*) const {
+    static_assert(Width == 32);
+#ifdef __CUDA_ARCH__
+    const unsigned same = __match_any_sync(~0u, wanted[0]), ahead = same & ~0u << first;
+    const int winner = __ffs(static_cast<int>(ahead != 0 ? ahead : same)) - 1;
+    return wanted[0] >= 0 && winner == rank() ? 1u << winner : 0u;
+#else
+    (void)wanted, (void)first;
+    return 0;
+#endif
+  }
+  // add(counter, 1), for a counter of this team alone; neighbouring threads mostly want the same one.
   SPARSMITH_HOST_DEVICE std::int32_t next(std::int32_t* counter) const {
 #ifdef __CUDA_ARCH__
     // The first of a run takes the numbers for all of it.
@@ -106,6 +124,10 @@ class gpu_team {
 #else
     return 0;
 #endif
+  }
+  // The same for a counter that other teams use at the same time.
+  SPARSMITH_HOST_DEVICE std::int32_t next_shared(std::int32_t* counter) const {
+    return next(counter);
   }
   SPARSMITH_HOST_DEVICE std::int32_t smallest(std::int32_t value) const {
     return reduce(value, [](std::int32_t a, std::int32_t b) { return a < b ? a : b; });
@@ -242,9 +264,22 @@ class single_team {
   std::int32_t add(std::int32_t* counter, std::int32_t amount) const {
     return std::exchange(*counter, *counter + amount);
   }
-  void raise(std::uint32_t* number, std::uint32_t value) const { *number = std::max(*number, value); }
+  // `seen` has a word for everything there is to want, and one more in front that counts the calls.
+  template <int lanes>
+  std::uint32_t winners(const std::int32_t (&wanted)[lanes], std::int32_t first, std::uint32_t* seen) const {
+    const std::uint32_t call = ++*seen++;
+    std::uint32_t won = 0;
+    for (int turn = 0; turn < lanes; ++turn) {
+      const int lane = (first + turn) % lanes;
+      if (wanted[lane] >= 0 && std::exchange(seen[wanted[lane]], call) != call) won |= 1u << lane;
+    }
+    return won;
+  }
   std::uint32_t any_bits(std::uint32_t bits) const { return bits; }
   std::int32_t next(std::int32_t* counter) const { return (*counter)++; }
+  std::int32_t next_shared(std::int32_t* counter) const {
+    return __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+  }
   std::int32_t smallest(std::int32_t value) const { return value; }
   std::int32_t exclusive_sum(std::int32_t* data, int count) const {
     std::int32_t sum = 0;

@@ -56,8 +56,8 @@ struct gcsb_tile {
   }
 };
 
-// The place of an entry inside a tile: its key, by which a tile's entries are sorted before they are laid
-// out (lane, then diagonal, then row), and its combined index. All sizes are powers of two.
+// The place of an entry inside a tile: its key, by which the entries of a lane are sorted before they are
+// laid out (diagonal, then row), and its combined index. All sizes are powers of two.
 struct tile_cells {
   int lane_bits, line_bits, width_bits;  // log2 of group_size, of tile_height / group_size, of tile_width
 
@@ -66,31 +66,34 @@ struct tile_cells {
         line_bits(std::bit_width(static_cast<unsigned>(height / group_size)) - 1),
         width_bits(std::bit_width(static_cast<unsigned>(width)) - 1) {}
 
+  SPARSMITH_HOST_DEVICE std::int32_t lanes() const { return 1 << lane_bits; }
   SPARSMITH_HOST_DEVICE std::uint32_t width() const { return 1u << width_bits; }
+  SPARSMITH_HOST_DEVICE std::uint32_t lane_of(std::uint32_t row) const {
+    return row & ((1u << lane_bits) - 1);
+  }
+  // Of a row and a column anywhere in the matrix.
   SPARSMITH_HOST_DEVICE std::uint32_t key(std::uint32_t row, std::uint32_t col) const {
-    const std::uint32_t lane = row & ((1u << lane_bits) - 1), diagonal = (col - row) & (width() - 1);
-    return (lane << width_bits | diagonal) << line_bits | row >> lane_bits;
+    row &= (1u << (line_bits + lane_bits)) - 1;
+    return ((col - row) & (width() - 1)) << line_bits | row >> lane_bits;
   }
-  SPARSMITH_HOST_DEVICE std::uint32_t lane_of(std::uint32_t key) const {
-    return key >> (width_bits + line_bits);
-  }
-  SPARSMITH_HOST_DEVICE std::uint32_t first_key(std::uint32_t lane) const {
-    return lane << (width_bits + line_bits);
-  }
-  SPARSMITH_HOST_DEVICE std::uint32_t col_of(std::uint32_t key) const {
+  SPARSMITH_HOST_DEVICE std::uint32_t col_of(std::uint32_t key, std::uint32_t lane) const {
     const std::uint32_t line = key & ((1u << line_bits) - 1);
-    return ((key >> line_bits) + (line << lane_bits) + lane_of(key)) & (width() - 1);
+    return ((key >> line_bits) + (line << lane_bits) + lane) & (width() - 1);
   }
-  SPARSMITH_HOST_DEVICE std::uint32_t combined(std::uint32_t key) const {
-    return (key & ((1u << line_bits) - 1)) << width_bits | col_of(key);
+  // The column modulo the number of lanes.
+  SPARSMITH_HOST_DEVICE std::uint32_t bank_of(std::uint32_t key, std::uint32_t lane) const {
+    return ((key >> line_bits) + lane) & ((1u << lane_bits) - 1);
+  }
+  SPARSMITH_HOST_DEVICE std::uint32_t combined(std::uint32_t key, std::uint32_t lane) const {
+    return (key & ((1u << line_bits) - 1)) << width_bits | col_of(key, lane);
   }
   SPARSMITH_HOST_DEVICE std::uint32_t row(std::uint32_t combined, std::uint32_t lane) const {
     return combined >> width_bits << lane_bits | lane;
   }
   SPARSMITH_HOST_DEVICE std::uint32_t col(std::uint32_t combined) const { return combined & (width() - 1); }
-  // Bits of the combined index; padding is marked by all ones of the array's type, which no entry may have.
-  int index_bits() const { return line_bits + width_bits < 16 ? 16 : 32; }
-  int key_bits() const { return lane_bits + line_bits + width_bits; }
+  int key_bits() const { return line_bits + width_bits; }
+  // Of the combined index; padding is marked by all ones, which no entry may have.
+  int index_bits() const { return key_bits() < 16 ? 16 : 32; }
 };
 
 SPARSMITH_HOST_DEVICE inline std::uint32_t tile_padding(int index_bits) {

@@ -135,11 +135,13 @@ SPARSMITH_HOST_DEVICE std::int64_t for_each_bit_window(const Team& team, std::in
   // Bits and counts share the scratch. Every window reads all positions twice and its words three times; a
   // few positions over a wide range are cheaper with small windows that skip what is empty.
   std::int32_t most_words = team.scratch_words() / 2;
-  constexpr std::int64_t few_words = 16;
+  const std::int32_t few_words = last - first <= 64 ? 4 : 64;
   const std::int64_t all_words = (high - low) / 32 + 1, count = last - first;
-  const std::int64_t in_large = 3 * all_words + (all_words / most_words + 1) * 2 * count;
-  const std::int64_t small_windows = count < all_words / few_words ? count : all_words / few_words;
-  if (small_windows * (3 * few_words + 2 * count) < in_large) most_words = few_words;
+  const std::int64_t large = 3 * all_words + ((all_words - 1) / most_words + 1) * 2 * count;
+  // Positions mostly come in runs: four to a window.
+  std::int64_t small_windows = (all_words - 1) / few_words + 1;
+  if (count / 4 + 1 < small_windows) small_windows = count / 4 + 1;
+  if (few_words < most_words && small_windows * (3 * few_words + 2 * count) < large) most_words = few_words;
   std::uint32_t* const bits = team.scratch();
   std::int64_t taken = 0;
   for (std::int32_t start = low; start != none;) {

@@ -1,14 +1,14 @@
 // CSR to GCSB's layout `tile` and back. Pieces of at most 4096 entries, none larger than a band of 256 rows,
 // are the teams' work, so one dense row does not hold up the rest: they list the 256-column cells they touch,
-// the cells are put together into tiles, every entry goes to its tile in any order, each tile is sorted by
-// key, and one warp a tile then decides which entry goes into which step.
+// the cells are put together into tiles, every entry goes to the list of its lane in its tile in any order,
+// each list is sorted by key, and one warp a tile then decides which entry goes into which step.
 //
-// The rule of the steps. A tile's entries, sorted by lane, diagonal ((column - row) mod width) and row, are
-// cut into runs of eight. A lane sees what is left of the run that holds its first remaining entry, and of
+// The rule of the steps. The entries of a lane, sorted by diagonal ((column - row) mod width) and row, are
+// cut into runs of eight. The lane sees what is left of the run that holds its first remaining entry, and of
 // the two runs after it. In a step, rounds: every lane without an entry proposes the first it sees whose bank
-// (column mod group size) nobody has; of the lanes that propose the same bank the one first in turn has it;
-// until no lane has anything to propose. Then rounds with columns in place of banks. In step s the lane first
-// in turn is s mod group size, and the others follow it upwards and around.
+// (column mod group size) nobody has; of the lanes that propose the same bank the one first in turn has it.
+// Three such rounds, then rounds with columns in place of banks, until no lane has anything to propose. In
+// step s the lane first in turn is s mod group size, and the others follow it upwards and around.
 #pragma once
 
 #include "convert/error.hpp"
@@ -68,7 +68,7 @@ struct column_position {
   }
 };
 
-// Puts the cells of a tile row together into tiles: every cell gets its tile and its place there.
+// Puts the cells of a tile row together into tiles.
 template <class Offset>
 struct join_cells_action {
   block_shape shape;
@@ -78,7 +78,6 @@ struct join_cells_action {
   std::int32_t* tile_cols;
   std::int32_t* tile_counts;  // all 0 before
   std::int32_t* tile_of_cell;
-  std::int32_t* place_in_tile;
 
   template <class Team, class Window>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, const row_range& range, std::int64_t tile,
@@ -92,40 +91,42 @@ struct join_cells_action {
       if (!window.holds(tile_col)) continue;
       const std::int64_t own = tile + window.rank(tile_col);
       tile_of_cell[c] = static_cast<std::int32_t>(own);
-      place_in_tile[c] = team.add(tile_counts + own, cell_counts[c]);
+      team.add(tile_counts + own, cell_counts[c]);
     }
     team.sync();
   }
 };
 
-// Puts every entry of a piece into its tile, or marks it as part of the rest.
+// Puts every entry of a piece into the list of its lane, or marks it as part of the rest; the first time,
+// with nowhere to put entries yet, it counts them.
 template <class Offset, class Value>
-struct scatter_tile_action {
+struct fill_lanes_action {
   const Offset* row_offsets;
   const std::int32_t* cols;
   const Value* values;
   tile_cells cells;
-  std::uint32_t row_mask;
-  const std::int64_t* cell_targets;  // where a cell's entries go; negative: to the rest
-  std::int32_t* placed;              // entries of each cell so far
-  std::uint32_t* keys;
+  const std::int32_t* tile_of_cell;  // negative: the rest
+  std::int32_t* lane_counts;         // of every tile; all 0 before
+  const std::int64_t* lane_starts;
+  std::uint32_t* keys;    // null: only count
   Value* out_values;      // null where only the structure is wanted
   std::uint8_t* is_rest;  // null where there is none
 
   template <class Team, class Window>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, const row_range& range, std::int64_t cell,
-                                        std::int32_t count, const Window& window) const {
-    std::int32_t* const counters = window.counters(count, placed + cell);
-    for_each_entry(team, row_offsets, range, [&](std::int64_t e, std::int64_t row) {
+                                        std::int32_t, const Window& window) const {
+    for_each_entry(team, row_offsets, range, [&](std::int64_t e, std::int64_t row_in_range) {
       const std::int32_t col = cols[e];
       if (!window.holds(col / tile_unit)) return;
-      const std::int32_t rank = window.rank(col / tile_unit);
-      const std::int64_t target = cell_targets[cell + rank];
-      if (is_rest != nullptr) is_rest[e] = target < 0 ? 1 : 0;
-      if (target < 0) return;
-      const std::int64_t to = target + team.next(counters + rank);
-      keys[to] = cells.key(static_cast<std::uint32_t>(range.first_row + row) & row_mask,
-                           static_cast<std::uint32_t>(col) & (cells.width() - 1));
+      const std::int32_t tile = tile_of_cell[cell + window.rank(col / tile_unit)];
+      if (is_rest != nullptr) is_rest[e] = static_cast<std::uint8_t>(tile < 0);
+      if (tile < 0) return;
+      const auto row = static_cast<std::uint32_t>(range.first_row + row_in_range);
+      const std::int64_t list = (std::int64_t{tile} << cells.lane_bits) + cells.lane_of(row);
+      const std::int32_t place = team.next_shared(lane_counts + list);
+      if (keys == nullptr) return;
+      const std::int64_t to = lane_starts[list] + place;
+      keys[to] = cells.key(row, static_cast<std::uint32_t>(col));
       if (out_values != nullptr) out_values[to] = values[e];
     });
     team.sync();
@@ -133,18 +134,18 @@ struct scatter_tile_action {
 };
 
 template <class Value>
-struct sort_tile_body {
+struct sort_lane_body {
   int key_bits;
-  const std::int64_t* starts;
-  const std::int32_t* counts;
+  const std::int64_t* lane_starts;
+  const std::int32_t* lane_counts;
   const std::uint32_t* keys;
   const Value* values;
   std::uint32_t* out_keys;
   Value* out_values;
 
   template <class Team>
-  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t tile) const {
-    sort_by_key(team, keys, starts[tile], starts[tile] + counts[tile], key_bits,
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t list) const {
+    sort_by_key(team, keys, lane_starts[list], lane_starts[list] + lane_counts[list], key_bits,
                 [&](std::int64_t from, std::int64_t to) {
                   out_keys[to] = keys[from];
                   out_values[to] = values[from];
@@ -152,195 +153,211 @@ struct sort_tile_body {
   }
 };
 
-// Eight columns of a lane's entries, two in a word.
-struct column_run {
-  std::uint32_t pairs[4];
-
-  SPARSMITH_HOST_DEVICE static column_run load(const std::uint32_t* keys, const tile_cells& cells) {
-#ifdef __CUDA_ARCH__
-    const uint4 low = *reinterpret_cast<const uint4*>(keys), high = *reinterpret_cast<const uint4*>(keys + 4);
-    const std::uint32_t key[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-#else
-    const std::uint32_t* const key = keys;
-#endif
-    column_run run;
-    for (int i = 0; i < 4; ++i) run.pairs[i] = cells.col_of(key[2 * i]) | cells.col_of(key[2 * i + 1]) << 16;
-    return run;
-  }
-  SPARSMITH_HOST_DEVICE std::uint32_t operator[](int i) const {
-    return pairs[i / 2] >> i % 2 * 16 & 0xffffu;
-  }
-};
-
 // What a lane sees of its entries.
-struct lane_view {
-  static constexpr int size = 24;
-  column_run runs[3] = {};
-  std::uint32_t left = 0;  // bit i: entry start + i is the lane's and not yet placed
-  std::int32_t start = 0;  // a multiple of 8, counted from the tile's first entry
-  std::int32_t end = 0;    // of the lane's entries
-  int choice = -1;         // the entry it proposes, and its column
-  std::uint32_t column = 0;
+class lane_view {
+ public:
+  static constexpr int size = 24, run = 8;
 
-  SPARSMITH_HOST_DEVICE void open(std::int32_t first, std::int32_t last, const std::uint32_t* keys,
-                                  const tile_cells& cells) {
-    start = first / 8 * 8;
-    end = last;
-    left = 0;
-    for (int r = 0; r < 3; ++r) see(r, keys, cells);
-    left &= ~0u << (first - start);
+  SPARSMITH_HOST_DEVICE void open(const std::uint32_t* keys, std::int32_t count, std::uint32_t lane) {
+    keys_ = keys;
+    count_ = count;
+    lane_ = lane;
   }
-  // Drops runs that are used up and takes in the next ones.
-  SPARSMITH_HOST_DEVICE void advance(const std::uint32_t* keys, const tile_cells& cells) {
-    while ((left & 0xffu) == 0 && start + 8 < end) {
-      left >>= 8;
-      start += 8;
-      runs[0] = runs[1];
-      runs[1] = runs[2];
-      see(2, keys, cells);
+  SPARSMITH_HOST_DEVICE void see_first(const tile_cells& cells) {
+    load();
+    for (int r = 0; r < 3; ++r) {
+      see(r, cells);
+      load();
+    }
+  }
+  SPARSMITH_HOST_DEVICE bool any_left() const { return left_ != 0; }
+  // Of an entry in view, counted from the lane's first.
+  SPARSMITH_HOST_DEVICE std::int32_t position(int i) const { return start_ + i; }
+  SPARSMITH_HOST_DEVICE std::int32_t column_at(std::int32_t position, const tile_cells& cells) const {
+    return static_cast<std::int32_t>(cells.col_of(keys_[position], lane_));
+  }
+  // Of the lane's first entry among all.
+  SPARSMITH_HOST_DEVICE std::int64_t offset_from(const std::uint32_t* all_keys) const {
+    return keys_ - all_keys;
+  }
+  SPARSMITH_HOST_DEVICE std::int32_t bank(int i) const {
+#ifdef __CUDA_ARCH__
+    std::uint32_t word = banks_[0];
+#pragma unroll
+    for (int w = 1; w < size / 4; ++w) word = i / 4 == w ? banks_[w] : word;
+#else
+    const std::uint32_t word = banks_[i / 4];
+#endif
+    return static_cast<std::int32_t>(word >> i % 4 * 8 & 0xffu);
+  }
+  // The first entry whose bank is not among those taken, or -1.
+  SPARSMITH_HOST_DEVICE int first_with_free_bank(std::uint32_t taken) const {
+#ifdef __CUDA_ARCH__
+    // All of them at once: lanes that stop at different entries would hold each other up.
+    std::uint32_t free = 0;
+#pragma unroll
+    for (int i = 0; i < size; ++i)
+      free |= (__funnelshift_r(~taken, 0u, banks_[i / 4] >> i % 4 * 8) & 1u) << i;
+    return __ffs(static_cast<int>(free & left_)) - 1;
+#else
+    for (std::uint32_t left = left_; left != 0; left &= left - 1) {
+      const int i = __builtin_ctz(left);
+      if ((taken >> bank(i) & 1) == 0) return i;
+    }
+    return -1;
+#endif
+  }
+  // The first entry whose column does not have the stamp, or -1.
+  SPARSMITH_HOST_DEVICE int first_with_free_column(const std::uint32_t* columns, std::uint32_t stamp,
+                                                   const tile_cells& cells) const {
+    for (std::uint32_t left = left_; left != 0; left &= left - 1) {
+      const int i = lowest_bit(left);
+      if (columns[column_at(start_ + i, cells)] != stamp) return i;
+    }
+    return -1;
+  }
+  SPARSMITH_HOST_DEVICE void remove(int i, const tile_cells& cells) {
+    left_ &= ~(1u << i);
+    while ((left_ & 0xffu) == 0 && start_ + run < count_) {
+      left_ >>= run;
+      start_ += run;
+      for (int w = 0; w < 4; ++w) banks_[w] = banks_[w + 2];
+      see(2, cells);
+      load();
     }
   }
 
  private:
-  SPARSMITH_HOST_DEVICE void see(int run, const std::uint32_t* keys, const tile_cells& cells) {
-    const std::int32_t at = start + run * 8;
-    if (at >= end) return;
-    runs[run] = column_run::load(keys + at, cells);
-    const std::int32_t count = end - at;
-    left |= (count < 8 ? (1u << count) - 1 : 0xffu) << run * 8;
+  // Fetches the run that comes into view next, long before it is needed.
+  SPARSMITH_HOST_DEVICE void load() {
+    if (loaded_ >= count_) return;
+#ifdef __CUDA_ARCH__
+    const uint4 low = *reinterpret_cast<const uint4*>(keys_ + loaded_);
+    const uint4 high = *reinterpret_cast<const uint4*>(keys_ + loaded_ + 4);
+    coming_[0] = low.x, coming_[1] = low.y, coming_[2] = low.z, coming_[3] = low.w;
+    coming_[4] = high.x, coming_[5] = high.y, coming_[6] = high.z, coming_[7] = high.w;
+#else
+    for (int i = 0; i < run; ++i) coming_[i] = keys_[loaded_ + i];
+#endif
+    loaded_ += run;
   }
+  // Takes the fetched run into view as the one of that number.
+  SPARSMITH_HOST_DEVICE void see(int number, const tile_cells& cells) {
+    const std::int32_t count = count_ - (start_ + number * run);
+    if (count <= 0) return;
+    std::uint32_t packed[2] = {};
+    for (int i = 0; i < run; ++i) packed[i / 4] |= cells.bank_of(coming_[i], lane_) << i % 4 * 8;
+    banks_[number * 2] = packed[0];
+    banks_[number * 2 + 1] = packed[1];
+    left_ |= (count < run ? (1u << count) - 1 : 0xffu) << number * run;
+  }
+
+  const std::uint32_t* keys_ = nullptr;
+  std::int32_t count_ = 0;
+  std::uint32_t lane_ = 0;
+  std::int32_t start_ = 0;              // of the first run in view
+  std::int32_t loaded_ = 0;             // entries fetched so far
+  std::uint32_t left_ = 0;              // bit i: entry start + i is not yet placed
+  std::uint32_t banks_[size / 4] = {};  // of the entries in view, a byte each
+  std::uint32_t coming_[run] = {};      // keys of the run after those in view
 };
 
 // Lays one tile out: says for every entry which step it is in, and how many steps there are.
 struct lay_out_body {
+  static constexpr int bank_rounds = 3;
+
   tile_cells cells;
-  const std::int64_t* starts;
-  const std::int32_t* counts;
+  const std::int64_t* lane_starts;
+  const std::int32_t* lane_counts;
   const std::uint32_t* keys;
   std::int32_t* step_of_entry;
   std::int32_t* steps_of_tile;
 
-  static int scratch_words(const tile_cells& cells) { return (1 << cells.width_bits) + 32; }
+  static int scratch_words(const tile_cells& cells) { return 1 << cells.width_bits; }
 
   template <class Team>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t tile) const {
-    const std::uint32_t* const own_keys = keys + starts[tile];
-    std::int32_t* const own_steps = step_of_entry + starts[tile];
-    const std::int32_t count = counts[tile];
-    const int lanes = 1 << cells.lane_bits;
-    // Who has a column, and who a bank: 32 * step + 32 - turn of the latest claim. A larger number is a later
-    // step, or an earlier turn of the same step.
+    // The step that last took each column, counted from 1. A team of one thread needs room to compare lanes.
     std::uint32_t* const columns = team.scratch();
-    std::uint32_t* const banks = columns + cells.width();
-    for (std::uint32_t i = team.rank(); i < cells.width() + 32; i += team.size()) columns[i] = 0;
+    std::uint32_t* const seen = columns + cells.width();
+    const std::uint32_t words = Team::threads == 1 ? 2 * cells.width() + 1 : cells.width();
+    for (std::uint32_t i = static_cast<std::uint32_t>(team.rank()); i < words; i += Team::threads)
+      columns[i] = 0;
     team.sync();
 
     constexpr int held = 32 / Team::threads;  // lanes of one thread
     lane_view view[held];
+    std::uint32_t waiting = 0;  // this thread's lanes that have entries left
     for (int h = 0; h < held; ++h) {
       const int lane = team.rank() + h * Team::threads;
-      if (lane >= lanes) continue;
-      const std::int32_t first = first_of_lane(own_keys, count, lane);
-      const std::int32_t last = first_of_lane(own_keys, count, lane + 1);
-      if (first < last) view[h].open(first, last, own_keys, cells);
+      if (lane >= cells.lanes()) continue;
+      const std::int64_t list = (tile << cells.lane_bits) + lane;
+      view[h].open(keys + lane_starts[list], lane_counts[list], static_cast<std::uint32_t>(lane));
+      view[h].see_first(cells);
+      if (view[h].any_left()) waiting |= 1u << lane;
     }
     std::int32_t step = 0;
-    for (std::int32_t placed = 0; placed < count; ++step)
-      placed += lay_out_step(team, step, view, columns, banks, own_keys, own_steps);
+    for (; team.any_bits(waiting) != 0; ++step) lay_out_step(team, step, view, waiting, columns, seen);
     if (team.rank() == 0) steps_of_tile[tile] = step;
   }
 
  private:
-  SPARSMITH_HOST_DEVICE std::int32_t first_of_lane(const std::uint32_t* own_keys, std::int32_t count,
-                                                   int lane) const {
-    std::int32_t low = 0, high = count;
-    while (low < high) {
-      const std::int32_t middle = (low + high) / 2;
-      if (own_keys[middle] < cells.first_key(static_cast<std::uint32_t>(lane)))
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
-  }
-
-  // Returns how many entries the step has.
   template <class Team, int held>
-  SPARSMITH_HOST_DEVICE std::int32_t lay_out_step(const Team& team, std::int32_t step,
-                                                  lane_view (&view)[held], std::uint32_t* columns,
-                                                  std::uint32_t* banks, const std::uint32_t* own_keys,
-                                                  std::int32_t* own_steps) const {
-    const std::uint32_t lanes = 1u << cells.lane_bits;
-    const std::uint32_t earlier = 32u * static_cast<std::uint32_t>(step);  // no claim of this step is as low
-    std::uint32_t taken = 0;                                               // banks
-    std::uint32_t waiting = 0;  // this thread's lanes that have entries left and none in this step
-    for (int h = 0; h < held; ++h)
-      if (view[h].left != 0) waiting |= 1u << (team.rank() + h * Team::threads);
-    std::int32_t placed = 0;
-    for (bool by_bank = true;;) {
-      std::uint32_t proposing = 0;
+  SPARSMITH_HOST_DEVICE void lay_out_step(const Team& team, std::int32_t step, lane_view (&view)[held],
+                                          std::uint32_t& with_entries, std::uint32_t* columns,
+                                          std::uint32_t* seen) const {
+    const std::int32_t first = step & (cells.lanes() - 1);
+    const std::uint32_t stamp = static_cast<std::uint32_t>(step) + 1;
+    std::uint32_t taken = 0;  // banks
+    std::uint32_t waiting = with_entries;
+    std::int32_t wanted[held], choice[held], placed[held];
+    for (int h = 0; h < held; ++h) placed[h] = -1;
+    for (int round = 0; team.any_bits(waiting) != 0; ++round) {
+      const bool by_bank = round < bank_rounds;
+      if (round == bank_rounds) {
+        for (int h = 0; h < held; ++h)
+          if (placed[h] >= 0) columns[view[h].column_at(placed[h], cells)] = stamp;
+        team.sync();
+      }
       for (int h = 0; h < held; ++h) {
-        lane_view& lane = view[h];
-        lane.choice = -1;
+        wanted[h] = choice[h] = -1;
         if ((waiting >> (team.rank() + h * Team::threads) & 1) == 0) continue;
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-        for (int i = 0; i < lane_view::size; ++i) {
-          if ((lane.left >> i & 1) == 0) continue;
-          const std::uint32_t col = lane.runs[i / 8][i % 8];
-          if (by_bank ? (taken >> (col & (lanes - 1)) & 1) != 0 : columns[col] > earlier) continue;
-          lane.choice = i;
-          lane.column = col;
-          break;
-        }
-        if (lane.choice >= 0) proposing |= 1u << (team.rank() + h * Team::threads);
+        choice[h] = by_bank ? view[h].first_with_free_bank(taken)
+                            : view[h].first_with_free_column(columns, stamp, cells);
+        if (choice[h] < 0) continue;
+        wanted[h] = by_bank ? view[h].bank(choice[h]) : view[h].column_at(view[h].position(choice[h]), cells);
       }
-      if (team.any_bits(proposing) == 0) {
-        if (!by_bank || team.any_bits(waiting) == 0) return placed;
-        by_bank = false;
-        continue;
-      }
-      // any_bits has let everybody look before anybody claims.
-      for (int h = 0; h < held; ++h)
-        if (view[h].choice >= 0)
-          team.raise(place_of(view[h], by_bank, columns, banks),
-                     claim(team.rank() + h * Team::threads, step));
-      team.sync();
-      std::uint32_t won_lanes = 0, won_banks = 0;
+      const std::uint32_t won = team.winners(wanted, first, seen);
+      if (!by_bank && team.any_bits(won) == 0) return;
+      std::uint32_t won_banks = 0;
       for (int h = 0; h < held; ++h) {
-        lane_view& lane = view[h];
-        const int number = team.rank() + h * Team::threads;
-        if (lane.choice < 0 || *place_of(lane, by_bank, columns, banks) != claim(number, step)) continue;
-        if (by_bank) columns[lane.column] = claim(number, step);
-        won_banks |= 1u << (lane.column & (lanes - 1));
-        won_lanes |= 1u << number;
-        own_steps[lane.start + lane.choice] = step;
-        lane.left &= ~(1u << lane.choice);
-        lane.advance(own_keys, cells);
+        const int lane = team.rank() + h * Team::threads;
+        if ((won >> lane & 1) == 0) continue;
+        if (by_bank)
+          won_banks |= 1u << wanted[h];
+        else
+          columns[wanted[h]] = stamp;
+        placed[h] = view[h].position(choice[h]);
+        step_of_entry[view[h].offset_from(keys) + placed[h]] = step;
+        view[h].remove(choice[h], cells);
+        if (!view[h].any_left()) with_entries &= ~(1u << lane);
       }
-      waiting &= ~won_lanes;
-      placed += count_bits(team.any_bits(won_lanes));
-      taken |= team.any_bits(won_banks);
-      team.sync();
+      waiting &= ~won;
+      if (by_bank)
+        taken |= team.any_bits(won_banks);
+      else
+        team.sync();
     }
-  }
-
-  SPARSMITH_HOST_DEVICE std::uint32_t claim(int lane, std::int32_t step) const {
-    const std::uint32_t turn = static_cast<std::uint32_t>(lane - step) & ((1u << cells.lane_bits) - 1);
-    return 32u * static_cast<std::uint32_t>(step) + 32u - turn;
-  }
-  SPARSMITH_HOST_DEVICE std::uint32_t* place_of(const lane_view& lane, bool by_bank, std::uint32_t* columns,
-                                                std::uint32_t* banks) const {
-    return by_bank ? banks + (lane.column & ((1u << cells.lane_bits) - 1)) : columns + lane.column;
   }
 };
 
+// Writes the steps of one tile, some at a time, so that they leave in one piece.
 template <class Offset, class Value>
-struct place_entries_body {
+struct write_steps_body {
   tile_cells cells;
-  const std::int64_t* starts;
-  const std::int32_t* counts;
+  std::uint32_t padding;
+  const std::int64_t* lane_starts;
+  const std::int32_t* lane_counts;
   const Offset* tile_offsets;
   const std::uint32_t* keys;
   const Value* values;
@@ -350,12 +367,49 @@ struct place_entries_body {
 
   template <class Team>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t tile) const {
-    const std::int64_t end = starts[tile] + counts[tile];
-    for (std::int64_t i = starts[tile] + team.rank(); i < end; i += team.size()) {
-      const std::int64_t step = tile_offsets[tile] + std::int64_t{step_of_entry[i]};
-      const std::int64_t slot = (step << cells.lane_bits) + cells.lane_of(keys[i]);
-      out_index.set(slot, cells.combined(keys[i]));
-      out_values[slot] = values[i];
+    const std::int32_t lanes = cells.lanes(),
+                       step_words = lanes * static_cast<std::int32_t>(sizeof(Value) / 4 + 1);
+    const std::int32_t at_once = (team.scratch_words() - lanes) / step_words;
+    Value* const step_values = reinterpret_cast<Value*>(team.scratch());
+    std::uint32_t* const step_index = reinterpret_cast<std::uint32_t*>(step_values + at_once * lanes);
+    std::int32_t* const written =
+        reinterpret_cast<std::int32_t*>(step_index + at_once * lanes);  // of each lane
+    for (std::int32_t lane = team.rank(); lane < lanes; lane += team.size()) written[lane] = 0;
+    const std::int32_t abreast = team.size() < lanes ? 1 : team.size() / lanes;  // threads of one lane
+    const std::int32_t steps = static_cast<std::int32_t>(tile_offsets[tile + 1] - tile_offsets[tile]);
+    for (std::int32_t first = 0; first < steps; first += at_once) {
+      const std::int32_t count = steps - first < at_once ? steps - first : at_once;
+      for (std::int32_t i = team.rank(); i < count * lanes; i += team.size()) {
+        step_values[i] = 0;
+        step_index[i] = padding;
+      }
+      team.sync();
+      for (std::int32_t lane = team.rank() / abreast; lane < lanes; lane += team.size() / abreast) {
+        // A lane takes its entries nearly in order: what it has left begins less than a view before as many
+        // as are written, and reaches no further than a view past as many as there are steps now.
+        const std::int64_t list = (tile << cells.lane_bits) + lane;
+        const std::int32_t before = written[lane] - lane_view::size,
+                           after = written[lane] + count + lane_view::size;
+        const std::int32_t end = after < lane_counts[list] ? after : lane_counts[list];
+        team.sync();
+        std::int32_t own = 0;
+        for (std::int32_t i = (before < 0 ? 0 : before) + team.rank() % abreast; i < end; i += abreast) {
+          const std::int64_t entry = lane_starts[list] + i;
+          const std::int32_t step = step_of_entry[entry] - first;
+          if (step < 0 || step >= count) continue;
+          step_values[step * lanes + lane] = values[entry];
+          step_index[step * lanes + lane] = cells.combined(keys[entry], static_cast<std::uint32_t>(lane));
+          ++own;
+        }
+        team.add(written + lane, own);
+      }
+      team.sync();
+      const std::int64_t to = (std::int64_t{tile_offsets[tile]} + first) * lanes;
+      for (std::int32_t i = team.rank(); i < count * lanes; i += team.size()) {
+        out_values[to + i] = step_values[i];
+        out_index.set(to + i, step_index[i]);
+      }
+      team.sync();
     }
   }
 };
@@ -363,8 +417,8 @@ struct place_entries_body {
 // The least number of steps a tile can have: its longest lane, or its fullest column.
 struct bound_steps_body {
   tile_cells cells;
-  const std::int64_t* starts;
-  const std::int32_t* counts;
+  const std::int64_t* lane_starts;
+  const std::int32_t* lane_counts;
   const std::uint32_t* keys;
   std::int32_t* least_steps;
 
@@ -372,16 +426,17 @@ struct bound_steps_body {
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t tile) const {
     const std::int32_t width = static_cast<std::int32_t>(cells.width());
     std::int32_t* const counters = reinterpret_cast<std::int32_t*>(team.scratch());
-    for (std::int32_t i = team.rank(); i < width + 32; i += team.size()) counters[i] = 0;
-    team.sync();
-    const std::int64_t end = starts[tile] + counts[tile];
-    for (std::int64_t i = starts[tile] + team.rank(); i < end; i += team.size()) {
-      team.add(counters + cells.col_of(keys[i]), 1);
-      team.add(counters + width + cells.lane_of(keys[i]), 1);
-    }
+    for (std::int32_t i = team.rank(); i < width; i += team.size()) counters[i] = 0;
     team.sync();
     std::int32_t negated_most = 0;
-    for (std::int32_t i = team.rank(); i < width + 32; i += team.size())
+    for (std::int32_t lane = 0; lane < cells.lanes(); ++lane) {
+      const std::int64_t list = (tile << cells.lane_bits) + lane;
+      negated_most = -lane_counts[list] < negated_most ? -lane_counts[list] : negated_most;
+      for (std::int32_t i = team.rank(); i < lane_counts[list]; i += team.size())
+        team.add(counters + cells.col_of(keys[lane_starts[list] + i], static_cast<std::uint32_t>(lane)), 1);
+    }
+    team.sync();
+    for (std::int32_t i = team.rank(); i < width; i += team.size())
       negated_most = -counters[i] < negated_most ? -counters[i] : negated_most;
     negated_most = team.smallest(negated_most);
     if (team.rank() == 0) least_steps[tile] = -negated_most;
@@ -457,13 +512,14 @@ std::optional<renumbered_matrix<Offset, Value, space_on<Backend>>> renumber(
   return result;
 }
 
-// The entries of every tile worth storing, not yet sorted, and what is left over.
+// The entries of every tile worth storing, lane by lane and not yet sorted, and what is left over.
 template <class Offset, class Value, class Space>
 struct tile_entries {
   tile_cells cells{0, 0, 1};
   array<std::int32_t, Space> row_order, col_order;
-  array<std::int32_t, Space> tile_rows, tile_cols, counts;
-  array<std::int64_t, Space> starts;  // tiles + 1, multiples of 8
+  array<std::int32_t, Space> tile_rows, tile_cols;
+  array<std::int32_t, Space> lane_counts;  // group_size a tile
+  array<std::int64_t, Space> lane_starts;  // and one more; multiples of 8
   array<std::uint32_t, Space> keys;
   array<Value, Space> values;
   coo<Value, Space> rest;
@@ -571,11 +627,10 @@ tile_entries<Offset, Value, space_on<Backend>> gather_tiles(Backend on,
 
   // Tiles, from cells.
   tile_entries<Offset, Value, space> result;
-  array<std::int64_t, space> cell_targets(cell_count);
+  array<std::int32_t, space> tile_of_cell(cell_count);
   std::int64_t rest = 0;
-  std::uint32_t row_mask = 0;
   {
-    timed_stage timing(on, log, "join cells", cell_count, cell_count * 24);
+    timed_stage timing(on, log, "join cells", cell_count, cell_count * 16);
     auto [height, width] = std::pair(options.height, options.width);
     if (height == 0)
       std::tie(height, width) =
@@ -585,26 +640,21 @@ tile_entries<Offset, Value, space_on<Backend>> gather_tiles(Backend on,
             return read_one(on, counted.data() + (counted.size() - 1));
           });
     result.cells = tile_cells(height, width, options.group_size);
-    row_mask = static_cast<std::uint32_t>(height) - 1;
     const block_shape shape(height / tile_unit, width / tile_unit);
     const auto first_tiles = count_blocks(on, cell_matrix, shape, false);
     const std::int64_t tiles = read_one(on, first_tiles.data() + (first_tiles.size() - 1));
-    array<std::int32_t, space> tile_rows(tiles), tile_cols(tiles), tile_counts(tiles),
-        tile_of_cell(cell_count), place_in_tile(cell_count);
+    array<std::int32_t, space> tile_rows(tiles), tile_cols(tiles), tile_counts(tiles);
     fill(on, tile_counts, std::int32_t{0});
     walk_blocks(on, cell_matrix, shape, first_tiles.data(),
-                without_finish<join_cells_action<Offset>>{
-                    {shape, cell_cols.data(), cell_counts.data(), tile_rows.data(), tile_cols.data(),
-                     tile_counts.data(), tile_of_cell.data(), place_in_tile.data()}},
+                without_finish<join_cells_action<Offset>>{{shape, cell_cols.data(), cell_counts.data(),
+                                                           tile_rows.data(), tile_cols.data(),
+                                                           tile_counts.data(), tile_of_cell.data()}},
                 false);
+    // Only those with enough entries are kept, and numbered again.
     const std::int32_t least = options.rest_below;
     const std::int32_t* const counts = tile_counts.data();
     const auto numbers = offsets_from_lengths<std::int32_t>(
         on, tiles, [=] SPARSMITH_HOST_DEVICE(std::int64_t t) { return counts[t] >= least ? 1 : 0; });
-    const auto starts = offsets_from_lengths<std::int64_t>(
-        on, tiles, [=] SPARSMITH_HOST_DEVICE(std::int64_t t) -> std::int64_t {
-          return counts[t] >= least ? (std::int64_t{counts[t]} + 7) / 8 * 8 : 0;
-        });
     rest = reduce(
         on, tiles, std::int64_t{0},
         [=] SPARSMITH_HOST_DEVICE(std::int64_t t) {
@@ -614,50 +664,61 @@ tile_entries<Offset, Value, space_on<Backend>> gather_tiles(Backend on,
     const std::int64_t kept = read_one(on, numbers.data() + tiles);
     result.tile_rows = array<std::int32_t, space>(kept);
     result.tile_cols = array<std::int32_t, space>(kept);
-    result.counts = array<std::int32_t, space>(kept);
-    result.starts = array<std::int64_t, space>(kept + 1);
     const std::int32_t* const number = numbers.data();
-    const std::int64_t* const start = starts.data();
     const std::int32_t* const all_rows = tile_rows.data();
     const std::int32_t* const all_cols = tile_cols.data();
     std::int32_t* const kept_rows = result.tile_rows.data();
     std::int32_t* const kept_cols = result.tile_cols.data();
-    std::int32_t* const kept_counts = result.counts.data();
-    std::int64_t* const kept_starts = result.starts.data();
-    for_each_index(on, tiles + 1, [=] SPARSMITH_HOST_DEVICE(std::int64_t t) {
-      if (t == tiles) {
-        kept_starts[kept] = start[tiles];
-      } else if (counts[t] >= least) {
-        kept_rows[number[t]] = all_rows[t];
-        kept_cols[number[t]] = all_cols[t];
-        kept_counts[number[t]] = counts[t];
-        kept_starts[number[t]] = start[t];
-      }
+    for_each_index(on, tiles, [=] SPARSMITH_HOST_DEVICE(std::int64_t t) {
+      if (counts[t] < least) return;
+      kept_rows[number[t]] = all_rows[t];
+      kept_cols[number[t]] = all_cols[t];
     });
-    const std::int32_t* const tile = tile_of_cell.data();
-    const std::int32_t* const place = place_in_tile.data();
-    std::int64_t* const target = cell_targets.data();
+    std::int32_t* const tile = tile_of_cell.data();
     for_each_index(on, cell_count, [=] SPARSMITH_HOST_DEVICE(std::int64_t c) {
-      target[c] = counts[tile[c]] >= least ? start[tile[c]] + place[c] : -1;
+      tile[c] = counts[tile[c]] >= least ? number[tile[c]] : -1;
     });
   }
-  const std::int64_t kept = result.counts.size();
-  const std::int64_t room = read_one(on, result.starts.data() + kept);
+
+  // Lanes: counted, then filled.
+  const std::int64_t lists = result.tile_rows.size() << result.cells.lane_bits;
   array<std::uint8_t, space> is_rest(rest > 0 && with_values ? entries : 0);
+  result.lane_counts = array<std::int32_t, space>(lists);
+  fill_lanes_action<Offset, Value> action{pieces.row_offsets,
+                                          cols,
+                                          matrix.values.data(),
+                                          result.cells,
+                                          tile_of_cell.data(),
+                                          result.lane_counts.data(),
+                                          nullptr,
+                                          nullptr,
+                                          nullptr,
+                                          nullptr};
+  const auto walk = [&] {
+    fill(on, result.lane_counts, std::int32_t{0});
+    for_each_team(on, piece_count, piece_count == 0 ? 0 : entries / piece_count,
+                  walk_pieces<Offset, without_finish<fill_lanes_action<Offset, Value>>>{
+                      pieces, cell, cols, first_cells.data(), {action}});
+  };
   {
-    timed_stage timing(on, log, "scatter entries", entries, entries * (8 + 2 * value_bytes));
+    timed_stage timing(on, log, "count lanes", entries, entries * 4);
+    walk();
+    const std::int32_t* const counts = result.lane_counts.data();
+    result.lane_starts =
+        offsets_from_lengths<std::int64_t>(on, lists, [=] SPARSMITH_HOST_DEVICE(std::int64_t l) {
+          return (std::int64_t{counts[l]} + lane_view::run - 1) / lane_view::run * lane_view::run;
+        });
+  }
+  {
+    timed_stage timing(on, log, "fill lanes", entries, entries * (8 + 2 * value_bytes));
+    const std::int64_t room = read_one(on, result.lane_starts.data() + lists);
     result.keys = array<std::uint32_t, space>(room);
     result.values = array<Value, space>(with_values ? room : 0);
-    fill(on, cell_counts, std::int32_t{0});
-    for_each_team(
-        on, piece_count, piece_count == 0 ? 0 : entries / piece_count,
-        walk_pieces<Offset, without_finish<scatter_tile_action<Offset, Value>>>{
-            pieces,
-            cell,
-            cols,
-            first_cells.data(),
-            {{pieces.row_offsets, cols, matrix.values.data(), result.cells, row_mask, cell_targets.data(),
-              cell_counts.data(), result.keys.data(), result.values.data(), is_rest.data()}}});
+    action.lane_starts = result.lane_starts.data();
+    action.keys = result.keys.data();
+    action.out_values = result.values.data();
+    action.is_rest = is_rest.data();
+    if (room + is_rest.size() > 0) walk();
   }
   result.rest = empty_list<Value, space>(matrix.rows, matrix.cols, rest);
   if (is_rest.size() > 0) {
@@ -690,10 +751,10 @@ tile_entries<Offset, Value, space_on<Backend>> gather_tiles(Backend on,
 template <class Backend, class Offset, class Value>
 tile_price price_tiles(Backend on, csr<Offset, Value, view_on<Backend>> matrix, const tile_options& options) {
   const auto gathered = gather_tiles(on, matrix, options, false, nullptr);
-  const std::int64_t tiles = gathered.counts.size();
+  const std::int64_t tiles = gathered.tile_rows.size();
   array<std::int32_t, space_on<Backend>> least_steps(tiles);
   for_each_warp(on, tiles, lay_out_body::scratch_words(gathered.cells),
-                bound_steps_body{gathered.cells, gathered.starts.data(), gathered.counts.data(),
+                bound_steps_body{gathered.cells, gathered.lane_starts.data(), gathered.lane_counts.data(),
                                  gathered.keys.data(), least_steps.data()});
   const std::int32_t* const steps = least_steps.data();
   tile_price price;
@@ -718,8 +779,8 @@ gcsb_tile<Offset, Value, space_on<Backend>> csr_to_gcsb_tile(Backend on,
   const std::int64_t entries = matrix.values.size(), value_bytes = sizeof(Value);
   auto gathered = gather_tiles(on, matrix, options, true, log);
   const tile_cells cells = gathered.cells;
-  const std::int64_t tiles = gathered.counts.size(), room = gathered.keys.size();
-  const std::int64_t work = tiles == 0 ? 0 : room / tiles;
+  const std::int64_t tiles = gathered.tile_rows.size(), lists = tiles << cells.lane_bits;
+  const std::int64_t room = gathered.keys.size();
 
   gcsb_tile<Offset, Value, space> result;
   result.rows = matrix.rows;
@@ -735,14 +796,14 @@ gcsb_tile<Offset, Value, space_on<Backend>> csr_to_gcsb_tile(Backend on,
   result.rest_col_indices = std::move(gathered.rest.col_indices);
   result.rest_values = std::move(gathered.rest.values);
 
-  const std::int64_t* const starts = gathered.starts.data();
-  const std::int32_t* const counts = gathered.counts.data();
+  const std::int64_t* const lane_starts = gathered.lane_starts.data();
+  const std::int32_t* const lane_counts = gathered.lane_counts.data();
   array<std::uint32_t, space> keys(room);
   array<Value, space> values(room);
   {
-    timed_stage timing(on, log, "sort in tiles", entries, entries * (8 + 2 * value_bytes));
-    for_each_team(on, tiles, work,
-                  sort_tile_body<Value>{cells.key_bits(), starts, counts, gathered.keys.data(),
+    timed_stage timing(on, log, "sort lanes", entries, entries * (8 + 2 * value_bytes));
+    for_each_team(on, lists, lists == 0 ? 0 : room / lists,
+                  sort_lane_body<Value>{cells.key_bits(), lane_starts, lane_counts, gathered.keys.data(),
                                         gathered.values.data(), keys.data(), values.data()});
     gathered.keys = {};
     gathered.values = {};
@@ -750,28 +811,23 @@ gcsb_tile<Offset, Value, space_on<Backend>> csr_to_gcsb_tile(Backend on,
   array<std::int32_t, space> step_of_entry(room), steps_of_tile(tiles);
   {
     timed_stage timing(on, log, "lay out steps", entries, entries * 8);
-    for_each_warp(
-        on, tiles, lay_out_body::scratch_words(cells),
-        lay_out_body{cells, starts, counts, keys.data(), step_of_entry.data(), steps_of_tile.data()});
+    for_each_warp(on, tiles, lay_out_body::scratch_words(cells),
+                  lay_out_body{cells, lane_starts, lane_counts, keys.data(), step_of_entry.data(),
+                               steps_of_tile.data()});
     result.tile_offsets = offsets_from_counts<Offset>(on, steps_of_tile);
   }
-  timed_stage timing(on, log, "place entries", entries, entries * (10 + 2 * value_bytes));
+  timed_stage timing(on, log, "write steps", entries, entries * (14 + 2 * value_bytes));
   const std::int64_t slots = std::int64_t{read_one(on, result.tile_offsets.data() + tiles)}
                              << cells.lane_bits;
   require_fill("gcsb layout tile", slots + result.rest_values.size(), entries, max_fill);
   const int bits = tile_index_bits(cells, options.index_bits);
   combined_indices<space> index(slots, bits);
   result.values = array<Value, space>(slots);
-  const index_writer out_index = index.writer();
-  Value* const out_values = result.values.data();
-  for_each_index(on, slots, [=] SPARSMITH_HOST_DEVICE(std::int64_t s) {
-    out_index.set(s, tile_padding(bits));
-    out_values[s] = 0;
-  });
-  for_each_team(
-      on, tiles, work,
-      place_entries_body<Offset, Value>{cells, starts, counts, result.tile_offsets.data(), keys.data(),
-                                        values.data(), step_of_entry.data(), out_index, out_values});
+  // At least a warp a tile: smaller teams have no room for a step.
+  for_each_team(on, tiles, tiles == 0 ? 0 : std::max<std::int64_t>(room / tiles, 32),
+                write_steps_body<Offset, Value>{cells, tile_padding(bits), lane_starts, lane_counts,
+                                                result.tile_offsets.data(), keys.data(), values.data(),
+                                                step_of_entry.data(), index.writer(), result.values.data()});
   result.combined16 = std::move(index.narrow);
   result.combined32 = std::move(index.wide);
   array<std::int32_t, space> numbers(tiles);

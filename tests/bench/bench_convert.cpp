@@ -225,6 +225,20 @@ array<std::int64_t, host> widened(const array<std::int32_t, host>& narrow) {
   return wide;
 }
 
+// The stages of one conversion of `source` on the GPU, and the most memory it held.
+template <class Source, class Convert>
+void print_stages(const Source& source, Convert convert) {
+  stage_log log;
+  reset_peak_bytes(place::device);
+  const std::int64_t before = peak_bytes(place::device);
+  const auto result = convert(&log);
+  for (const stage& s : log) fmt::print("    {:<18} {:>8.3f} ms\n", s.name, s.seconds * 1e3);
+  fmt::print("    {:.3f} x the bytes of CSR, peak {:.2f} x input + output\n",
+             static_cast<double>(bytes(result)) / static_cast<double>(bytes(source)),
+             static_cast<double>(peak_bytes(place::device) - before + bytes(source)) /
+                 static_cast<double>(bytes(source) + bytes(result)));
+}
+
 void bench_blocks(const options& o, const scratch_folder& folder) {
   constexpr double no_limit = 1e300;
   const block_options blocks;
@@ -252,6 +266,9 @@ void bench_blocks(const options& o, const scratch_folder& folder) {
     const double gcsb_cpu = repeated_seconds(
         openmp{}, few, [&] { return csr_to_gcsb(openmp{}, view(wide), blocks, no_limit, nullptr); });
     print_row(fmt::format("OpenMP, {} threads, GCSB 32/32", thread_count()).c_str(), gcsb_cpu, entries, "");
+    const double tile_cpu = repeated_seconds(
+        openmp{}, few, [&] { return csr_to_gcsb_tile(openmp{}, view(m), {}, no_limit, nullptr); });
+    print_row(fmt::format("OpenMP, {} threads, GCSB tile", thread_count()).c_str(), tile_cpu, entries, "");
     if constexpr (has_cuda) {
       if (!find_gpu().usable) continue;
       const auto d = copy_to<device>(m);
@@ -268,14 +285,12 @@ void bench_blocks(const options& o, const scratch_folder& folder) {
       const double gcsb_gpu = repeated_seconds(
           cuda{}, o.samples, [&] { return csr_to_gcsb(cuda{}, view(wide_d), blocks, no_limit, nullptr); });
       print_row("CUDA, GCSB 32/32", gcsb_gpu, entries, price(gcsb_gpu));
-      stage_log log;
-      reset_peak_bytes(place::device);
-      const std::int64_t before = peak_bytes(place::device);
-      const auto g = csr_to_gcsb(cuda{}, view(wide_d), blocks, no_limit, &log);
-      for (const stage& s : log) fmt::print("    {:<18} {:>8.3f} ms\n", s.name, s.seconds * 1e3);
-      fmt::print("    peak {:.2f} x input + output\n",
-                 static_cast<double>(peak_bytes(place::device) - before + bytes(wide_d)) /
-                     static_cast<double>(bytes(wide_d) + bytes(g)));
+      print_stages(wide_d,
+                   [&](stage_log* log) { return csr_to_gcsb(cuda{}, view(wide_d), blocks, no_limit, log); });
+      const double tile_gpu = repeated_seconds(
+          cuda{}, o.samples, [&] { return csr_to_gcsb_tile(cuda{}, view(d), {}, no_limit, nullptr); });
+      print_row("CUDA, GCSB tile", tile_gpu, entries, price(tile_gpu));
+      print_stages(d, [&](stage_log* log) { return csr_to_gcsb_tile(cuda{}, view(d), {}, no_limit, log); });
     }
   }
 }

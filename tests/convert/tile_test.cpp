@@ -42,39 +42,43 @@ std::vector<step> lay_out(std::vector<cell> cells, int width, int lanes) {
     return std::tuple(c.row % lanes, ((c.col - c.row) % width + width) % width, c.row);
   };
   std::sort(cells.begin(), cells.end(), [&](const cell& a, const cell& b) { return key(a) < key(b); });
-  std::vector<bool> placed(cells.size());
+  std::map<int, std::vector<std::size_t>> remaining;  // of each lane
+  std::map<int, std::size_t> start;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    start.try_emplace(cells[i].row % lanes, i);
+    remaining[cells[i].row % lanes].push_back(i);
+  }
   std::vector<step> steps;
   for (std::size_t left = cells.size(); left > 0;) {
     const int number = static_cast<int>(steps.size());
-    std::map<int, std::vector<std::size_t>> seen;  // what each lane sees
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (placed[i]) continue;
-      auto& own = seen[cells[i].row % lanes];
-      if (own.empty() || i < own.front() / 8 * 8 + 24) own.push_back(i);
-    }
+    std::map<int, std::vector<std::size_t>> seen;
+    for (const auto& [lane, entries] : remaining)
+      for (const std::size_t i : entries)
+        if (i - start[lane] < (entries.front() - start[lane]) / 8 * 8 + 24) seen[lane].push_back(i);
     step now;
-    for (const bool by_bank : {true, false}) {
+    for (int round = 0;; ++round) {
+      const bool by_bank = round < 3;
       const auto wanted = [&](std::size_t i) { return by_bank ? cells[i].col % lanes : cells[i].col; };
-      for (;;) {
-        std::set<int> taken;
-        for (const auto& [lane, c] : now) taken.insert(by_bank ? c.col % lanes : c.col);
-        std::map<int, std::pair<int, std::size_t>> first;  // by what is wanted: turn and entry
-        for (const auto& [lane, own] : seen) {
-          if (now.count(lane) > 0) continue;
-          const auto choice = std::find_if(own.begin(), own.end(),
-                                           [&](std::size_t i) { return taken.count(wanted(i)) == 0; });
-          if (choice == own.end()) continue;
-          const std::pair<int, std::size_t> proposal{((lane - number) % lanes + lanes) % lanes, *choice};
-          const auto [at, fresh] = first.try_emplace(wanted(*choice), proposal);
-          if (!fresh) at->second = std::min(at->second, proposal);
-        }
-        if (first.empty()) break;
-        for (const auto& [what, winner] : first) {
-          const std::size_t i = winner.second;
-          now[cells[i].row % lanes] = cells[i];
-          placed[i] = true;
-          --left;
-        }
+      std::set<int> taken;
+      for (const auto& [lane, c] : now) taken.insert(by_bank ? c.col % lanes : c.col);
+      std::map<int, std::pair<int, std::size_t>> first;  // by what is wanted: turn and entry
+      for (const auto& [lane, own] : seen) {
+        if (now.count(lane) > 0) continue;
+        const auto choice =
+            std::find_if(own.begin(), own.end(), [&](std::size_t i) { return taken.count(wanted(i)) == 0; });
+        if (choice == own.end()) continue;
+        const std::pair<int, std::size_t> proposal{((lane - number) % lanes + lanes) % lanes, *choice};
+        const auto [at, fresh] = first.try_emplace(wanted(*choice), proposal);
+        if (!fresh) at->second = std::min(at->second, proposal);
+      }
+      if (first.empty() && !by_bank) break;
+      for (const auto& [what, winner] : first) {
+        const std::size_t i = winner.second;
+        const int lane = cells[i].row % lanes;
+        now[lane] = cells[i];
+        std::erase(remaining[lane], i);
+        if (remaining[lane].empty()) remaining.erase(lane);
+        --left;
       }
     }
     steps.push_back(now);
