@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "convert/backend/backend.hpp"
 #include "convert/formats/formats.hpp"
@@ -165,6 +166,15 @@ array<std::int32_t, host> lane_entry_counts(Backend on, gcsb_tile<Offset, Value,
 template <class Backend, class Offset, class Value>
 std::int64_t count_nonempty_blocks(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                                    std::int32_t block_rows, std::int32_t block_cols);
+// The same for every shape up to 8 x 8 and the squares of 16 and 32, all in one pass. Its backends have a
+// source each (block_shapes.cpp, block_shapes.cu): a thread with memory walks down the rows, a GPU looks up.
+struct shape_count {
+  std::int32_t rows, cols;  // of one block
+  std::int64_t blocks;      // with entries
+  bool operator==(const shape_count&) const = default;
+};
+template <class Backend, class Offset, class Value>
+std::vector<shape_count> count_block_shapes(Backend on, csr<Offset, Value, view_on<Backend>> matrix);
 // Entries of every block that has any, in row-major order of the blocks.
 template <class Backend, class Offset, class Value>
 array<std::int32_t, host> block_entry_counts(Backend on, csr<Offset, Value, view_on<Backend>> matrix,

@@ -47,6 +47,7 @@ void compare(const std::string& name, const matrix_entries& source) {
     CHECK(cpu_report.explicit_zeros == gpu_report.explicit_zeros);
     CHECK(cpu_report.narrowed == gpu_report.narrowed);
     CHECK(identical(copy_to<host>(drop_zeros(gpu, view(d), nullptr)), drop_zeros(cpu, view(m), nullptr)));
+    CHECK(count_block_shapes(gpu, view(d)) == count_block_shapes(cpu, view(m)));
     conversion_options variants[] = {{{32, 1024}, -1, 50}, {{5, 12}, 2, 50}, {{32, 32}, 0, 50, 3, 2}};
     variants[0].tile.rest_below = 1;
     variants[1].tile = {512, 256, 8, 0, renumbering::length, 20};
