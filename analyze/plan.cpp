@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "analyze/block_choice.hpp"
 #include "analyze/block_statistics.hpp"
 #include "convert/backend/sort_entries.hpp"
 
@@ -140,18 +141,17 @@ class pricer {
         hyb_bytes + (rows_ + 1) * offset_bytes);
   }
 
-  void price_bsr(std::int32_t block_rows, std::int32_t block_cols) {
+  void price_bsr(std::int32_t block_rows, std::int32_t block_cols, const char* note = "") {
     const std::int64_t blocks = count_nonempty_blocks(on_, view(matrix_), block_rows, block_cols);
     if (zeros_ < 0) zeros_ = count_zeros(on_, view(matrix_));
     const std::int64_t slots = blocks * block_rows * block_cols, lines = groups_of(rows_, block_rows);
-    const std::int64_t offsets = (lines + 1) * offset_bytes;
-    const std::int64_t filled = slots * value_bytes + blocks * index_bytes + offsets;
+    const std::int64_t size = bsr_bytes<Offset, Value>(rows_, {block_rows, block_cols, blocks}, zeros_);
     // Stored zeros are listed last: their ranks and rows for every entry, their slots, and a sort of those.
     const std::int64_t listing = zeros_ == 0 ? 0
                                              : (entries_ + 1) * 8 + entries_ * index_bytes + zeros_ * 8 +
                                                    sort_peak_bytes(on_, zeros_, index_bytes);
-    add("bsr", fmt::format("{} x {}, {} blocks", block_rows, block_cols, blocks), filled + zeros_ * 8, slots,
-        std::max(lines * offset_bytes + offsets, filled + zeros_ * 8 + listing));
+    add("bsr", fmt::format("{} x {}, {} blocks{}", block_rows, block_cols, blocks, note), size, slots,
+        std::max((2 * lines + 1) * offset_bytes, size + listing));
   }
 
   void price_blocks(std::int32_t beta) {
@@ -258,6 +258,8 @@ std::vector<format_cost> plan_formats(Backend on, const csr<Offset, Value, space
   pricer<Backend, Offset, Value> prices(on, matrix, request.options);
   prices.price_row_formats();
   for (const auto& [rows, cols] : request.blocks) prices.price_bsr(rows, cols);
+  if (request.chosen_block)
+    prices.price_bsr(request.chosen_block->first, request.chosen_block->second, ", auto");
   for (const std::int32_t beta : request.betas) prices.price_blocks(beta);
   prices.price_tile();
   return std::move(prices.costs);

@@ -2,6 +2,7 @@
 // bytes, slots stored per entry, and the most memory the conversion from CSR holds at once.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,7 @@ struct format_cost {
 struct plan_request {
   conversion_options options;
   std::vector<std::pair<std::int32_t, std::int32_t>> blocks = {{4, 4}};  // of BSR
+  std::optional<std::pair<std::int32_t, std::int32_t>> chosen_block;     // one more, as choose_block found it
   std::vector<std::int32_t> betas = {32};                                // of CSB, eCSB and GCSB
 };
 

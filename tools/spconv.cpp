@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <optional>
 
+#include "analyze/block_choice.hpp"
 #include "analyze/block_statistics.hpp"
 #include "analyze/plan.hpp"
 #include "convert/convert.hpp"
@@ -27,7 +29,7 @@ struct options {
   std::string value = "auto";
   std::string offsets = "auto";
   conversion_options conversion;
-  std::vector<std::string> blocks;  // of BSR, as typed: "4x4", "4"
+  std::vector<std::string> blocks;  // of BSR, as typed: "4x4", "4", "auto"
   std::vector<std::int32_t> betas;
   std::string layout = "blocks", order = "morton", index = "auto", holding = "auto";
   std::string tile = "auto", renumber = "auto";
@@ -48,6 +50,7 @@ struct outcome {
   std::string format;
   json parameters = json::object();
   std::int64_t bytes = 0, csr_bytes = 0, slots = 0;
+  std::optional<block_choice> chosen_block;
   std::optional<block_statistics> blocks;
   std::optional<bool> verified;
   std::string output, container_name;
@@ -100,7 +103,7 @@ std::pair<std::int32_t, std::int32_t> parse_size(const char* option, const std::
   const bool square = fields != 2 && std::sscanf(text.c_str(), "%d%n", &rows, &used) == 1;
   if (square) cols = rows;
   if ((fields != 2 && !square) || static_cast<std::size_t>(used) != text.size())
-    throw error(failure::usage, fmt::format("{} {}: not a size such as 4 or 4x2", option, text));
+    throw error(failure::usage, fmt::format("{} {}: neither auto nor a size such as 4 or 4x2", option, text));
   return {rows, cols};
 }
 
@@ -149,21 +152,29 @@ plan_request request_of(const options& wanted) {
                                                : ecsb_holding::hybrid;
   if (!wanted.betas.empty()) request.betas = wanted.betas;
   if (!wanted.blocks.empty()) request.blocks.clear();
-  for (const std::string& text : wanted.blocks) request.blocks.push_back(parse_block(text));
+  for (const std::string& text : wanted.blocks)
+    if (text != "auto") request.blocks.push_back(parse_block(text));
   for (const std::int32_t beta : request.betas) {
     if (beta < 2 || beta > 4096 || (beta & (beta - 1)) != 0)
       throw error(failure::usage, fmt::format("--beta {}: not a power of two from 2 to 4096", beta));
     if (blocks.index_bits == 16 && beta > 256)
       throw error(failure::usage, fmt::format("--index 16 needs --beta of at most 256, not {}", beta));
   }
-  if (!wanted.to.empty() && (request.betas.size() > 1 || request.blocks.size() > 1))
+  if (!wanted.to.empty() && (request.betas.size() > 1 || wanted.blocks.size() > 1))
     throw error(failure::usage, "several --beta or --block are for --plan alone; a conversion takes one");
   if (blocks.thesis && blocks.window > 0)
     throw error(failure::usage, "--layout thesis sorts the whole matrix; leave --window out");
   request.options.tile = tile_options_of(wanted);
   blocks.beta = request.betas.front();
-  std::tie(request.options.bsr_rows, request.options.bsr_cols) = request.blocks.front();
+  if (!request.blocks.empty())
+    std::tie(request.options.bsr_rows, request.options.bsr_cols) = request.blocks.front();
   return request;
+}
+
+// Whether the block of BSR is to be chosen, and for something.
+bool chooses_block(const options& wanted) {
+  return (wanted.plan || wanted.to == "bsr") &&
+         std::find(wanted.blocks.begin(), wanted.blocks.end(), "auto") != wanted.blocks.end();
 }
 
 // --quiet leaves only what was asked for as data.
@@ -189,8 +200,8 @@ container container_of(const options& wanted) {
 }
 
 template <class Backend, class Offset, class Value>
-void run(Backend on, const options& wanted, const plan_request& request, matrix_entries&& source,
-         output_file* file, outcome& result) {
+void run(Backend on, const options& wanted, plan_request request, matrix_entries&& source, output_file* file,
+         outcome& result) {
   using space = space_on<Backend>;
   auto matrix = assemble<Backend, Offset, Value>(on, std::move(source), wanted.drop_zeros, result.assembly,
                                                  &result.stages);
@@ -198,6 +209,12 @@ void run(Backend on, const options& wanted, const plan_request& request, matrix_
   result.csr_bytes = bytes(matrix);
   result.offset_bits = int{sizeof(Offset)} * 8;
   result.value_bits = int{sizeof(Value)} * 8;
+  if (chooses_block(wanted)) {
+    result.chosen_block = choose_block(on, matrix, &result.stages);
+    const shape_count& best = result.chosen_block->best().shape;
+    request.chosen_block = {best.rows, best.cols};
+    std::tie(request.options.bsr_rows, request.options.bsr_cols) = *request.chosen_block;
+  }
   if (wanted.plan) result.plan = plan_formats<Backend, Offset, Value>(on, matrix, request);
   if (wanted.to.empty()) return;
 
@@ -307,6 +324,10 @@ void print_text(const outcome& r, std::FILE* out) {
   if (a.array_zeros > 0)
     fmt::print(out, "         {} zeros of dense storage left out\n", count(a.array_zeros));
   fmt::print(out, "device   {}\n", r.device);
+  if (r.chosen_block) {
+    const shape_count& best = r.chosen_block->best().shape;
+    fmt::print(out, "block    auto: {} x {}, {}\n", best.rows, best.cols, r.chosen_block->reason);
+  }
   if (r.converted) {
     std::string parameters;
     for (const auto& [name, value] : r.parameters.items())
@@ -374,6 +395,25 @@ void print_text(const outcome& r, std::FILE* out) {
   fmt::print(out, "\n");
 }
 
+json describe_choice(const block_choice& choice) {
+  const auto candidate = [](const block_candidate& c) {
+    return json{{"rows", c.shape.rows},
+                {"cols", c.shape.cols},
+                {"blocks", c.shape.blocks},
+                {"fill", c.fill},
+                {"bytes", c.bytes}};
+  };
+  json j = candidate(choice.best());
+  j["bytes_over_csr"] = ratio(choice.best().bytes, choice.csr_bytes);
+  j["pays"] = choice.pays;
+  j["reason"] = choice.reason;
+  j["runner_up"] = candidate(choice.candidates[1]);
+  j["runner_up"]["bytes_over_chosen"] = ratio(choice.candidates[1].bytes, choice.best().bytes);
+  j["candidates"] = json::array();
+  for (const block_candidate& c : choice.candidates) j["candidates"].push_back(candidate(c));
+  return j;
+}
+
 void print_json(const outcome& r, std::FILE* out) {
   const assembly_report& a = r.assembly;
   json j;
@@ -397,6 +437,7 @@ void print_json(const outcome& r, std::FILE* out) {
                {"rounded", a.rounded},
                {"array_zeros", a.array_zeros}};
   j["device"] = r.device;
+  if (r.chosen_block) j["block_choice"] = describe_choice(*r.chosen_block);
   if (r.converted)
     j["format"] = {{"name", r.format},
                    {"parameters", r.parameters},
@@ -577,7 +618,9 @@ int main(int argc, char** argv) {
   app.add_option("--width", wanted.conversion.hyb_width,
                  "HYB: width of the ELL part; by default the largest that a third of the rows fill")
       ->check(CLI::Range(0, 1 << 30));
-  app.add_option("--block", wanted.blocks, "BSR: block size, RxC up to 64x64; several for --plan")
+  app.add_option("--block", wanted.blocks,
+                 "BSR: block size, RxC up to 64x64, or auto (the one of 66 shapes that takes the fewest "
+                 "bytes); several for --plan")
       ->delimiter(',')
       ->default_str("4x4");
   app.add_option("--beta", wanted.betas,
@@ -628,6 +671,7 @@ int main(int argc, char** argv) {
              "\nExamples:\n"
              "  spconv bcsstk17.mtx.gz --to csr -o bcsstk17.npz\n"
              "  spconv bcsstk17.mtx.gz --plan\n"
+             "  spconv bcsstk17.mtx.gz --to bsr --block auto\n"
              "  spconv gen:rmat?scale=20 --to sell --verify\n"
              "  spconv 'gen:uniform?n=8192&density=0.05' --to mtx -o uniform.mtx\n"
              "\nExit status: 0 fine, 1 data or run-time failure, 2 usage.");

@@ -187,6 +187,60 @@ TEST_CASE("blocked formats by their options, and block positions beyond 32 bits"
   CHECK(plan.front()["exact"] == true);
 }
 
+TEST_CASE("--block auto chooses a block and says why") {
+  const folder work;
+  const std::string band = "SPCONV 'gen:blockband?n=2000&block=5' --block ";
+  const auto text = run(work, band + "auto --to bsr --verify");
+  CHECK(text.status == 0);
+  CHECK(text.out.find("\nblock    auto: 5 x 5, fill 1.000, 0.678 x CSR, the least of 66 shapes; next ") !=
+        std::string::npos);
+  CHECK(text.out.find("\nformat   bsr, block_rows 5, block_cols 5: ") != std::string::npos);
+  CHECK(text.out.find("\nscore blocks ") != std::string::npos);
+
+  const auto j = run_json(work, band + "auto --to bsr");
+  const auto& choice = j["block_choice"];
+  CHECK(choice["rows"] == 5);
+  CHECK(choice["cols"] == 5);
+  CHECK(choice["blocks"] == 8000);
+  CHECK(choice["fill"] == 1);
+  CHECK(choice["bytes"] == j["format"]["bytes"]);
+  CHECK(choice["bytes_over_csr"] == j["format"]["bytes_over_csr"]);
+  CHECK(choice["pays"] == true);
+  CHECK(text.out.find(choice["reason"].get<std::string>()) != std::string::npos);
+  REQUIRE(choice["candidates"].size() == 66);
+  for (const char* key : {"rows", "cols", "blocks", "fill", "bytes"}) {
+    CHECK(choice["candidates"][0][key] == choice[key]);
+    CHECK(choice["candidates"][1][key] == choice["runner_up"][key]);
+  }
+  CHECK(choice["runner_up"]["bytes_over_chosen"] > 1);
+
+  // Beside other sizes the plan prices the chosen one too, whatever the order.
+  for (const char* blocks : {"auto,4x4,2", "4x4,2,auto"}) {
+    const auto plan = run_json(work, band + blocks + " --plan")["plan"];
+    REQUIRE(plan.size() == sparsmith::format_names().size() + 2);
+    CHECK(plan[6]["parameters"] == "4 x 4, 13260 blocks");
+    CHECK(plan[8]["parameters"] == "5 x 5, 8000 blocks, auto");
+    CHECK(plan[8]["bytes"] == choice["bytes"]);
+  }
+  CHECK(run_json(work, band + "auto --plan")["plan"].size() == sparsmith::format_names().size());
+  // Nothing is chosen that nobody needs.
+  CHECK_FALSE(run_json(work, band + "auto --to csr").contains("block_choice"));
+
+  for (const char* spec : {"gen:diagonal", "'gen:uniform?n=2000&density=0.01'", "'gen:diagonal?n=0'",
+                           "'gen:uniform?n=9&density=0'"}) {
+    const auto r = run(work, std::string("SPCONV ") + spec + " --to bsr --block auto --verify");
+    INFO(spec << ": " << r.err << r.out);
+    CHECK(r.status == 0);
+    CHECK(r.out.find("\nblock    auto: 1 x 1, no block size pays: ") != std::string::npos);
+  }
+  // The limit on fill holds for a chosen block too: few entries in many rows are cheapest in large blocks.
+  const auto refused = run(work, "SPCONV 'gen:uniform?n=100000&density=1e-8' --to bsr --block auto");
+  CHECK(refused.status == 1);
+  CHECK(refused.err.find("--max-fill 3") != std::string::npos);
+  CHECK(run(work, band + "auto,4 --to bsr").status == 2);
+  CHECK(run(work, band + "automatic --to bsr").status == 2);
+}
+
 TEST_CASE("every container gives back the same matrix") {
   const folder work;
   REQUIRE(run(work, "SPCONV 'gen:powerlaw?n=300' --to mtx -o " + (work / "a.mtx")).status == 0);

@@ -1,0 +1,53 @@
+#include "analyze/block_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace sparsmith {
+namespace {
+
+std::string reason_for(const block_choice& choice, std::int64_t entries) {
+  const auto name = [](const block_candidate& c) {
+    return fmt::format("{} x {}", c.shape.rows, c.shape.cols);
+  };
+  const auto over_csr = [&](const block_candidate& c) {
+    return static_cast<double>(c.bytes) / static_cast<double>(choice.csr_bytes);
+  };
+  const block_candidate &best = choice.best(), &next = choice.candidates[1], &last = choice.candidates.back();
+  const std::size_t shapes = choice.candidates.size();
+  if (entries == 0) return "no block size pays: there are no entries";
+  if (best.shape.rows == 1 && best.shape.cols == 1)
+    return fmt::format("no block size pays: the best, {}, takes {:.3f} x CSR at fill {:.3f}", name(next),
+                       over_csr(next), next.fill);
+  if (!choice.pays)
+    return fmt::format("no block size pays: this one, the best of {}, takes {:.3f} x CSR at fill {:.3f}",
+                       shapes, over_csr(best), best.fill);
+  const double more = 100 * static_cast<double>(next.bytes - best.bytes) / static_cast<double>(best.bytes);
+  return fmt::format(
+      "fill {:.3f}, {:.3f} x CSR, the least of {} shapes; next {} with {} more, last {} at {:.3f} x CSR",
+      best.fill, over_csr(best), shapes, name(next),
+      more < 0.1 ? "less than 0.1 %" : fmt::format("{:.1f} %", more), name(last), over_csr(last));
+}
+
+}  // namespace
+
+block_choice choose_block(std::vector<block_candidate> candidates, std::int64_t entries,
+                          std::int64_t csr_bytes) {
+  // Without entries a larger block would win by its shorter array of offsets, and mean nothing.
+  const auto preference = [&](const block_candidate& c) {
+    return std::tuple(entries == 0 ? 0 : c.bytes, c.shape.rows * c.shape.cols, c.shape.rows);
+  };
+  std::sort(candidates.begin(), candidates.end(), [&](const block_candidate& a, const block_candidate& b) {
+    return preference(a) < preference(b);
+  });
+  block_choice choice;
+  choice.candidates = std::move(candidates);
+  choice.csr_bytes = csr_bytes;
+  choice.pays = entries > 0 && choice.best().bytes < csr_bytes;
+  choice.reason = reason_for(choice, entries);
+  return choice;
+}
+
+}  // namespace sparsmith

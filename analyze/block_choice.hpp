@@ -1,0 +1,52 @@
+// Which block suits a matrix in BSR: the one of 66 shapes that takes the fewest bytes, and why.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "convert/convert.hpp"
+
+namespace sparsmith {
+
+// Bytes of BSR's arrays. Stored zeros are listed beside the blocks, whatever their shape.
+template <class Offset, class Value>
+std::int64_t bsr_bytes(std::int64_t rows, const shape_count& shape, std::int64_t zeros) {
+  const std::int64_t block = std::int64_t{shape.rows} * shape.cols * std::int64_t{sizeof(Value)} + 4;
+  const std::int64_t block_rows = (rows + shape.rows - 1) / shape.rows;
+  return shape.blocks * block + (block_rows + 1) * std::int64_t{sizeof(Offset)} + zeros * 8;
+}
+
+struct block_candidate {
+  shape_count shape = {};
+  double fill = 1;         // slots / entries
+  std::int64_t bytes = 0;  // of the arrays of BSR
+};
+
+struct block_choice {
+  std::vector<block_candidate> candidates;  // best first: fewest bytes, then smaller area, then fewer rows
+  std::int64_t csr_bytes = 0;
+  bool pays = false;   // whether the best takes less than CSR
+  std::string reason;  // one line for people
+
+  const block_candidate& best() const { return candidates.front(); }
+};
+
+block_choice choose_block(std::vector<block_candidate> candidates, std::int64_t entries,
+                          std::int64_t csr_bytes);
+
+template <class Backend, class Offset, class Value>
+block_choice choose_block(Backend on, const csr<Offset, Value, space_on<Backend>>& matrix, stage_log* log) {
+  const std::int64_t entries = matrix.values.size();
+  timed_stage timing(on, log, "score blocks", entries, bytes(matrix) - entries * std::int64_t{sizeof(Value)});
+  const std::int64_t zeros = count_zeros(on, view(matrix));
+  std::vector<block_candidate> candidates;
+  for (const shape_count& shape : count_block_shapes(on, view(matrix))) {
+    const std::int64_t slots = shape.blocks * shape.rows * shape.cols;
+    candidates.push_back({shape,
+                          slots == entries ? 1.0 : static_cast<double>(slots) / static_cast<double>(entries),
+                          bsr_bytes<Offset, Value>(matrix.rows, shape, zeros)});
+  }
+  return choose_block(std::move(candidates), entries, bytes(matrix));
+}
+
+}  // namespace sparsmith
