@@ -129,6 +129,28 @@ class gpu_team {
   SPARSMITH_HOST_DEVICE std::int32_t next_shared(std::int32_t* counter) const {
     return next(counter);
   }
+  // The distinct ones of the threads' numbers, at most one each and none negative, as a rising list; returns
+  // how many. A thread without a number has the largest there is.
+  SPARSMITH_HOST_DEVICE std::int32_t list_distinct(std::int32_t number, std::int32_t* list) const {
+    static_assert(Width <= 32);
+#ifdef __CUDA_ARCH__
+    for (int size = 2; size <= Width; size *= 2)
+      for (int step = size / 2; step > 0; step /= 2) {
+        const std::int32_t other = __shfl_xor_sync(lanes(), number, step);
+        const bool rising = (rank() & size) == 0, lower = (rank() & step) == 0;
+        number = rising == lower ? (number < other ? number : other) : (number < other ? other : number);
+      }
+    const std::int32_t left = __shfl_up_sync(lanes(), number, 1, Width);
+    const bool first = number != 0x7fffffff && (rank() == 0 || left != number);
+    const unsigned firsts = __ballot_sync(lanes(), first) >> (threadIdx.x % 32 / Width * Width);
+    if (first) list[__popc(firsts & ((1u << rank()) - 1))] = number;
+    sync();
+    return __popc(firsts);
+#else
+    (void)number, (void)list;
+    return 0;
+#endif
+  }
   SPARSMITH_HOST_DEVICE std::int32_t smallest(std::int32_t value) const {
     return reduce(value, [](std::int32_t a, std::int32_t b) { return a < b ? a : b; });
   }
@@ -201,8 +223,11 @@ class gpu_team {
   int words_;
 };
 
+// Registers are held back so that enough warps are resident to hide the latency of memory, which is what the
+// bodies wait for.
 template <int Width, int Threads, class Body>
-__global__ void run_teams(std::int64_t teams, int words_per_team, Body body) {
+__global__ void __launch_bounds__(Threads, 1280 / Threads)
+    run_teams(std::int64_t teams, int words_per_team, Body body) {
   extern __shared__ std::uint32_t team_scratch[];
   const int team_in_block = static_cast<int>(threadIdx.x) / Width;
   const gpu_team<Width> team(team_scratch + team_in_block * words_per_team, words_per_team);
@@ -214,26 +239,31 @@ __global__ void run_teams(std::int64_t teams, int words_per_team, Body body) {
   }
 }
 
-// `work` is how many items a team has on average: few items go to part of a warp, many to a block.
+// `work` is how many items a team has on average: few items go to part of a warp, many to a block. A team has
+// at least `least_words` words of scratch, which may be up to 6144.
 template <class Body>
-void for_each_team(cuda, std::int64_t teams, std::int64_t work, Body body) {
+void for_each_team(cuda, std::int64_t teams, std::int64_t work, Body body, int least_words = 0) {
   if (teams == 0) return;
   constexpr int threads = 256;
-  constexpr std::int64_t most_blocks = 1 << 20;
-  if (work <= 16) {
-    constexpr int words = 64, width = 8;
-    const std::int64_t blocks = std::min((teams + threads / width - 1) / (threads / width), most_blocks);
-    run_teams<width, threads>
-        <<<static_cast<unsigned>(blocks), threads, words*(threads / width) * 4>>>(teams, words, body);
-  } else if (work <= 512) {
-    constexpr int words = 768;  // per warp; 24 KiB a block leave room for as many blocks as the threads allow
-    const std::int64_t blocks = std::min((teams + threads / 32 - 1) / (threads / 32), most_blocks);
+  // 24 KiB a block leave room for as many blocks as the threads allow.
+  constexpr int part_words = 64, warp_words = 768, block_words = 6144;
+  // Small teams walk on to the next one, which is cheaper than starting a block for it; blocks that are teams
+  // themselves are left to the hardware to balance.
+  constexpr std::int64_t most_blocks = 1 << 20, most_shared_blocks = 1 << 13;
+  if (work <= 16 && least_words <= part_words) {
+    constexpr int width = 8;
+    const std::int64_t blocks =
+        std::min((teams + threads / width - 1) / (threads / width), most_shared_blocks);
+    run_teams<width, threads><<<static_cast<unsigned>(blocks), threads, part_words*(threads / width) * 4>>>(
+        teams, part_words, body);
+  } else if (work <= 512 && least_words <= warp_words) {
+    const std::int64_t blocks = std::min((teams + threads / 32 - 1) / (threads / 32), most_shared_blocks);
     run_teams<32, threads>
-        <<<static_cast<unsigned>(blocks), threads, words*(threads / 32) * 4>>>(teams, words, body);
+        <<<static_cast<unsigned>(blocks), threads, warp_words*(threads / 32) * 4>>>(teams, warp_words, body);
   } else {
-    constexpr int words = 6144;  // 24 KiB, likewise
     const std::int64_t blocks = std::min(teams, most_blocks);
-    run_teams<threads, threads><<<static_cast<unsigned>(blocks), threads, words * 4>>>(teams, words, body);
+    run_teams<threads, threads>
+        <<<static_cast<unsigned>(blocks), threads, block_words * 4>>>(teams, block_words, body);
   }
   check_cuda(cudaGetLastError());
 }
@@ -293,7 +323,7 @@ class single_team {
 };
 
 template <class Body>
-void for_each_team(openmp, std::int64_t teams, std::int64_t, Body body) {
+void for_each_team(openmp, std::int64_t teams, std::int64_t, Body body, int = 0) {
   constexpr int words = 1 << 16;
   const int at_once =
       static_cast<int>(std::clamp<std::int64_t>(teams / (std::int64_t{omp_get_max_threads()} * 16), 1, 64));

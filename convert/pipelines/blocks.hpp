@@ -98,13 +98,20 @@ struct list_window {
   }
 };
 
-// Several threads find the order of a few positions fastest by comparing all with all.
+// Lists a few positions: those of a warp are sorted by it, more are compared all with all.
 template <class Team, class Position>
 SPARSMITH_HOST_DEVICE list_window<Team> list_positions(const Team& team, std::int64_t first,
                                                        std::int32_t count, Position position) {
   std::int32_t* const all = reinterpret_cast<std::int32_t*>(team.scratch());
   std::int32_t* const is_first = all + count;
   std::int32_t* const list = is_first + count;
+  if constexpr (Team::threads <= 32) {
+    if (count <= Team::threads) {
+      const std::int32_t size =
+          team.list_distinct(team.rank() < count ? position(first + team.rank()) : 0x7fffffff, list);
+      return {team, list, size, all, 2 * count};
+    }
+  }
   for (std::int32_t i = team.rank(); i < count; i += team.size()) all[i] = position(first + i);
   team.sync();
   for (std::int32_t i = team.rank(); i < count; i += team.size()) {
@@ -123,6 +130,22 @@ SPARSMITH_HOST_DEVICE list_window<Team> list_positions(const Team& team, std::in
   }
   team.sync();
   return {team, list, size, all, 2 * count};
+}
+
+// use(i, load(i)) for i = first, first + stride, ... below last. Four are loaded before the first is used, so
+// that a thread waits for memory once and not four times.
+template <class Load, class Use>
+SPARSMITH_HOST_DEVICE void load_ahead(std::int64_t first, std::int64_t last, std::int64_t stride, Load load,
+                                      Use use) {
+  std::int64_t i = first;
+  for (; i + 3 * stride < last; i += 4 * stride) {
+    const auto a = load(i), b = load(i + stride), c = load(i + 2 * stride), d = load(i + 3 * stride);
+    use(i, a);
+    use(i + stride, b);
+    use(i + 2 * stride, c);
+    use(i + 3 * stride, d);
+  }
+  for (; i < last; i += stride) use(i, load(i));
 }
 
 // Marks position(i) for i in [first, last), all within low..high, one window after the other, and calls
@@ -151,14 +174,14 @@ SPARSMITH_HOST_DEVICE std::int64_t for_each_bit_window(const Team& team, std::in
     for (std::int32_t w = team.rank(); w < words; w += team.size()) bits[w] = 0;
     team.sync();
     std::int32_t following = none;
-    for (std::int64_t i = first + team.rank(); i < last; i += team.size()) {
-      const std::int32_t at = position(i) - start;
-      if (at < 0) continue;
+    load_ahead(first + team.rank(), last, team.size(), position, [&](std::int64_t, std::int32_t taken_one) {
+      const std::int32_t at = taken_one - start;
+      if (at < 0) return;
       if (at / 32 < words)
         team.set_bits(bits + at / 32, 1u << at % 32);
       else if (at < following)
         following = at;
-    }
+    });
     team.sync();
     for (std::int32_t w = team.rank(); w < words; w += team.size()) before[w] = count_bits(bits[w]);
     team.sync();
@@ -179,6 +202,12 @@ SPARSMITH_HOST_DEVICE std::int64_t for_each_bit_window(const Team& team, std::in
 template <class Team, class Place>
 SPARSMITH_HOST_DEVICE void sort_by_key(const Team& team, const std::uint32_t* keys, std::int64_t first,
                                        std::int64_t last, int key_bits, Place place) {
+  if (last - first == std::int64_t{1} << key_bits) {  // every key there is
+    load_ahead(
+        first + team.rank(), last, team.size(), [&](std::int64_t i) { return keys[i]; },
+        [&](std::int64_t i, std::uint32_t key) { place(i, first + key); });
+    return;
+  }
   if (last - first <= 32) {
     const auto count = static_cast<std::int32_t>(last - first);
     std::uint32_t* const own = team.scratch();
@@ -224,10 +253,12 @@ SPARSMITH_HOST_DEVICE void sort_by_key(const Team& team, const std::uint32_t* ke
       team, first, last, 0, static_cast<std::int32_t>((1u << key_bits) - 1),
       [&](std::int64_t i) { return static_cast<std::int32_t>(keys[i]); },
       [&](const bit_window<Team>& window, std::int64_t before, std::int32_t) {
-        for (std::int64_t i = first + team.rank(); i < last; i += team.size()) {
-          const auto key = static_cast<std::int32_t>(keys[i]);
-          if (window.holds(key)) place(i, first + before + window.rank(key));
-        }
+        load_ahead(
+            first + team.rank(), last, team.size(),
+            [&](std::int64_t i) { return static_cast<std::int32_t>(keys[i]); },
+            [&](std::int64_t i, std::int32_t key) {
+              if (window.holds(key)) place(i, first + before + window.rank(key));
+            });
         team.sync();
       });
 }
@@ -250,10 +281,12 @@ SPARSMITH_HOST_DEVICE std::int64_t walk_range(const Team& team, const row_range&
   const std::int64_t entries = range.last - range.first;
   if (entries == 0) return 0;
   const auto block_col_of = [&](std::int64_t e) { return shape.col_of(cols[e]); };
-  if (team.size() > 1 && entries <= 64 && entries * 3 <= team.scratch_words()) {
-    const auto window = list_positions(team, range.first, static_cast<std::int32_t>(entries), block_col_of);
-    action(team, range, first_block, window.size, window);
-    return window.size;
+  if constexpr (Team::threads > 1) {
+    if (entries <= 64 && entries * 3 <= team.scratch_words()) {
+      const auto window = list_positions(team, range.first, static_cast<std::int32_t>(entries), block_col_of);
+      action(team, range, first_block, window.size, window);
+      return window.size;
+    }
   }
   // The largest is negated to use one reduction.
   std::int32_t low = 0x7fffffff, negated_high = 0x7fffffff;
@@ -266,8 +299,8 @@ SPARSMITH_HOST_DEVICE std::int64_t walk_range(const Team& team, const row_range&
       if (row_offsets[r] < row_offsets[r + 1])
         include(block_col_of(row_offsets[r]), block_col_of(row_offsets[r + 1] - 1));
   } else {
-    for (std::int64_t e = range.first + team.rank(); e < range.last; e += team.size())
-      include(block_col_of(e), block_col_of(e));
+    load_ahead(range.first + team.rank(), range.last, team.size(), block_col_of,
+               [&](std::int64_t, std::int32_t block_col) { include(block_col, block_col); });
   }
   low = team.smallest(low);
   const std::int32_t high = -team.smallest(negated_high);
@@ -327,10 +360,12 @@ struct list_block_action {
       positions[block + rank] = position(range.number, block_col);
     });
     std::int32_t* const counters = window.counters(blocks, counts + block);
-    for (std::int64_t e = range.first + team.rank(); e < range.last; e += team.size()) {
-      const std::int32_t block_col = shape.col_of(cols[e]);
-      if (window.holds(block_col)) team.next(counters + window.rank(block_col));
-    }
+    load_ahead(
+        range.first + team.rank(), range.last, team.size(),
+        [&](std::int64_t e) { return shape.col_of(cols[e]); },
+        [&](std::int64_t, std::int32_t block_col) {
+          if (window.holds(block_col)) team.next(counters + window.rank(block_col));
+        });
     team.sync();
     if (counters != counts + block)
       for (std::int32_t b = team.rank(); b < blocks; b += team.size()) counts[block + b] = counters[b];
@@ -383,12 +418,22 @@ SPARSMITH_HOST_DEVICE std::int64_t row_of_entry(const Offset* row_offsets, std::
   return low;
 }
 
-// f(entry, row) for every entry of the range, the row counted from the range's first. Long rows go one after
-// the other to the warps of the team, so that the row is known; short ones are taken together and each entry
-// looks its row up.
-template <class Team, class Offset, class Function>
-SPARSMITH_HOST_DEVICE void for_each_entry(const Team& team, const Offset* row_offsets, const row_range& range,
-                                          Function f) {
+// An entry as it is loaded: its column and, where somebody wants it, its value.
+template <class Value>
+struct loaded_entry {
+  std::int32_t col;
+  Value value;
+};
+
+// f(entry, row, what is loaded of it) for every entry of the range, the row counted from the range's first.
+// Long rows go one after the other to the warps of the team, so that the row is known; short ones are taken
+// together and each entry looks its row up.
+template <class Team, class Offset, class Value, class Function>
+SPARSMITH_HOST_DEVICE void for_each_entry(const Team& team, const row_range& range, const Offset* row_offsets,
+                                          const std::int32_t* cols, const Value* values, Function f) {
+  const auto load = [&](std::int64_t e) {
+    return loaded_entry<Value>{cols[e], values == nullptr ? Value{0} : values[e]};
+  };
   const std::int32_t lanes = team.size() < 32 ? team.size() : 32;
   if ((range.last - range.first) >= lanes * (range.end_row - range.first_row)) {
     const std::int32_t abreast = team.size() / lanes;
@@ -396,11 +441,14 @@ SPARSMITH_HOST_DEVICE void for_each_entry(const Team& team, const Offset* row_of
       const std::int64_t start = row_offsets[r] < range.first ? range.first : std::int64_t{row_offsets[r]};
       const std::int64_t end =
           row_offsets[r + 1] > range.last ? range.last : std::int64_t{row_offsets[r + 1]};
-      for (std::int64_t e = start + team.rank() % lanes; e < end; e += lanes) f(e, r - range.first_row);
+      load_ahead(start + team.rank() % lanes, end, lanes, load,
+                 [&](std::int64_t e, const loaded_entry<Value>& entry) { f(e, r - range.first_row, entry); });
     }
   } else {
-    for (std::int64_t e = range.first + team.rank(); e < range.last; e += team.size())
-      f(e, row_of_entry(row_offsets, range.first_row, range.end_row, e) - range.first_row);
+    load_ahead(range.first + team.rank(), range.last, team.size(), load,
+               [&](std::int64_t e, const loaded_entry<Value>& entry) {
+                 f(e, row_of_entry(row_offsets, range.first_row, range.end_row, e) - range.first_row, entry);
+               });
   }
 }
 

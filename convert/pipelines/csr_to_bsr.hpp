@@ -24,12 +24,14 @@ struct fill_bsr_action {
     Value* const slots = out_values + block * area;
     for (std::int64_t i = team.rank(); i < blocks * area; i += team.size()) slots[i] = Value{0};
     team.sync();
-    for_each_entry(team, row_offsets, range, [&](std::int64_t e, std::int64_t row) {
-      const std::int32_t block_col = shape.col_of(cols[e]);
-      if (!window.holds(block_col)) return;
-      slots[window.rank(block_col) * area + row * shape.cols + (cols[e] - block_col * shape.cols)] =
-          values[e];
-    });
+    for_each_entry(
+        team, range, row_offsets, cols, values,
+        [&](std::int64_t, std::int64_t row, const loaded_entry<Value>& entry) {
+          const std::int32_t block_col = shape.col_of(entry.col);
+          if (!window.holds(block_col)) return;
+          slots[window.rank(block_col) * area + row * shape.cols + (entry.col - block_col * shape.cols)] =
+              entry.value;
+        });
     team.sync();
   }
 };

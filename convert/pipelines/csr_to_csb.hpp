@@ -36,15 +36,16 @@ struct scatter_block_action {
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, const row_range& range, std::int64_t block,
                                         std::int32_t blocks, const Window& window) const {
     std::int32_t* const counters = window.counters(blocks, placed + block);
-    for_each_entry(team, row_offsets, range, [&](std::int64_t e, std::int64_t row) {
-      const std::int32_t col = cols[e], block_col = shape.col_of(col);
-      if (!window.holds(block_col)) return;
-      const std::int32_t rank = window.rank(block_col);
-      const std::int64_t to = entry_offsets[block + rank] + team.next(counters + rank);
-      keys[to] = cells.key(static_cast<std::uint32_t>(row),
-                           static_cast<std::uint32_t>(col - block_col * shape.cols));
-      out_values[to] = values[e];
-    });
+    for_each_entry(team, range, row_offsets, cols, values,
+                   [&](std::int64_t, std::int64_t row, const loaded_entry<Value>& entry) {
+                     const std::int32_t block_col = shape.col_of(entry.col);
+                     if (!window.holds(block_col)) return;
+                     const std::int32_t rank = window.rank(block_col);
+                     const std::int64_t to = entry_offsets[block + rank] + team.next(counters + rank);
+                     keys[to] = cells.key(static_cast<std::uint32_t>(row),
+                                          static_cast<std::uint32_t>(entry.col - block_col * shape.cols));
+                     out_values[to] = entry.value;
+                   });
     team.sync();
   }
 };
@@ -153,7 +154,8 @@ csb<Offset, Value, space_on<Backend>> csr_to_csb(Backend on, csr<Offset, Value, 
     const int bits = combined_bits(beta, options.thesis && options.index_bits == 0 ? 32 : options.index_bits);
     combined_indices<space> index(entries, bits);
     result.values = array<Value, space>(entries);
-    for_each_team(on, blocks, blocks == 0 ? 0 : entries / blocks,
+    // A warp is enough for a block of a few hundred entries, and needs no barriers.
+    for_each_team(on, blocks, blocks == 0 ? 0 : entries / blocks / 4,
                   sort_block_body<Offset, Value>{cells, entry_offsets.data(), keys.data(), values.data(),
                                                  index.writer(), result.values.data()});
     result.combined16 = std::move(index.narrow);
@@ -227,6 +229,8 @@ csr<Offset, Value, space_on<Backend>> csb_to_csr(Backend on, csb<Offset, Value, 
   return coo_to_csr<Backend, Offset, Value>(on, std::move(list), log);
 }
 
+// Writes one group, some entries of every block at a time: they are read block by block and turned round in
+// scratch, so that both sides are in one piece.
 template <class Offset, class Value>
 struct interleave_body {
   std::int64_t blocks;
@@ -239,26 +243,40 @@ struct interleave_body {
   index_writer out_index;
   Value* out_values;
 
+  int least_words() const { return (group_size + 1) * static_cast<int>(sizeof(Value) / 4 + 1); }
+
   template <class Team>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t group) const {
     const std::int64_t first = group_offsets[group];
     const std::int64_t longest = (group_offsets[group + 1] - first) / group_size;
-    // A thread keeps to one lane while the team is wide enough, so its block is looked up once.
-    const std::int32_t abreast = team.size() > group_size ? team.size() / group_size : 1;
-    if (team.rank() >= abreast * group_size) return;
-    for (std::int32_t lane = team.rank() % group_size; lane < group_size; lane += team.size()) {
-      const std::int64_t p = group * group_size + lane;
-      std::int64_t from = 0, count = 0;
-      if (p < blocks) {
-        from = block_offsets[order[p]];
-        count = block_offsets[order[p] + std::int64_t{1}] - from;
+    // Lines of scratch are one longer than the group, so that their columns are in different banks.
+    const std::int32_t line = group_size + 1;
+    const std::int32_t at_once =
+        team.scratch_words() / (line * static_cast<std::int32_t>(sizeof(Value) / 4 + 1));
+    Value* const turned_values = reinterpret_cast<Value*>(team.scratch());
+    std::uint32_t* const turned_index = reinterpret_cast<std::uint32_t*>(turned_values + at_once * line);
+    const std::int32_t readers = team.size() < 32 ? team.size() : 32;  // of one block
+    for (std::int64_t start = 0; start < longest; start += at_once) {
+      const auto count = static_cast<std::int32_t>(longest - start < at_once ? longest - start : at_once);
+      for (std::int32_t lane = team.rank() / readers; lane < group_size; lane += team.size() / readers) {
+        const std::int64_t p = group * group_size + lane;
+        const std::int64_t from = p < blocks ? std::int64_t{block_offsets[order[p]]} : 0;
+        const std::int64_t entries = p < blocks ? block_offsets[order[p] + std::int64_t{1}] - from : 0;
+        const std::uint32_t last_index = entries == 0 ? 0 : index[from + entries - 1];
+        for (std::int32_t k = team.rank() % readers; k < count; k += readers) {
+          const bool entry = start + k < entries;
+          turned_index[k * line + lane] = entry ? index[from + start + k] : last_index;
+          turned_values[k * line + lane] = entry ? values[from + start + k] : Value{0};
+        }
       }
-      const std::uint32_t last_index = count == 0 ? 0 : index[from + count - 1];
-      for (std::int64_t k = team.rank() / group_size % abreast; k < longest; k += abreast) {
-        const std::int64_t slot = first + k * group_size + lane;
-        out_index.set(slot, k < count ? index[from + k] : last_index);
-        out_values[slot] = k < count ? values[from + k] : Value{0};
+      team.sync();
+      const std::int64_t to = first + start * group_size;
+      for (std::int32_t i = team.rank(); i < count * group_size; i += team.size()) {
+        const std::int32_t at = i / group_size * line + i % group_size;
+        out_index.set(to + i, turned_index[at]);
+        out_values[to + i] = turned_values[at];
       }
+      team.sync();
     }
   }
 };
@@ -325,16 +343,16 @@ gcsb<Offset, Value, space_on<Backend>> csr_to_gcsb(Backend on, csr<Offset, Value
       on, groups, [=] SPARSMITH_HOST_DEVICE(std::int64_t g) { return static_cast<Offset>(slots_of(g)); });
   combined_indices<space> index(slots, source.combined16.size() > 0 || entries == 0 ? 16 : 32);
   result.values = array<Value, space>(slots);
-  for_each_team(on, groups, groups == 0 ? 0 : slots / groups,
-                interleave_body<Offset, Value>{blocks,
-                                               options.group_size,
-                                               block_at,
-                                               block_offsets,
-                                               result.group_offsets.data(),
-                                               {source.combined16.data(), source.combined32.data()},
-                                               source.values.data(),
-                                               index.writer(),
-                                               result.values.data()});
+  const interleave_body<Offset, Value> body{blocks,
+                                            options.group_size,
+                                            block_at,
+                                            block_offsets,
+                                            result.group_offsets.data(),
+                                            {source.combined16.data(), source.combined32.data()},
+                                            source.values.data(),
+                                            index.writer(),
+                                            result.values.data()};
+  for_each_team(on, groups, groups == 0 ? 0 : slots / groups, body, body.least_words());
   result.combined16 = std::move(index.narrow);
   result.combined32 = std::move(index.wide);
   return result;

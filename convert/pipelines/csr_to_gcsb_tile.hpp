@@ -115,20 +115,20 @@ struct fill_lanes_action {
   template <class Team, class Window>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, const row_range& range, std::int64_t cell,
                                         std::int32_t, const Window& window) const {
-    for_each_entry(team, row_offsets, range, [&](std::int64_t e, std::int64_t row_in_range) {
-      const std::int32_t col = cols[e];
-      if (!window.holds(col / tile_unit)) return;
-      const std::int32_t tile = tile_of_cell[cell + window.rank(col / tile_unit)];
-      if (is_rest != nullptr) is_rest[e] = static_cast<std::uint8_t>(tile < 0);
-      if (tile < 0) return;
-      const auto row = static_cast<std::uint32_t>(range.first_row + row_in_range);
-      const std::int64_t list = (std::int64_t{tile} << cells.lane_bits) + cells.lane_of(row);
-      const std::int32_t place = team.next_shared(lane_counts + list);
-      if (keys == nullptr) return;
-      const std::int64_t to = lane_starts[list] + place;
-      keys[to] = cells.key(row, static_cast<std::uint32_t>(col));
-      if (out_values != nullptr) out_values[to] = values[e];
-    });
+    for_each_entry(team, range, row_offsets, cols, out_values == nullptr ? nullptr : values,
+                   [&](std::int64_t e, std::int64_t row_in_range, const loaded_entry<Value>& entry) {
+                     if (!window.holds(entry.col / tile_unit)) return;
+                     const std::int32_t tile = tile_of_cell[cell + window.rank(entry.col / tile_unit)];
+                     if (is_rest != nullptr) is_rest[e] = static_cast<std::uint8_t>(tile < 0);
+                     if (tile < 0) return;
+                     const auto row = static_cast<std::uint32_t>(range.first_row + row_in_range);
+                     const std::int64_t list = (std::int64_t{tile} << cells.lane_bits) + cells.lane_of(row);
+                     const std::int32_t place = team.next_shared(lane_counts + list);
+                     if (keys == nullptr) return;
+                     const std::int64_t to = lane_starts[list] + place;
+                     keys[to] = cells.key(row, static_cast<std::uint32_t>(entry.col));
+                     if (out_values != nullptr) out_values[to] = entry.value;
+                   });
     team.sync();
   }
 };
@@ -365,21 +365,27 @@ struct write_steps_body {
   index_writer out_index;
   Value* out_values;
 
+  static int least_words(const tile_cells& cells) {
+    return 2 * (cells.lanes() + 1) * static_cast<int>(sizeof(Value) / 4 + 1);
+  }
+
   template <class Team>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t tile) const {
-    const std::int32_t lanes = cells.lanes(),
-                       step_words = lanes * static_cast<std::int32_t>(sizeof(Value) / 4 + 1);
-    const std::int32_t at_once = (team.scratch_words() - lanes) / step_words;
+    const std::int32_t lanes = cells.lanes();
+    // Steps in scratch are one longer than the group, so that the entries of a lane are in different banks.
+    const std::int32_t line = lanes + 1;
+    const std::int32_t at_once =
+        (team.scratch_words() - lanes) / (line * static_cast<std::int32_t>(sizeof(Value) / 4 + 1));
     Value* const step_values = reinterpret_cast<Value*>(team.scratch());
-    std::uint32_t* const step_index = reinterpret_cast<std::uint32_t*>(step_values + at_once * lanes);
+    std::uint32_t* const step_index = reinterpret_cast<std::uint32_t*>(step_values + at_once * line);
     std::int32_t* const written =
-        reinterpret_cast<std::int32_t*>(step_index + at_once * lanes);  // of each lane
+        reinterpret_cast<std::int32_t*>(step_index + at_once * line);  // of each lane
     for (std::int32_t lane = team.rank(); lane < lanes; lane += team.size()) written[lane] = 0;
     const std::int32_t abreast = team.size() < lanes ? 1 : team.size() / lanes;  // threads of one lane
     const std::int32_t steps = static_cast<std::int32_t>(tile_offsets[tile + 1] - tile_offsets[tile]);
     for (std::int32_t first = 0; first < steps; first += at_once) {
       const std::int32_t count = steps - first < at_once ? steps - first : at_once;
-      for (std::int32_t i = team.rank(); i < count * lanes; i += team.size()) {
+      for (std::int32_t i = team.rank(); i < count * line; i += team.size()) {
         step_values[i] = 0;
         step_index[i] = padding;
       }
@@ -393,25 +399,38 @@ struct write_steps_body {
         const std::int32_t end = after < lane_counts[list] ? after : lane_counts[list];
         team.sync();
         std::int32_t own = 0;
-        for (std::int32_t i = (before < 0 ? 0 : before) + team.rank() % abreast; i < end; i += abreast) {
-          const std::int64_t entry = lane_starts[list] + i;
-          const std::int32_t step = step_of_entry[entry] - first;
-          if (step < 0 || step >= count) continue;
-          step_values[step * lanes + lane] = values[entry];
-          step_index[step * lanes + lane] = cells.combined(keys[entry], static_cast<std::uint32_t>(lane));
-          ++own;
-        }
+        load_ahead(
+            lane_starts[list] + (before < 0 ? 0 : before) + team.rank() % abreast, lane_starts[list] + end,
+            abreast,
+            [&](std::int64_t entry) {
+              return laid_out_entry{step_of_entry[entry] - first, keys[entry], values[entry]};
+            },
+            [&](std::int64_t, const laid_out_entry& entry) {
+              if (entry.step < 0 || entry.step >= count) return;
+              step_values[entry.step * line + lane] = entry.value;
+              step_index[entry.step * line + lane] =
+                  cells.combined(entry.key, static_cast<std::uint32_t>(lane));
+              ++own;
+            });
         team.add(written + lane, own);
       }
       team.sync();
       const std::int64_t to = (std::int64_t{tile_offsets[tile]} + first) * lanes;
       for (std::int32_t i = team.rank(); i < count * lanes; i += team.size()) {
-        out_values[to + i] = step_values[i];
-        out_index.set(to + i, step_index[i]);
+        const std::int32_t at = (i >> cells.lane_bits) * line + (i & (lanes - 1));
+        out_values[to + i] = step_values[at];
+        out_index.set(to + i, step_index[at]);
       }
       team.sync();
     }
   }
+
+ private:
+  struct laid_out_entry {
+    std::int32_t step;
+    std::uint32_t key;
+    Value value;
+  };
 };
 
 // The least number of steps a tile can have: its longest lane, or its fullest column.
@@ -823,11 +842,11 @@ gcsb_tile<Offset, Value, space_on<Backend>> csr_to_gcsb_tile(Backend on,
   const int bits = tile_index_bits(cells, options.index_bits);
   combined_indices<space> index(slots, bits);
   result.values = array<Value, space>(slots);
-  // At least a warp a tile: smaller teams have no room for a step.
-  for_each_team(on, tiles, tiles == 0 ? 0 : std::max<std::int64_t>(room / tiles, 32),
+  for_each_team(on, tiles, tiles == 0 ? 0 : room / tiles,
                 write_steps_body<Offset, Value>{cells, tile_padding(bits), lane_starts, lane_counts,
                                                 result.tile_offsets.data(), keys.data(), values.data(),
-                                                step_of_entry.data(), index.writer(), result.values.data()});
+                                                step_of_entry.data(), index.writer(), result.values.data()},
+                write_steps_body<Offset, Value>::least_words(cells));
   result.combined16 = std::move(index.narrow);
   result.combined32 = std::move(index.wide);
   array<std::int32_t, space> numbers(tiles);
