@@ -86,6 +86,7 @@ class gpu_team {
   SPARSMITH_HOST_DEVICE std::uint32_t any_bits(std::uint32_t bits) const {
     static_assert(Width == 32);
 #ifdef __CUDA_ARCH__
+    together();
     return __reduce_or_sync(~0u, bits);
 #else
     return bits;
@@ -98,6 +99,7 @@ class gpu_team {
                                               std::uint32_t*) const {
     static_assert(Width == 32);
 #ifdef __CUDA_ARCH__
+    together();
     const unsigned same = __match_any_sync(~0u, wanted[0]), ahead = same & ~0u << first;
     const int winner = __ffs(static_cast<int>(ahead != 0 ? ahead : same)) - 1;
     return wanted[0] >= 0 && winner == rank() ? 1u << winner : 0u;
@@ -134,6 +136,7 @@ class gpu_team {
   SPARSMITH_HOST_DEVICE std::int32_t list_distinct(std::int32_t number, std::int32_t* list) const {
     static_assert(Width <= 32);
 #ifdef __CUDA_ARCH__
+    together();
     for (int size = 2; size <= Width; size *= 2)
       for (int step = size / 2; step > 0; step /= 2) {
         const std::int32_t other = __shfl_xor_sync(lanes(), number, step);
@@ -152,11 +155,31 @@ class gpu_team {
 #endif
   }
   SPARSMITH_HOST_DEVICE std::int32_t smallest(std::int32_t value) const {
-    return reduce(value, [](std::int32_t a, std::int32_t b) { return a < b ? a : b; });
+#ifdef __CUDA_ARCH__
+    together();
+    value = __reduce_min_sync(lanes(), value);
+    if constexpr (Width > 32) {
+      const std::int32_t* const all = values_of_warps(value);
+      for (int w = 0; w < Width / 32; ++w) value = all[w] < value ? all[w] : value;
+    }
+#endif
+    return value;
+  }
+  SPARSMITH_HOST_DEVICE std::int32_t largest(std::int32_t value) const {
+#ifdef __CUDA_ARCH__
+    together();
+    value = __reduce_max_sync(lanes(), value);
+    if constexpr (Width > 32) {
+      const std::int32_t* const all = values_of_warps(value);
+      for (int w = 0; w < Width / 32; ++w) value = all[w] > value ? all[w] : value;
+    }
+#endif
+    return value;
   }
   // Replaces data[i] by the sum of all before it, in place, and returns the total.
   SPARSMITH_HOST_DEVICE std::int32_t exclusive_sum(std::int32_t* data, int count) const {
 #ifdef __CUDA_ARCH__
+    together();
     std::int32_t before = 0;
     for (int start = 0; start < count; start += Width) {
       const int i = start + rank();
@@ -200,25 +223,19 @@ class gpu_team {
     if constexpr (Width < 32) return ((1u << Width) - 1) << (threadIdx.x % 32 / Width * Width);
     return ~0u;
   }
-#endif
-  template <class Operation>
-  SPARSMITH_HOST_DEVICE std::int32_t reduce(std::int32_t value, Operation op) const {
-#ifdef __CUDA_ARCH__
-    for (int step = (Width < 32 ? Width : 32) / 2; step > 0; step /= 2)
-      value = op(value, __shfl_xor_sync(lanes(), value, step));
-    if constexpr (Width > 32) {
-      __shared__ std::int32_t warp_values[Width / 32];
-      __syncthreads();
-      if (rank() % 32 == 0) warp_values[rank() / 32] = value;
-      __syncthreads();
-      for (int w = 0; w < Width / 32; ++w) value = op(value, warp_values[w]);
-    }
-#else
-    (void)op;
-#endif
-    return value;
+  // Exchanges between threads that come out of loops of different length gave wrong results (nvcc 13.0): they
+  // meet first.
+  __device__ static void together() {
+    __syncwarp(lanes());
   }
-
+  __device__ const std::int32_t* values_of_warps(std::int32_t value) const {
+    __shared__ std::int32_t warp_values[Width < 32 ? 1 : Width / 32];
+    __syncthreads();
+    if (rank() % 32 == 0) warp_values[rank() / 32] = value;
+    __syncthreads();
+    return warp_values;
+  }
+#endif
   std::uint32_t* scratch_;
   int words_;
 };
@@ -226,7 +243,7 @@ class gpu_team {
 // Registers are held back so that enough warps are resident to hide the latency of memory, which is what the
 // bodies wait for.
 template <int Width, int Threads, class Body>
-__global__ void __launch_bounds__(Threads, 1280 / Threads)
+__global__ void __launch_bounds__(Threads, 1024 / Threads)
     run_teams(std::int64_t teams, int words_per_team, Body body) {
   extern __shared__ std::uint32_t team_scratch[];
   const int team_in_block = static_cast<int>(threadIdx.x) / Width;
@@ -311,6 +328,7 @@ class single_team {
     return __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
   }
   std::int32_t smallest(std::int32_t value) const { return value; }
+  std::int32_t largest(std::int32_t value) const { return value; }
   std::int32_t exclusive_sum(std::int32_t* data, int count) const {
     std::int32_t sum = 0;
     for (int i = 0; i < count; ++i) sum += std::exchange(data[i], sum);

@@ -10,6 +10,10 @@
 
 namespace sparsmith {
 
+inline std::int64_t groups_of(std::int64_t count, std::int64_t size) {
+  return (count + size - 1) / size;
+}
+
 struct block_shape {
   std::int32_t rows, cols;  // of one block
   int col_shift;  // log2 of cols where that is a power of two, else -1: a shift is far cheaper than a
@@ -288,11 +292,10 @@ SPARSMITH_HOST_DEVICE std::int64_t walk_range(const Team& team, const row_range&
       return window.size;
     }
   }
-  // The largest is negated to use one reduction.
-  std::int32_t low = 0x7fffffff, negated_high = 0x7fffffff;
+  std::int32_t low = 0x7fffffff, high = 0;
   const auto include = [&](std::int32_t left, std::int32_t right) {
     low = left < low ? left : low;
-    negated_high = -right < negated_high ? -right : negated_high;
+    high = right > high ? right : high;
   };
   if (whole_rows) {
     for (std::int64_t r = range.first_row + team.rank(); r < range.end_row; r += team.size())
@@ -303,7 +306,7 @@ SPARSMITH_HOST_DEVICE std::int64_t walk_range(const Team& team, const row_range&
                [&](std::int64_t, std::int32_t block_col) { include(block_col, block_col); });
   }
   low = team.smallest(low);
-  const std::int32_t high = -team.smallest(negated_high);
+  high = team.largest(high);
   return for_each_bit_window(
       team, range.first, range.last, low, high, block_col_of,
       [&](const bit_window<Team>& window, std::int64_t before, std::int32_t in_window) {
@@ -320,12 +323,15 @@ struct walk_block_rows {
   const Offset* row_offsets;
   const std::int32_t* cols;
   const Offset* first_blocks;  // null while the blocks are being counted
+  std::int64_t least, most;    // entries of the block rows that this walk is for
   Action action;
 
   template <class Team>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t block_row) const {
     const std::int64_t first_row = block_row * shape.rows;
     const std::int64_t end_row = first_row + shape.rows < rows ? first_row + shape.rows : rows;
+    const std::int64_t entries = row_offsets[end_row] - row_offsets[first_row];
+    if (entries < least || entries > most) return;
     const row_range range{block_row, first_row, end_row, row_offsets[first_row], row_offsets[end_row]};
     const std::int64_t first_block = first_blocks == nullptr ? 0 : std::int64_t{first_blocks[block_row]};
     action.finish(team, range,
@@ -379,28 +385,49 @@ struct without_finish : Action {
   SPARSMITH_HOST_DEVICE void finish(const Team&, const row_range&, std::int64_t) const {}
 };
 
-inline std::int64_t groups_of(std::int64_t count, std::int64_t size) {
-  return (count + size - 1) / size;
-}
+// The block rows of a matrix, and how long they are.
+template <class Backend, class Offset>
+struct block_rows {
+  std::int32_t rows;
+  bool sorted;  // every row by column
+  block_shape shape;
+  const Offset* row_offsets;
+  const std::int32_t* cols;
+  std::int64_t count, mean = 0, longest = 0;  // entries
 
-template <class Backend, class Offset, class Value, class Action>
-void walk_blocks(Backend on, csr<Offset, Value, view_on<Backend>> matrix, block_shape shape,
-                 const Offset* first_blocks, Action action, bool sorted = true) {
-  const std::int64_t teams = groups_of(matrix.rows, shape.rows);
-  const std::int64_t work = teams == 0 ? 0 : matrix.values.size() / teams;
-  for_each_team(on, teams, work,
-                walk_block_rows<Offset, Action>{matrix.rows, sorted, shape, matrix.row_offsets.data(),
-                                                matrix.col_indices.data(), first_blocks, action});
+  template <class Value>
+  block_rows(Backend on, csr<Offset, Value, view_on<Backend>> matrix, block_shape of, bool rows_sorted = true)
+      : rows(matrix.rows),
+        sorted(rows_sorted),
+        shape(of),
+        row_offsets(matrix.row_offsets.data()),
+        cols(matrix.col_indices.data()),
+        count(groups_of(matrix.rows, of.rows)) {
+    if (count == 0) return;
+    mean = matrix.values.size() / count;
+    longest = longest_group(on, row_offsets, rows, shape.rows);
+  }
+};
+
+template <class Backend, class Offset, class Action>
+void walk_blocks(Backend on, const block_rows<Backend, Offset>& lines, const Offset* first_blocks,
+                 Action action) {
+  // A block row that is far longer than the others would hold up a small team: it gets a large one.
+  constexpr std::int64_t heavy = 4096;
+  walk_block_rows<Offset, Action> body{
+      lines.rows, lines.sorted, lines.shape, lines.row_offsets, lines.cols, first_blocks, 0, heavy, action};
+  for_each_team(on, lines.count, lines.mean, body);
+  if (lines.longest <= heavy) return;
+  body.least = heavy + 1;
+  body.most = lines.longest;
+  for_each_team(on, lines.count, heavy, body);
 }
 
 // The first block of every block row, and their total at the end.
-template <class Backend, class Offset, class Value>
-array<Offset, space_on<Backend>> count_blocks(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
-                                              block_shape shape, bool sorted = true) {
-  const std::int64_t block_rows = groups_of(matrix.rows, shape.rows);
-  array<Offset, space_on<Backend>> counts(block_rows);
-  walk_blocks(on, matrix, shape, static_cast<const Offset*>(nullptr),
-              count_block_action<Offset>{counts.data()}, sorted);
+template <class Backend, class Offset>
+array<Offset, space_on<Backend>> count_blocks(Backend on, const block_rows<Backend, Offset>& lines) {
+  array<Offset, space_on<Backend>> counts(lines.count);
+  walk_blocks(on, lines, static_cast<const Offset*>(nullptr), count_block_action<Offset>{counts.data()});
   return offsets_from_counts<Offset>(on, counts);
 }
 

@@ -183,6 +183,18 @@ std::int32_t longest_line(Backend on, const Offset* offsets, std::int64_t lines)
       larger<std::int32_t>{});
 }
 
+// Entries of the longest group of so many lines.
+template <class Backend, class Offset>
+std::int64_t longest_group(Backend on, const Offset* offsets, std::int64_t lines, std::int64_t size) {
+  return reduce(
+      on, (lines + size - 1) / size, std::int64_t{0},
+      [=] SPARSMITH_HOST_DEVICE(std::int64_t g) {
+        const std::int64_t end = (g + 1) * size < lines ? (g + 1) * size : lines;
+        return std::int64_t{offsets[end] - offsets[g * size]};
+      },
+      larger<std::int64_t>{});
+}
+
 // The largest width that at least a third of the rows fill: bisection, because counting the rows that fill a
 // given width is one cheap pass and needs no histogram.
 template <class Backend, class Offset>

@@ -53,29 +53,30 @@ SPARSMITH_HOST_DEVICE std::int64_t bsr_slot(const Offset* block_offsets, const s
 
 template <class Backend, class Offset, class Value>
 bsr<Offset, Value, space_on<Backend>> csr_to_bsr(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
-                                                 std::int32_t block_rows, std::int32_t block_cols,
+                                                 std::int32_t rows_of_block, std::int32_t cols_of_block,
                                                  double max_fill, stage_log* log) {
   using space = space_on<Backend>;
-  const block_shape shape(block_rows, block_cols);
+  const block_shape shape(rows_of_block, cols_of_block);
   const std::int64_t entries = matrix.values.size();
   bsr<Offset, Value, space> result;
   result.rows = matrix.rows;
   result.cols = matrix.cols;
-  result.block_rows = block_rows;
-  result.block_cols = block_cols;
+  result.block_rows = rows_of_block;
+  result.block_cols = cols_of_block;
+  const block_rows<Backend, Offset> lines(on, matrix, shape);
   {
     timed_stage timing(on, log, "count blocks", entries, entries * 4);
-    result.row_offsets = count_blocks(on, matrix, shape);
+    result.row_offsets = count_blocks(on, lines);
   }
   const std::int64_t blocks = read_one(on, result.row_offsets.data() + (result.row_offsets.size() - 1));
-  const std::int64_t slots = blocks * block_rows * block_cols;
+  const std::int64_t slots = blocks * rows_of_block * cols_of_block;
   require_fill("bsr", slots, entries, max_fill);
   {
     timed_stage timing(on, log, "fill blocks", entries,
                        entries * (4 + std::int64_t{sizeof(Value)}) + slots * std::int64_t{sizeof(Value)});
     result.col_indices = array<std::int32_t, space>(blocks);
     result.values = array<Value, space>(slots);
-    walk_blocks(on, matrix, shape, result.row_offsets.data(),
+    walk_blocks(on, lines, result.row_offsets.data(),
                 without_finish<fill_bsr_action<Offset, Value>>{
                     {shape, matrix.row_offsets.data(), matrix.col_indices.data(), matrix.values.data(),
                      result.col_indices.data(), result.values.data()}});

@@ -95,24 +95,20 @@ struct block_list {
   array<std::int32_t, Space> counts;  // its entries
 };
 
-template <class Backend, class Offset, class Value>
-block_list<Offset, space_on<Backend>> list_blocks(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
-                                                  std::int32_t beta) {
+template <class Backend, class Offset>
+block_list<Offset, space_on<Backend>> list_blocks(Backend on, const block_rows<Backend, Offset>& lines,
+                                                  std::int64_t blocks_per_row) {
   using space = space_on<Backend>;
-  const std::int64_t blocks_per_row = groups_of(matrix.cols, beta);
-  require_block_positions<Offset>(groups_of(matrix.rows, beta), blocks_per_row);
+  require_block_positions<Offset>(lines.count, blocks_per_row);
   block_list<Offset, space> list;
-  list.first_blocks = count_blocks(on, matrix, block_shape(beta, beta));
-  const std::int64_t blocks = read_one(on, list.first_blocks.data() + (list.first_blocks.size() - 1));
+  list.first_blocks = count_blocks(on, lines);
+  const std::int64_t blocks = read_one(on, list.first_blocks.data() + lines.count);
   list.positions = array<Offset, space>(blocks);
   list.counts = array<std::int32_t, space>(blocks);
   fill(on, list.counts, std::int32_t{0});
-  walk_blocks(on, matrix, block_shape(beta, beta), list.first_blocks.data(),
-              without_finish<list_block_action<row_major_position<Offset>>>{{matrix.col_indices.data(),
-                                                                             block_shape(beta, beta),
-                                                                             {blocks_per_row},
-                                                                             list.positions.data(),
-                                                                             list.counts.data()}});
+  walk_blocks(on, lines, list.first_blocks.data(),
+              without_finish<list_block_action<row_major_position<Offset>>>{
+                  {lines.cols, lines.shape, {blocks_per_row}, list.positions.data(), list.counts.data()}});
   return list;
 }
 
@@ -131,10 +127,11 @@ csb<Offset, Value, space_on<Backend>> csr_to_csb(Backend on, csr<Offset, Value, 
   result.order = static_cast<std::int32_t>(options.order);
   result.dense_blocks = options.thesis ? 1 : 0;
 
+  const block_rows<Backend, Offset> lines(on, matrix, block_shape(beta, beta));
   block_list<Offset, space> list;
   {
     timed_stage timing(on, log, "list blocks", entries, entries * 8);
-    list = list_blocks(on, matrix, beta);
+    list = list_blocks(on, lines, groups_of(matrix.cols, beta));
   }
   const std::int64_t blocks = list.counts.size();
   auto entry_offsets = offsets_from_counts<Offset>(on, list.counts);
@@ -143,11 +140,10 @@ csb<Offset, Value, space_on<Backend>> csr_to_csb(Backend on, csr<Offset, Value, 
   {
     timed_stage timing(on, log, "scatter entries", entries, entries * (8 + 2 * value_bytes));
     fill(on, list.counts, std::int32_t{0});
-    walk_blocks(on, matrix, block_shape(beta, beta), list.first_blocks.data(),
+    walk_blocks(on, lines, list.first_blocks.data(),
                 without_finish<scatter_block_action<Offset, Value>>{
-                    {matrix.row_offsets.data(), matrix.col_indices.data(), matrix.values.data(),
-                     block_shape(beta, beta), cells, entry_offsets.data(), list.counts.data(), keys.data(),
-                     values.data()}});
+                    {lines.row_offsets, lines.cols, matrix.values.data(), lines.shape, cells,
+                     entry_offsets.data(), list.counts.data(), keys.data(), values.data()}});
   }
   {
     timed_stage timing(on, log, "sort in blocks", entries, entries * (6 + 2 * value_bytes));
@@ -155,7 +151,7 @@ csb<Offset, Value, space_on<Backend>> csr_to_csb(Backend on, csr<Offset, Value, 
     combined_indices<space> index(entries, bits);
     result.values = array<Value, space>(entries);
     // A warp is enough for a block of a few hundred entries, and needs no barriers.
-    for_each_team(on, blocks, blocks == 0 ? 0 : entries / blocks / 4,
+    for_each_team(on, blocks, blocks == 0 ? 0 : entries / blocks / 2,
                   sort_block_body<Offset, Value>{cells, entry_offsets.data(), keys.data(), values.data(),
                                                  index.writer(), result.values.data()});
     result.combined16 = std::move(index.narrow);
@@ -229,11 +225,13 @@ csr<Offset, Value, space_on<Backend>> csb_to_csr(Backend on, csb<Offset, Value, 
   return coo_to_csr<Backend, Offset, Value>(on, std::move(list), log);
 }
 
-// Writes one group, some entries of every block at a time: they are read block by block and turned round in
-// scratch, so that both sides are in one piece.
+// Writes a piece of the slots. Neighbouring threads read different blocks, but those after them the next
+// entries of the same ones: what one fetches the others find in the cache.
 template <class Offset, class Value>
 struct interleave_body {
-  std::int64_t blocks;
+  static constexpr std::int64_t piece = 2048;
+
+  std::int64_t blocks, groups, slots;
   std::int32_t group_size;
   const std::int32_t* order;
   const Offset* block_offsets;
@@ -243,40 +241,22 @@ struct interleave_body {
   index_writer out_index;
   Value* out_values;
 
-  int least_words() const { return (group_size + 1) * static_cast<int>(sizeof(Value) / 4 + 1); }
-
   template <class Team>
-  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t group) const {
-    const std::int64_t first = group_offsets[group];
-    const std::int64_t longest = (group_offsets[group + 1] - first) / group_size;
-    // Lines of scratch are one longer than the group, so that their columns are in different banks.
-    const std::int32_t line = group_size + 1;
-    const std::int32_t at_once =
-        team.scratch_words() / (line * static_cast<std::int32_t>(sizeof(Value) / 4 + 1));
-    Value* const turned_values = reinterpret_cast<Value*>(team.scratch());
-    std::uint32_t* const turned_index = reinterpret_cast<std::uint32_t*>(turned_values + at_once * line);
-    const std::int32_t readers = team.size() < 32 ? team.size() : 32;  // of one block
-    for (std::int64_t start = 0; start < longest; start += at_once) {
-      const auto count = static_cast<std::int32_t>(longest - start < at_once ? longest - start : at_once);
-      for (std::int32_t lane = team.rank() / readers; lane < group_size; lane += team.size() / readers) {
-        const std::int64_t p = group * group_size + lane;
-        const std::int64_t from = p < blocks ? std::int64_t{block_offsets[order[p]]} : 0;
-        const std::int64_t entries = p < blocks ? block_offsets[order[p] + std::int64_t{1}] - from : 0;
-        const std::uint32_t last_index = entries == 0 ? 0 : index[from + entries - 1];
-        for (std::int32_t k = team.rank() % readers; k < count; k += readers) {
-          const bool entry = start + k < entries;
-          turned_index[k * line + lane] = entry ? index[from + start + k] : last_index;
-          turned_values[k * line + lane] = entry ? values[from + start + k] : Value{0};
-        }
-      }
-      team.sync();
-      const std::int64_t to = first + start * group_size;
-      for (std::int32_t i = team.rank(); i < count * group_size; i += team.size()) {
-        const std::int32_t at = i / group_size * line + i % group_size;
-        out_index.set(to + i, turned_index[at]);
-        out_values[to + i] = turned_values[at];
-      }
-      team.sync();
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t number) const {
+    const std::int64_t begin = number * piece, end = begin + piece < slots ? begin + piece : slots;
+    const std::int64_t first_group = row_of_entry(group_offsets, 0, groups, begin);
+    const std::int64_t last_group = row_of_entry(group_offsets, first_group, groups, end - 1);
+    for (std::int64_t slot = begin + team.rank(); slot < end; slot += team.size()) {
+      const std::int64_t group = row_of_entry(group_offsets, first_group, last_group + 1, slot);
+      const auto in_group = static_cast<std::uint32_t>(slot - group_offsets[group]);
+      const std::int64_t p = group * group_size + in_group % static_cast<std::uint32_t>(group_size);
+      const std::int64_t k = in_group / static_cast<std::uint32_t>(group_size);
+      const std::int64_t block = p < blocks ? order[p] : -1;
+      const std::int64_t from = block < 0 ? 0 : std::int64_t{block_offsets[block]};
+      const std::int64_t count = block < 0 ? 0 : block_offsets[block + 1] - from;
+      const bool entry = k < count;
+      out_index.set(slot, count == 0 ? 0 : index[from + (entry ? k : count - 1)]);
+      out_values[slot] = entry ? values[from + k] : Value{0};
     }
   }
 };
@@ -343,16 +323,19 @@ gcsb<Offset, Value, space_on<Backend>> csr_to_gcsb(Backend on, csr<Offset, Value
       on, groups, [=] SPARSMITH_HOST_DEVICE(std::int64_t g) { return static_cast<Offset>(slots_of(g)); });
   combined_indices<space> index(slots, source.combined16.size() > 0 || entries == 0 ? 16 : 32);
   result.values = array<Value, space>(slots);
-  const interleave_body<Offset, Value> body{blocks,
-                                            options.group_size,
-                                            block_at,
-                                            block_offsets,
-                                            result.group_offsets.data(),
-                                            {source.combined16.data(), source.combined32.data()},
-                                            source.values.data(),
-                                            index.writer(),
-                                            result.values.data()};
-  for_each_team(on, groups, groups == 0 ? 0 : slots / groups, body, body.least_words());
+  using body = interleave_body<Offset, Value>;
+  for_each_team(on, groups_of(slots, body::piece), body::piece,
+                body{blocks,
+                     groups,
+                     slots,
+                     options.group_size,
+                     block_at,
+                     block_offsets,
+                     result.group_offsets.data(),
+                     {source.combined16.data(), source.combined32.data()},
+                     source.values.data(),
+                     index.writer(),
+                     result.values.data()});
   result.combined16 = std::move(index.narrow);
   result.combined32 = std::move(index.wide);
   return result;
@@ -543,14 +526,15 @@ csr<Offset, Value, space_on<Backend>> ecsb_to_csr(Backend on, ecsb<Offset, Value
 template <class Backend, class Offset, class Value>
 std::int64_t count_nonempty_blocks(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                                    std::int32_t block_rows, std::int32_t block_cols) {
-  const auto offsets = count_blocks(on, matrix, block_shape(block_rows, block_cols));
-  return read_one(on, offsets.data() + (offsets.size() - 1));
+  const sparsmith::block_rows<Backend, Offset> lines(on, matrix, block_shape(block_rows, block_cols));
+  return read_one(on, count_blocks(on, lines).data() + lines.count);
 }
 
 template <class Backend, class Offset, class Value>
 array<std::int32_t, host> block_entry_counts(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                                              std::int32_t beta) {
-  return copy_to<host>(list_blocks(on, matrix, beta).counts, space_on<Backend>::where);
+  const block_rows<Backend, Offset> lines(on, matrix, block_shape(beta, beta));
+  return copy_to<host>(list_blocks(on, lines, groups_of(matrix.cols, beta)).counts, space_on<Backend>::where);
 }
 
 }  // namespace sparsmith

@@ -5,10 +5,12 @@
 //
 // The rule of the steps. The entries of a lane, sorted by diagonal ((column - row) mod width) and row, are
 // cut into runs of eight. The lane sees what is left of the run that holds its first remaining entry, and of
-// the two runs after it. In a step, rounds: every lane without an entry proposes the first it sees whose bank
-// (column mod group size) nobody has; of the lanes that propose the same bank the one first in turn has it.
-// Three such rounds, then rounds with columns in place of banks, until no lane has anything to propose. In
-// step s the lane first in turn is s mod group size, and the others follow it upwards and around.
+// the two runs after it. In a step, rounds: every lane without an entry proposes one. Its banks are the
+// columns modulo the group size; of those it sees and nobody has, it takes the next from the bank of its
+// first remaining entry upwards and around, and there the first entry. Of the lanes that propose the same
+// bank the one first in turn has it. Three such rounds, then rounds in which a lane proposes the first entry
+// it sees whose column nobody has, until no lane has anything to propose. In step s the lane first in turn is
+// s mod group size, and the others follow it upwards and around.
 #pragma once
 
 #include "convert/error.hpp"
@@ -158,12 +160,11 @@ class lane_view {
  public:
   static constexpr int size = 24, run = 8;
 
-  SPARSMITH_HOST_DEVICE void open(const std::uint32_t* keys, std::int32_t count, std::uint32_t lane) {
+  SPARSMITH_HOST_DEVICE void open(const std::uint32_t* keys, std::int32_t count, std::uint32_t lane,
+                                  const tile_cells& cells) {
     keys_ = keys;
     count_ = count;
     lane_ = lane;
-  }
-  SPARSMITH_HOST_DEVICE void see_first(const tile_cells& cells) {
     load();
     for (int r = 0; r < 3; ++r) {
       see(r, cells);
@@ -171,41 +172,33 @@ class lane_view {
     }
   }
   SPARSMITH_HOST_DEVICE bool any_left() const { return left_ != 0; }
-  // Of an entry in view, counted from the lane's first.
-  SPARSMITH_HOST_DEVICE std::int32_t position(int i) const { return start_ + i; }
-  SPARSMITH_HOST_DEVICE std::int32_t column_at(std::int32_t position, const tile_cells& cells) const {
-    return static_cast<std::int32_t>(cells.col_of(keys_[position], lane_));
-  }
   // Of the lane's first entry among all.
   SPARSMITH_HOST_DEVICE std::int64_t offset_from(const std::uint32_t* all_keys) const {
     return keys_ - all_keys;
   }
-  SPARSMITH_HOST_DEVICE std::int32_t bank(int i) const {
-#ifdef __CUDA_ARCH__
-    std::uint32_t word = banks_[0];
-#pragma unroll
-    for (int w = 1; w < size / 4; ++w) word = i / 4 == w ? banks_[w] : word;
-#else
-    const std::uint32_t word = banks_[i / 4];
-#endif
-    return static_cast<std::int32_t>(word >> i % 4 * 8 & 0xffu);
+  SPARSMITH_HOST_DEVICE std::int32_t column_at(std::int32_t position, const tile_cells& cells) const {
+    return static_cast<std::int32_t>(cells.col_of(keys_[position], lane_));
   }
-  // The first entry whose bank is not among those taken, or -1.
-  SPARSMITH_HOST_DEVICE int first_with_free_bank(std::uint32_t taken) const {
-#ifdef __CUDA_ARCH__
-    // All of them at once: lanes that stop at different entries would hold each other up.
-    std::uint32_t free = 0;
-#pragma unroll
-    for (int i = 0; i < size; ++i)
-      free |= (__funnelshift_r(~taken, 0u, banks_[i / 4] >> i % 4 * 8) & 1u) << i;
-    return __ffs(static_cast<int>(free & left_)) - 1;
-#else
-    for (std::uint32_t left = left_; left != 0; left &= left - 1) {
-      const int i = __builtin_ctz(left);
-      if ((taken >> bank(i) & 1) == 0) return i;
-    }
-    return -1;
-#endif
+  SPARSMITH_HOST_DEVICE std::uint32_t first_bank() const {
+    const int i = lowest_bit(left_);
+    std::uint32_t bank = 0;
+    for (int p = 0; p < 5; ++p) bank |= (planes_[p] >> i & 1u) << p;
+    return bank;
+  }
+  // The next bank from `first` upwards and around that the lane sees and that is not taken, or -1.
+  SPARSMITH_HOST_DEVICE std::int32_t free_bank(std::uint32_t first, std::uint32_t taken) const {
+    const std::uint32_t free = banks_ & ~taken;
+    if (free == 0) return -1;
+    const std::uint32_t turned = free >> first | free << ((32 - first) & 31);
+    return static_cast<std::int32_t>((static_cast<std::uint32_t>(lowest_bit(turned)) + first) & 31);
+  }
+  // Takes the first entry of the bank and returns its position.
+  SPARSMITH_HOST_DEVICE std::int32_t take_from_bank(std::int32_t bank) {
+    const std::uint32_t there = left_in_bank(bank);
+    const int i = lowest_bit(there);
+    left_ &= ~(1u << i);
+    if ((there & (there - 1)) == 0) banks_ &= ~(1u << bank);
+    return start_ + i;
   }
   // The first entry whose column does not have the stamp, or -1.
   SPARSMITH_HOST_DEVICE int first_with_free_column(const std::uint32_t* columns, std::uint32_t stamp,
@@ -216,18 +209,29 @@ class lane_view {
     }
     return -1;
   }
-  SPARSMITH_HOST_DEVICE void remove(int i, const tile_cells& cells) {
+  SPARSMITH_HOST_DEVICE std::int32_t position(int i) const { return start_ + i; }
+  SPARSMITH_HOST_DEVICE void take(int i, const tile_cells& cells) {
+    const auto bank = static_cast<std::int32_t>(cells.bank_of(keys_[start_ + i], lane_));
     left_ &= ~(1u << i);
+    if (left_in_bank(bank) == 0) banks_ &= ~(1u << bank);
+  }
+  // Drops runs that are used up and takes the next ones into view.
+  SPARSMITH_HOST_DEVICE void advance(const tile_cells& cells) {
     while ((left_ & 0xffu) == 0 && start_ + run < count_) {
       left_ >>= run;
       start_ += run;
-      for (int w = 0; w < 4; ++w) banks_[w] = banks_[w + 2];
+      for (int p = 0; p < 5; ++p) planes_[p] >>= run;
       see(2, cells);
       load();
     }
   }
 
  private:
+  SPARSMITH_HOST_DEVICE std::uint32_t left_in_bank(std::int32_t bank) const {
+    std::uint32_t there = left_;
+    for (int p = 0; p < 5; ++p) there &= (bank >> p & 1) != 0 ? planes_[p] : ~planes_[p];
+    return there;
+  }
   // Fetches the run that comes into view next, long before it is needed.
   SPARSMITH_HOST_DEVICE void load() {
     if (loaded_ >= count_) return;
@@ -246,20 +250,29 @@ class lane_view {
     const std::int32_t count = count_ - (start_ + number * run);
     if (count <= 0) return;
     std::uint32_t packed[2] = {};
-    for (int i = 0; i < run; ++i) packed[i / 4] |= cells.bank_of(coming_[i], lane_) << i % 4 * 8;
-    banks_[number * 2] = packed[0];
-    banks_[number * 2 + 1] = packed[1];
+    for (int i = 0; i < run; ++i) {
+      const std::uint32_t bank = cells.bank_of(coming_[i], lane_);
+      packed[i / 4] |= bank << i % 4 * 8;
+      if (i < count) banks_ |= 1u << bank;
+    }
+    for (int p = 0; p < 5; ++p) {
+      // The multiplication gathers one bit of each of four bytes at the top.
+      const std::uint32_t low = (packed[0] >> p & 0x01010101u) * 0x01020408u >> 24,
+                          high = (packed[1] >> p & 0x01010101u) * 0x01020408u >> 24;
+      planes_[p] |= (low | high << 4) << number * run;
+    }
     left_ |= (count < run ? (1u << count) - 1 : 0xffu) << number * run;
   }
 
   const std::uint32_t* keys_ = nullptr;
   std::int32_t count_ = 0;
   std::uint32_t lane_ = 0;
-  std::int32_t start_ = 0;              // of the first run in view
-  std::int32_t loaded_ = 0;             // entries fetched so far
-  std::uint32_t left_ = 0;              // bit i: entry start + i is not yet placed
-  std::uint32_t banks_[size / 4] = {};  // of the entries in view, a byte each
-  std::uint32_t coming_[run] = {};      // keys of the run after those in view
+  std::int32_t start_ = 0;          // of the first run in view
+  std::int32_t loaded_ = 0;         // entries fetched so far
+  std::uint32_t left_ = 0;          // bit i: entry start + i is not yet placed
+  std::uint32_t banks_ = 0;         // bit b: an entry that is left has bank b
+  std::uint32_t planes_[5] = {};    // bit i of plane p: bit p of the bank of entry start + i
+  std::uint32_t coming_[run] = {};  // keys of the run after those in view
 };
 
 // Lays one tile out: says for every entry which step it is in, and how many steps there are.
@@ -287,67 +300,80 @@ struct lay_out_body {
 
     constexpr int held = 32 / Team::threads;  // lanes of one thread
     lane_view view[held];
-    std::uint32_t waiting = 0;  // this thread's lanes that have entries left
     for (int h = 0; h < held; ++h) {
       const int lane = team.rank() + h * Team::threads;
       if (lane >= cells.lanes()) continue;
       const std::int64_t list = (tile << cells.lane_bits) + lane;
-      view[h].open(keys + lane_starts[list], lane_counts[list], static_cast<std::uint32_t>(lane));
-      view[h].see_first(cells);
-      if (view[h].any_left()) waiting |= 1u << lane;
+      view[h].open(keys + lane_starts[list], lane_counts[list], static_cast<std::uint32_t>(lane), cells);
     }
     std::int32_t step = 0;
-    for (; team.any_bits(waiting) != 0; ++step) lay_out_step(team, step, view, waiting, columns, seen);
+    while (lay_out_step(team, step, view, columns, seen)) ++step;
     if (team.rank() == 0) steps_of_tile[tile] = step;
   }
 
  private:
+  // Returns whether there was anything left for the step.
   template <class Team, int held>
-  SPARSMITH_HOST_DEVICE void lay_out_step(const Team& team, std::int32_t step, lane_view (&view)[held],
-                                          std::uint32_t& with_entries, std::uint32_t* columns,
-                                          std::uint32_t* seen) const {
+  SPARSMITH_HOST_DEVICE bool lay_out_step(const Team& team, std::int32_t step, lane_view (&view)[held],
+                                          std::uint32_t* columns, std::uint32_t* seen) const {
+    const auto lane_of = [&](int h) { return team.rank() + h * Team::threads; };
     const std::int32_t first = step & (cells.lanes() - 1);
-    const std::uint32_t stamp = static_cast<std::uint32_t>(step) + 1;
-    std::uint32_t taken = 0;  // banks
-    std::uint32_t waiting = with_entries;
-    std::int32_t wanted[held], choice[held], placed[held];
-    for (int h = 0; h < held; ++h) placed[h] = -1;
-    for (int round = 0; team.any_bits(waiting) != 0; ++round) {
-      const bool by_bank = round < bank_rounds;
-      if (round == bank_rounds) {
-        for (int h = 0; h < held; ++h)
-          if (placed[h] >= 0) columns[view[h].column_at(placed[h], cells)] = stamp;
-        team.sync();
-      }
-      for (int h = 0; h < held; ++h) {
-        wanted[h] = choice[h] = -1;
-        if ((waiting >> (team.rank() + h * Team::threads) & 1) == 0) continue;
-        choice[h] = by_bank ? view[h].first_with_free_bank(taken)
-                            : view[h].first_with_free_column(columns, stamp, cells);
-        if (choice[h] < 0) continue;
-        wanted[h] = by_bank ? view[h].bank(choice[h]) : view[h].column_at(view[h].position(choice[h]), cells);
-      }
+    std::uint32_t waiting = 0;  // this thread's lanes without an entry
+    std::uint32_t first_bank[held];
+    std::int32_t wanted[held], placed[held];
+    for (int h = 0; h < held; ++h) {
+      placed[h] = -1;
+      first_bank[h] = 0;
+      if (!view[h].any_left()) continue;
+      waiting |= 1u << lane_of(h);
+      first_bank[h] = view[h].first_bank();
+    }
+    const int lanes = count_bits(team.any_bits(waiting));
+    if (lanes == 0) return false;
+
+    std::uint32_t taken = 0;  // banks; each has one lane
+    for (int round = 0; round < bank_rounds && count_bits(taken) < lanes; ++round) {
+      for (int h = 0; h < held; ++h)
+        wanted[h] = (waiting >> lane_of(h) & 1) != 0 ? view[h].free_bank(first_bank[h], taken) : -1;
       const std::uint32_t won = team.winners(wanted, first, seen);
-      if (!by_bank && team.any_bits(won) == 0) return;
       std::uint32_t won_banks = 0;
       for (int h = 0; h < held; ++h) {
-        const int lane = team.rank() + h * Team::threads;
-        if ((won >> lane & 1) == 0) continue;
-        if (by_bank)
-          won_banks |= 1u << wanted[h];
-        else
-          columns[wanted[h]] = stamp;
-        placed[h] = view[h].position(choice[h]);
-        step_of_entry[view[h].offset_from(keys) + placed[h]] = step;
-        view[h].remove(choice[h], cells);
-        if (!view[h].any_left()) with_entries &= ~(1u << lane);
+        if ((won >> lane_of(h) & 1) == 0) continue;
+        won_banks |= 1u << wanted[h];
+        placed[h] = view[h].take_from_bank(wanted[h]);
       }
       waiting &= ~won;
-      if (by_bank)
-        taken |= team.any_bits(won_banks);
-      else
-        team.sync();
+      taken |= team.any_bits(won_banks);
     }
+    if (count_bits(taken) < lanes) {
+      const std::uint32_t stamp = static_cast<std::uint32_t>(step) + 1;
+      for (int h = 0; h < held; ++h)
+        if (placed[h] >= 0) columns[view[h].column_at(placed[h], cells)] = stamp;
+      for (std::uint32_t won = 1; won != 0;) {
+        team.sync();
+        std::int32_t choice[held];
+        for (int h = 0; h < held; ++h) {
+          const bool waits = (waiting >> lane_of(h) & 1) != 0;
+          choice[h] = waits ? view[h].first_with_free_column(columns, stamp, cells) : -1;
+          wanted[h] = choice[h] < 0 ? -1 : view[h].column_at(view[h].position(choice[h]), cells);
+        }
+        won = team.winners(wanted, first, seen);
+        for (int h = 0; h < held; ++h) {
+          if ((won >> lane_of(h) & 1) == 0) continue;
+          columns[wanted[h]] = stamp;
+          placed[h] = view[h].position(choice[h]);
+          view[h].take(choice[h], cells);
+        }
+        waiting &= ~won;
+        won = team.any_bits(won);
+      }
+    }
+    for (int h = 0; h < held; ++h) {
+      if (placed[h] < 0) continue;
+      step_of_entry[view[h].offset_from(keys) + placed[h]] = step;
+      view[h].advance(cells);
+    }
+    return true;
   }
 };
 
@@ -447,18 +473,18 @@ struct bound_steps_body {
     std::int32_t* const counters = reinterpret_cast<std::int32_t*>(team.scratch());
     for (std::int32_t i = team.rank(); i < width; i += team.size()) counters[i] = 0;
     team.sync();
-    std::int32_t negated_most = 0;
+    std::int32_t most = 0;
     for (std::int32_t lane = 0; lane < cells.lanes(); ++lane) {
       const std::int64_t list = (tile << cells.lane_bits) + lane;
-      negated_most = -lane_counts[list] < negated_most ? -lane_counts[list] : negated_most;
+      most = lane_counts[list] > most ? lane_counts[list] : most;
       for (std::int32_t i = team.rank(); i < lane_counts[list]; i += team.size())
         team.add(counters + cells.col_of(keys[lane_starts[list] + i], static_cast<std::uint32_t>(lane)), 1);
     }
     team.sync();
     for (std::int32_t i = team.rank(); i < width; i += team.size())
-      negated_most = -counters[i] < negated_most ? -counters[i] : negated_most;
-    negated_most = team.smallest(negated_most);
-    if (team.rank() == 0) least_steps[tile] = -negated_most;
+      most = counters[i] > most ? counters[i] : most;
+    most = team.largest(most);
+    if (team.rank() == 0) least_steps[tile] = most;
   }
 };
 
@@ -654,21 +680,21 @@ tile_entries<Offset, Value, space_on<Backend>> gather_tiles(Backend on,
     if (height == 0)
       std::tie(height, width) =
           choose_tile(matrix.rows, matrix.cols, entries, [&](std::int32_t side) -> std::int64_t {
-            const auto counted =
-                count_blocks(on, cell_matrix, block_shape(side / tile_unit, side / tile_unit), false);
-            return read_one(on, counted.data() + (counted.size() - 1));
+            const block_rows<Backend, Offset> lines(on, cell_matrix,
+                                                    block_shape(side / tile_unit, side / tile_unit), false);
+            return read_one(on, count_blocks(on, lines).data() + lines.count);
           });
     result.cells = tile_cells(height, width, options.group_size);
-    const block_shape shape(height / tile_unit, width / tile_unit);
-    const auto first_tiles = count_blocks(on, cell_matrix, shape, false);
-    const std::int64_t tiles = read_one(on, first_tiles.data() + (first_tiles.size() - 1));
+    const block_rows<Backend, Offset> lines(on, cell_matrix,
+                                            block_shape(height / tile_unit, width / tile_unit), false);
+    const auto first_tiles = count_blocks(on, lines);
+    const std::int64_t tiles = read_one(on, first_tiles.data() + lines.count);
     array<std::int32_t, space> tile_rows(tiles), tile_cols(tiles), tile_counts(tiles);
     fill(on, tile_counts, std::int32_t{0});
-    walk_blocks(on, cell_matrix, shape, first_tiles.data(),
-                without_finish<join_cells_action<Offset>>{{shape, cell_cols.data(), cell_counts.data(),
+    walk_blocks(on, lines, first_tiles.data(),
+                without_finish<join_cells_action<Offset>>{{lines.shape, cell_cols.data(), cell_counts.data(),
                                                            tile_rows.data(), tile_cols.data(),
-                                                           tile_counts.data(), tile_of_cell.data()}},
-                false);
+                                                           tile_counts.data(), tile_of_cell.data()}});
     // Only those with enough entries are kept, and numbered again.
     const std::int32_t least = options.rest_below;
     const std::int32_t* const counts = tile_counts.data();

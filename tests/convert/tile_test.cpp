@@ -64,8 +64,13 @@ std::vector<step> lay_out(std::vector<cell> cells, int width, int lanes) {
       std::map<int, std::pair<int, std::size_t>> first;  // by what is wanted: turn and entry
       for (const auto& [lane, own] : seen) {
         if (now.count(lane) > 0) continue;
-        const auto choice =
-            std::find_if(own.begin(), own.end(), [&](std::size_t i) { return taken.count(wanted(i)) == 0; });
+        const int from = cells[own.front()].col % lanes;
+        const auto distance = [&](std::size_t i) { return (cells[i].col % lanes - from + lanes) % lanes; };
+        auto choice = own.end();
+        for (auto i = own.begin(); i != own.end(); ++i)
+          if (taken.count(wanted(*i)) == 0 &&
+              (choice == own.end() || (by_bank && distance(*i) < distance(*choice))))
+            choice = i;
         if (choice == own.end()) continue;
         const std::pair<int, std::size_t> proposal{((lane - number) % lanes + lanes) % lanes, *choice};
         const auto [at, fresh] = first.try_emplace(wanted(*choice), proposal);
