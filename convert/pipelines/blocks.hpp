@@ -212,7 +212,7 @@ SPARSMITH_HOST_DEVICE void sort_by_key(const Team& team, const std::uint32_t* ke
         [&](std::int64_t i, std::uint32_t key) { place(i, first + key); });
     return;
   }
-  if (last - first <= 32) {
+  if (last - first <= (team.size() == 32 ? 64 : 32)) {
     const auto count = static_cast<std::int32_t>(last - first);
     std::uint32_t* const own = team.scratch();
     for (std::int32_t i = team.rank(); i < count; i += team.size()) own[i] = keys[first + i];
@@ -314,6 +314,29 @@ SPARSMITH_HOST_DEVICE std::int64_t walk_range(const Team& team, const row_range&
       });
 }
 
+// The same where the blocks are listed: `block_col_at` tells their columns, rising from `first_block` on.
+template <class Team, class BlockColumn, class Action>
+SPARSMITH_HOST_DEVICE void walk_listed(const Team& team, const row_range& range, std::int64_t first_block,
+                                       std::int64_t end_block, BlockColumn block_col_at,
+                                       const Action& action) {
+  const std::int64_t blocks = end_block - first_block;
+  if (blocks == 0) return;
+  if (Team::threads > 1 && blocks <= 64 && 2 * blocks <= team.scratch_words()) {
+    const auto count = static_cast<std::int32_t>(blocks);
+    std::int32_t* const list = reinterpret_cast<std::int32_t*>(team.scratch());
+    for (std::int32_t b = team.rank(); b < count; b += team.size()) list[b] = block_col_at(first_block + b);
+    team.sync();
+    action(team, range, first_block, count,
+           list_window<Team>{team, list, count, list + count, team.scratch_words() - count});
+    return;
+  }
+  for_each_bit_window(team, first_block, end_block, block_col_at(first_block), block_col_at(end_block - 1),
+                      block_col_at,
+                      [&](const bit_window<Team>& window, std::int64_t before, std::int32_t in_window) {
+                        action(team, range, first_block + before, in_window, window);
+                      });
+}
+
 // Walks one block row and calls action.finish(team, range, blocks in all) at its end.
 template <class Offset, class Action>
 struct walk_block_rows {
@@ -323,7 +346,9 @@ struct walk_block_rows {
   const Offset* row_offsets;
   const std::int32_t* cols;
   const Offset* first_blocks;  // null while the blocks are being counted
-  std::int64_t least, most;    // entries of the block rows that this walk is for
+  const Offset* positions;     // of the blocks, row-major; null while they are not listed
+  std::int64_t blocks_per_row;
+  std::int64_t least, most;  // entries of the block rows that this walk is for
   Action action;
 
   template <class Team>
@@ -334,6 +359,13 @@ struct walk_block_rows {
     if (entries < least || entries > most) return;
     const row_range range{block_row, first_row, end_row, row_offsets[first_row], row_offsets[end_row]};
     const std::int64_t first_block = first_blocks == nullptr ? 0 : std::int64_t{first_blocks[block_row]};
+    if (positions != nullptr) {
+      const std::int64_t before_row = block_row * blocks_per_row;
+      walk_listed(
+          team, range, first_block, first_blocks[block_row + 1],
+          [&](std::int64_t b) { return static_cast<std::int32_t>(positions[b] - before_row); }, action);
+      return;
+    }
     action.finish(team, range,
                   walk_range(team, range, sorted, shape, row_offsets, cols, first_block, action));
   }
@@ -409,15 +441,21 @@ struct block_rows {
   }
 };
 
+// Walks the blocks, which are being counted (no first_blocks), being listed (no positions) or listed.
 template <class Backend, class Offset, class Action>
 void walk_blocks(Backend on, const block_rows<Backend, Offset>& lines, const Offset* first_blocks,
-                 Action action) {
+                 Action action, const Offset* positions = nullptr, std::int64_t blocks_per_row = 0) {
   // A block row that is far longer than the others would hold up a small team: it gets a large one.
   constexpr std::int64_t heavy = 4096;
-  walk_block_rows<Offset, Action> body{
-      lines.rows, lines.sorted, lines.shape, lines.row_offsets, lines.cols, first_blocks, 0, heavy, action};
+  const bool uneven = lines.mean <= 512 && lines.longest > heavy;
+  walk_block_rows<Offset, Action> body{lines.rows,  lines.sorted,
+                                       lines.shape, lines.row_offsets,
+                                       lines.cols,  first_blocks,
+                                       positions,   blocks_per_row,
+                                       0,           uneven ? heavy : lines.longest,
+                                       action};
   for_each_team(on, lines.count, lines.mean, body);
-  if (lines.longest <= heavy) return;
+  if (!uneven) return;
   body.least = heavy + 1;
   body.most = lines.longest;
   for_each_team(on, lines.count, heavy, body);

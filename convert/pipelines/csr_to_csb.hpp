@@ -143,7 +143,8 @@ csb<Offset, Value, space_on<Backend>> csr_to_csb(Backend on, csr<Offset, Value, 
     walk_blocks(on, lines, list.first_blocks.data(),
                 without_finish<scatter_block_action<Offset, Value>>{
                     {lines.row_offsets, lines.cols, matrix.values.data(), lines.shape, cells,
-                     entry_offsets.data(), list.counts.data(), keys.data(), values.data()}});
+                     entry_offsets.data(), list.counts.data(), keys.data(), values.data()}},
+                static_cast<const Offset*>(list.positions.data()), groups_of(matrix.cols, beta));
   }
   {
     timed_stage timing(on, log, "sort in blocks", entries, entries * (6 + 2 * value_bytes));
@@ -225,13 +226,10 @@ csr<Offset, Value, space_on<Backend>> csb_to_csr(Backend on, csb<Offset, Value, 
   return coo_to_csr<Backend, Offset, Value>(on, std::move(list), log);
 }
 
-// Writes a piece of the slots. Neighbouring threads read different blocks, but those after them the next
-// entries of the same ones: what one fetches the others find in the cache.
+// Writes the slots of one group.
 template <class Offset, class Value>
 struct interleave_body {
-  static constexpr std::int64_t piece = 2048;
-
-  std::int64_t blocks, groups, slots;
+  std::int64_t blocks;
   std::int32_t group_size;
   const std::int32_t* order;
   const Offset* block_offsets;
@@ -242,21 +240,90 @@ struct interleave_body {
   Value* out_values;
 
   template <class Team>
-  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t number) const {
-    const std::int64_t begin = number * piece, end = begin + piece < slots ? begin + piece : slots;
-    const std::int64_t first_group = row_of_entry(group_offsets, 0, groups, begin);
-    const std::int64_t last_group = row_of_entry(group_offsets, first_group, groups, end - 1);
-    for (std::int64_t slot = begin + team.rank(); slot < end; slot += team.size()) {
-      const std::int64_t group = row_of_entry(group_offsets, first_group, last_group + 1, slot);
-      const auto in_group = static_cast<std::uint32_t>(slot - group_offsets[group]);
-      const std::int64_t p = group * group_size + in_group % static_cast<std::uint32_t>(group_size);
-      const std::int64_t k = in_group / static_cast<std::uint32_t>(group_size);
-      const std::int64_t block = p < blocks ? order[p] : -1;
-      const std::int64_t from = block < 0 ? 0 : std::int64_t{block_offsets[block]};
-      const std::int64_t count = block < 0 ? 0 : block_offsets[block + 1] - from;
-      const bool entry = k < count;
-      out_index.set(slot, count == 0 ? 0 : index[from + (entry ? k : count - 1)]);
-      out_values[slot] = entry ? values[from + k] : Value{0};
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t group) const {
+    const std::int64_t first = group_offsets[group];
+    const std::int64_t longest = (group_offsets[group + 1] - first) / group_size;
+    const std::int32_t line_words = (group_size + 1) * static_cast<std::int32_t>(sizeof(Value) / 4 + 1);
+    const std::int32_t at_once = (team.scratch_words() - 3 * group_size) / line_words;
+    if (Team::threads > 32 && longest >= 64 && at_once >= 16)
+      turn_round(team, group, first, longest, at_once);
+    else
+      copy_lanes(team, group, first, longest);
+  }
+
+ private:
+  struct lane_entries {
+    std::int64_t from;
+    std::int32_t count;
+  };
+  SPARSMITH_HOST_DEVICE lane_entries entries_of(std::int64_t group, std::int32_t lane) const {
+    const std::int64_t p = group * group_size + lane;
+    if (p >= blocks) return {0, 0};
+    const std::int64_t from = block_offsets[order[p]];
+    return {from, static_cast<std::int32_t>(block_offsets[order[p] + std::int64_t{1}] - from)};
+  }
+  // A thread keeps to one lane while the team is wide enough, so its block is looked up once.
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void copy_lanes(const Team& team, std::int64_t group, std::int64_t first,
+                                        std::int64_t longest) const {
+    const std::int32_t abreast = team.size() > group_size ? team.size() / group_size : 1;
+    if (team.rank() >= abreast * group_size) return;
+    for (std::int32_t lane = team.rank() % group_size; lane < group_size; lane += team.size()) {
+      const lane_entries own = entries_of(group, lane);
+      const std::uint32_t last_index = own.count == 0 ? 0 : index[own.from + own.count - 1];
+      for (std::int64_t k = team.rank() / group_size % abreast; k < longest; k += abreast) {
+        const std::int64_t slot = first + k * group_size + lane;
+        out_index.set(slot, k < own.count ? index[own.from + k] : last_index);
+        out_values[slot] = k < own.count ? values[own.from + k] : Value{0};
+      }
+    }
+  }
+  // Long blocks are read one after the other and turned round in scratch, so that both sides are in one
+  // piece. Lines of scratch are one longer than the group: their columns are in different banks.
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void turn_round(const Team& team, std::int64_t group, std::int64_t first,
+                                        std::int64_t longest, std::int32_t at_once) const {
+    const std::int32_t line = group_size + 1;
+    Value* const turned_values = reinterpret_cast<Value*>(team.scratch());
+    std::uint32_t* const turned_index = reinterpret_cast<std::uint32_t*>(turned_values + at_once * line);
+    std::uint32_t* const from_low = turned_index + at_once * line;
+    std::uint32_t* const from_high = from_low + group_size;
+    std::uint32_t* const counts = from_high + group_size;
+    for (std::int32_t lane = team.rank(); lane < group_size; lane += team.size()) {
+      const lane_entries own = entries_of(group, lane);
+      from_low[lane] = static_cast<std::uint32_t>(own.from);
+      from_high[lane] = static_cast<std::uint32_t>(own.from >> 32);
+      counts[lane] = static_cast<std::uint32_t>(own.count);
+    }
+    team.sync();
+    constexpr std::int32_t readers = 32;  // of one block
+    for (std::int64_t start = 0; start < longest; start += at_once) {
+      const auto count = static_cast<std::int32_t>(longest - start < at_once ? longest - start : at_once);
+      for (std::int32_t lane = team.rank() / readers; lane < group_size; lane += team.size() / readers) {
+        const std::int64_t from = static_cast<std::int64_t>(from_high[lane]) << 32 | from_low[lane];
+        const std::int64_t entries = counts[lane];
+        for (std::int32_t k = team.rank() % readers; k < count; k += readers) {
+          const bool entry = start + k < entries;
+          const std::int64_t shown = entry ? start + k : entries - 1;
+          turned_index[k * line + lane] = shown < 0 ? 0 : index[from + shown];
+          turned_values[k * line + lane] = entry ? values[from + shown] : Value{0};
+        }
+      }
+      team.sync();
+      const std::int64_t to = first + start * group_size;
+      std::int32_t k = team.rank() / group_size, lane = team.rank() % group_size;
+      const std::int32_t more_lines = team.size() / group_size, more_lanes = team.size() % group_size;
+      for (std::int32_t i = team.rank(); i < count * group_size; i += team.size()) {
+        out_index.set(to + i, turned_index[k * line + lane]);
+        out_values[to + i] = turned_values[k * line + lane];
+        k += more_lines;
+        lane += more_lanes;
+        if (lane >= group_size) {
+          lane -= group_size;
+          ++k;
+        }
+      }
+      team.sync();
     }
   }
 };
@@ -323,19 +390,16 @@ gcsb<Offset, Value, space_on<Backend>> csr_to_gcsb(Backend on, csr<Offset, Value
       on, groups, [=] SPARSMITH_HOST_DEVICE(std::int64_t g) { return static_cast<Offset>(slots_of(g)); });
   combined_indices<space> index(slots, source.combined16.size() > 0 || entries == 0 ? 16 : 32);
   result.values = array<Value, space>(slots);
-  using body = interleave_body<Offset, Value>;
-  for_each_team(on, groups_of(slots, body::piece), body::piece,
-                body{blocks,
-                     groups,
-                     slots,
-                     options.group_size,
-                     block_at,
-                     block_offsets,
-                     result.group_offsets.data(),
-                     {source.combined16.data(), source.combined32.data()},
-                     source.values.data(),
-                     index.writer(),
-                     result.values.data()});
+  for_each_team(on, groups, groups == 0 ? 0 : slots / groups,
+                interleave_body<Offset, Value>{blocks,
+                                               options.group_size,
+                                               block_at,
+                                               block_offsets,
+                                               result.group_offsets.data(),
+                                               {source.combined16.data(), source.combined32.data()},
+                                               source.values.data(),
+                                               index.writer(),
+                                               result.values.data()});
   result.combined16 = std::move(index.narrow);
   result.combined32 = std::move(index.wide);
   return result;

@@ -8,9 +8,10 @@
 // the two runs after it. In a step, rounds: every lane without an entry proposes one. Its banks are the
 // columns modulo the group size; of those it sees and nobody has, it takes the next from the bank of its
 // first remaining entry upwards and around, and there the first entry. Of the lanes that propose the same
-// bank the one first in turn has it. Three such rounds, then rounds in which a lane proposes the first entry
-// it sees whose column nobody has, until no lane has anything to propose. In step s the lane first in turn is
-// s mod group size, and the others follow it upwards and around.
+// bank the one first in turn has it. After three
+// such rounds one more: a lane still without an entry proposes the first of the first run it sees whose
+// column nobody has, and again the first in turn has a column. In step s the lane first in turn is s mod
+// group size, and the others follow it upwards and around.
 #pragma once
 
 #include "convert/error.hpp"
@@ -51,13 +52,20 @@ struct walk_pieces {
   row_pieces<Offset> pieces;
   block_shape cell;
   const std::int32_t* cols;
-  const Offset* first_cells;
+  const Offset* first_cells;      // null while the cells are being counted
+  const std::int32_t* cell_cols;  // null while they are not listed
   Action action;
 
   template <class Team>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t piece) const {
     const row_range range = pieces.range(piece);
     const std::int64_t first_cell = first_cells == nullptr ? 0 : std::int64_t{first_cells[piece]};
+    if (cell_cols != nullptr) {
+      walk_listed(
+          team, range, first_cell, first_cells[piece + 1], [&](std::int64_t c) { return cell_cols[c]; },
+          action);
+      return;
+    }
     action.finish(team, range,
                   walk_range(team, range, false, cell, pieces.row_offsets, cols, first_cell, action));
   }
@@ -200,20 +208,23 @@ class lane_view {
     if ((there & (there - 1)) == 0) banks_ &= ~(1u << bank);
     return start_ + i;
   }
-  // The first entry whose column does not have the stamp, or -1.
-  SPARSMITH_HOST_DEVICE int first_with_free_column(const std::uint32_t* columns, std::uint32_t stamp,
-                                                   const tile_cells& cells) const {
-    for (std::uint32_t left = left_; left != 0; left &= left - 1) {
-      const int i = lowest_bit(left);
-      if (columns[column_at(start_ + i, cells)] != stamp) return i;
+  // The column of the first entry of the first run whose column does not have the stamp, or -1.
+  SPARSMITH_HOST_DEVICE std::int32_t free_column(const std::uint32_t* columns, std::uint32_t stamp,
+                                                 const tile_cells& cells) const {
+    for (std::uint32_t left = left_ & 0xffu; left != 0; left &= left - 1) {
+      const std::int32_t column = column_at(start_ + lowest_bit(left), cells);
+      if (columns[column] != stamp) return column;
     }
     return -1;
   }
-  SPARSMITH_HOST_DEVICE std::int32_t position(int i) const { return start_ + i; }
-  SPARSMITH_HOST_DEVICE void take(int i, const tile_cells& cells) {
+  // Takes the first entry of that column and returns its position.
+  SPARSMITH_HOST_DEVICE std::int32_t take_from_column(std::int32_t column, const tile_cells& cells) {
+    int i = lowest_bit(left_);
+    while ((left_ >> i & 1) == 0 || column_at(start_ + i, cells) != column) ++i;
     const auto bank = static_cast<std::int32_t>(cells.bank_of(keys_[start_ + i], lane_));
     left_ &= ~(1u << i);
     if (left_in_bank(bank) == 0) banks_ &= ~(1u << bank);
+    return start_ + i;
   }
   // Drops runs that are used up and takes the next ones into view.
   SPARSMITH_HOST_DEVICE void advance(const tile_cells& cells) {
@@ -349,24 +360,12 @@ struct lay_out_body {
       const std::uint32_t stamp = static_cast<std::uint32_t>(step) + 1;
       for (int h = 0; h < held; ++h)
         if (placed[h] >= 0) columns[view[h].column_at(placed[h], cells)] = stamp;
-      for (std::uint32_t won = 1; won != 0;) {
-        team.sync();
-        std::int32_t choice[held];
-        for (int h = 0; h < held; ++h) {
-          const bool waits = (waiting >> lane_of(h) & 1) != 0;
-          choice[h] = waits ? view[h].first_with_free_column(columns, stamp, cells) : -1;
-          wanted[h] = choice[h] < 0 ? -1 : view[h].column_at(view[h].position(choice[h]), cells);
-        }
-        won = team.winners(wanted, first, seen);
-        for (int h = 0; h < held; ++h) {
-          if ((won >> lane_of(h) & 1) == 0) continue;
-          columns[wanted[h]] = stamp;
-          placed[h] = view[h].position(choice[h]);
-          view[h].take(choice[h], cells);
-        }
-        waiting &= ~won;
-        won = team.any_bits(won);
-      }
+      team.sync();
+      for (int h = 0; h < held; ++h)
+        wanted[h] = (waiting >> lane_of(h) & 1) != 0 ? view[h].free_column(columns, stamp, cells) : -1;
+      const std::uint32_t won = team.winners(wanted, first, seen);
+      for (int h = 0; h < held; ++h)
+        if ((won >> lane_of(h) & 1) != 0) placed[h] = view[h].take_from_column(wanted[h], cells);
     }
     for (int h = 0; h < held; ++h) {
       if (placed[h] < 0) continue;
@@ -644,9 +643,9 @@ tile_entries<Offset, Value, space_on<Backend>> gather_tiles(Backend on,
     piece_count = read_one(on, first_pieces.data() + pieces.bands);
     array<Offset, space> counts(piece_count);
     const std::int64_t work = piece_count == 0 ? 0 : entries / piece_count;
-    for_each_team(
-        on, piece_count, work,
-        walk_pieces<Offset, count_block_action<Offset>>{pieces, cell, cols, nullptr, {counts.data()}});
+    for_each_team(on, piece_count, work,
+                  walk_pieces<Offset, count_block_action<Offset>>{
+                      pieces, cell, cols, nullptr, nullptr, {counts.data()}});
     first_cells = offsets_from_counts<Offset>(on, counts);
     cell_count = read_one(on, first_cells.data() + piece_count);
     cell_cols = array<std::int32_t, space>(cell_count);
@@ -658,6 +657,7 @@ tile_entries<Offset, Value, space_on<Backend>> gather_tiles(Backend on,
                       cell,
                       cols,
                       first_cells.data(),
+                      nullptr,
                       {{cols, cell, {}, cell_cols.data(), cell_counts.data()}}});
     band_cells = array<Offset, space>(pieces.bands + 1);
     Offset* const band_cell = band_cells.data();
@@ -743,7 +743,7 @@ tile_entries<Offset, Value, space_on<Backend>> gather_tiles(Backend on,
     fill(on, result.lane_counts, std::int32_t{0});
     for_each_team(on, piece_count, piece_count == 0 ? 0 : entries / piece_count,
                   walk_pieces<Offset, without_finish<fill_lanes_action<Offset, Value>>>{
-                      pieces, cell, cols, first_cells.data(), {action}});
+                      pieces, cell, cols, first_cells.data(), cell_cols.data(), {action}});
   };
   {
     timed_stage timing(on, log, "count lanes", entries, entries * 4);

@@ -56,7 +56,7 @@ std::vector<step> lay_out(std::vector<cell> cells, int width, int lanes) {
       for (const std::size_t i : entries)
         if (i - start[lane] < (entries.front() - start[lane]) / 8 * 8 + 24) seen[lane].push_back(i);
     step now;
-    for (int round = 0;; ++round) {
+    for (int round = 0; round < 4; ++round) {
       const bool by_bank = round < 3;
       const auto wanted = [&](std::size_t i) { return by_bank ? cells[i].col % lanes : cells[i].col; };
       std::set<int> taken;
@@ -69,6 +69,7 @@ std::vector<step> lay_out(std::vector<cell> cells, int width, int lanes) {
         auto choice = own.end();
         for (auto i = own.begin(); i != own.end(); ++i)
           if (taken.count(wanted(*i)) == 0 &&
+              (by_bank || (*i - start[lane]) / 8 == (own.front() - start[lane]) / 8) &&
               (choice == own.end() || (by_bank && distance(*i) < distance(*choice))))
             choice = i;
         if (choice == own.end()) continue;
@@ -76,7 +77,6 @@ std::vector<step> lay_out(std::vector<cell> cells, int width, int lanes) {
         const auto [at, fresh] = first.try_emplace(wanted(*choice), proposal);
         if (!fresh) at->second = std::min(at->second, proposal);
       }
-      if (first.empty() && !by_bank) break;
       for (const auto& [what, winner] : first) {
         const std::size_t i = winner.second;
         const int lane = cells[i].row % lanes;
