@@ -8,7 +8,7 @@
 namespace sparsmith {
 namespace {
 
-std::string reason_for(const block_choice& choice, std::int64_t entries) {
+std::string reason_for(const block_choice& choice, std::int64_t entries, double max_fill) {
   const auto name = [](const block_candidate& c) {
     return fmt::format("{} x {}", c.shape.rows, c.shape.cols);
   };
@@ -16,7 +16,11 @@ std::string reason_for(const block_choice& choice, std::int64_t entries) {
     return static_cast<double>(c.bytes) / static_cast<double>(choice.csr_bytes);
   };
   const block_candidate &best = choice.best(), &next = choice.candidates[1], &last = choice.candidates.back();
-  const std::size_t shapes = choice.candidates.size();
+  const auto allowed = std::count_if(choice.candidates.begin(), choice.candidates.end(),
+                                     [&](const block_candidate& c) { return c.fill <= max_fill; });
+  const std::string shapes = allowed == std::ssize(choice.candidates)
+                                 ? fmt::format("{} shapes", allowed)
+                                 : fmt::format("{} shapes within --max-fill {:g}", allowed, max_fill);
   if (entries == 0) return "no block size pays: there are no entries";
   if (best.shape.rows == 1 && best.shape.cols == 1)
     return fmt::format("no block size pays: the best, {}, takes {:.3f} x CSR at fill {:.3f}", name(next),
@@ -26,18 +30,19 @@ std::string reason_for(const block_choice& choice, std::int64_t entries) {
                        shapes, over_csr(best), best.fill);
   const double more = 100 * static_cast<double>(next.bytes - best.bytes) / static_cast<double>(best.bytes);
   return fmt::format(
-      "fill {:.3f}, {:.3f} x CSR, the least of {} shapes; next {} with {} more, last {} at {:.3f} x CSR",
-      best.fill, over_csr(best), shapes, name(next),
-      more < 0.1 ? "less than 0.1 %" : fmt::format("{:.1f} %", more), name(last), over_csr(last));
+      "fill {:.3f}, {:.3f} x CSR, the least of {}; next {} with {} more, last {} at {:.3f} x CSR", best.fill,
+      over_csr(best), shapes, name(next), more < 0.1 ? "less than 0.1 %" : fmt::format("{:.1f} %", more),
+      name(last), over_csr(last));
 }
 
 }  // namespace
 
 block_choice choose_block(std::vector<block_candidate> candidates, std::int64_t entries,
-                          std::int64_t csr_bytes) {
+                          std::int64_t csr_bytes, double max_fill) {
   // Without entries a larger block would win by its shorter array of offsets, and mean nothing.
   const auto preference = [&](const block_candidate& c) {
-    return std::tuple(entries == 0 ? 0 : c.bytes, c.shape.rows * c.shape.cols, c.shape.rows);
+    return std::tuple(entries > 0 && c.fill > max_fill, entries == 0 ? 0 : c.bytes,
+                      c.shape.rows * c.shape.cols, c.shape.rows);
   };
   std::sort(candidates.begin(), candidates.end(), [&](const block_candidate& a, const block_candidate& b) {
     return preference(a) < preference(b);
@@ -46,7 +51,7 @@ block_choice choose_block(std::vector<block_candidate> candidates, std::int64_t 
   choice.candidates = std::move(candidates);
   choice.csr_bytes = csr_bytes;
   choice.pays = entries > 0 && choice.best().bytes < csr_bytes;
-  choice.reason = reason_for(choice, entries);
+  choice.reason = reason_for(choice, entries, max_fill);
   return choice;
 }
 

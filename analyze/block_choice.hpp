@@ -23,7 +23,8 @@ struct block_candidate {
 };
 
 struct block_choice {
-  std::vector<block_candidate> candidates;  // best first: fewest bytes, then smaller area, then fewer rows
+  // Best first: fewest bytes, then smaller area, then fewer rows. Those above the limit of fill come last.
+  std::vector<block_candidate> candidates;
   std::int64_t csr_bytes = 0;
   bool pays = false;   // whether the best takes less than CSR
   std::string reason;  // one line for people
@@ -32,10 +33,11 @@ struct block_choice {
 };
 
 block_choice choose_block(std::vector<block_candidate> candidates, std::int64_t entries,
-                          std::int64_t csr_bytes);
+                          std::int64_t csr_bytes, double max_fill);
 
 template <class Backend, class Offset, class Value>
-block_choice choose_block(Backend on, const csr<Offset, Value, space_on<Backend>>& matrix, stage_log* log) {
+block_choice choose_block(Backend on, const csr<Offset, Value, space_on<Backend>>& matrix, double max_fill,
+                          stage_log* log) {
   const std::int64_t entries = matrix.values.size();
   timed_stage timing(on, log, "score blocks", entries, bytes(matrix) - entries * std::int64_t{sizeof(Value)});
   const std::int64_t zeros = count_zeros(on, view(matrix));
@@ -46,7 +48,7 @@ block_choice choose_block(Backend on, const csr<Offset, Value, space_on<Backend>
                           slots == entries ? 1.0 : static_cast<double>(slots) / static_cast<double>(entries),
                           bsr_bytes<Offset, Value>(matrix.rows, shape, zeros)});
   }
-  return choose_block(std::move(candidates), entries, bytes(matrix));
+  return choose_block(std::move(candidates), entries, bytes(matrix), max_fill);
 }
 
 }  // namespace sparsmith

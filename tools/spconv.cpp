@@ -210,7 +210,7 @@ void run(Backend on, const options& wanted, plan_request request, matrix_entries
   result.offset_bits = int{sizeof(Offset)} * 8;
   result.value_bits = int{sizeof(Value)} * 8;
   if (chooses_block(wanted)) {
-    result.chosen_block = choose_block(on, matrix, &result.stages);
+    result.chosen_block = choose_block(on, matrix, request.options.max_fill, &result.stages);
     const shape_count& best = result.chosen_block->best().shape;
     request.chosen_block = {best.rows, best.cols};
     std::tie(request.options.bsr_rows, request.options.bsr_cols) = *request.chosen_block;

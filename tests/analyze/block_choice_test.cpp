@@ -27,7 +27,7 @@ TEST_CASE("the chosen block takes the bytes it claims, and no other takes fewer"
     for_each_type([&]<class Offset, class Value>() {
       INFO(source.name << ", offset " << sizeof(Offset) << ", value " << sizeof(Value));
       const auto m = coo_to_csr<openmp, Offset, Value>(on, as_coo_of<Value>(source), nullptr);
-      const block_choice choice = choose_block(on, m, nullptr);
+      const block_choice choice = choose_block(on, m, no_limit, nullptr);
       REQUIRE(choice.candidates.size() == 66);
       const block_candidate& best = choice.best();
       if (source.entries.empty()) {
@@ -57,22 +57,30 @@ TEST_CASE("the chosen block takes the bytes it claims, and no other takes fewer"
 TEST_CASE("a tie goes to the smaller area, then to fewer rows") {
   const auto choice = choose_block({candidate(4, 2, 50), candidate(4, 1, 50), candidate(1, 4, 50),
                                     candidate(2, 2, 50), candidate(1, 1, 60), candidate(8, 8, 49)},
-                                   1, 60);
+                                   1, 60, no_limit);
   std::vector<std::pair<int, int>> order;
   for (const auto& c : choice.candidates) order.emplace_back(c.shape.rows, c.shape.cols);
   CHECK(order == std::vector<std::pair<int, int>>{{8, 8}, {1, 4}, {2, 2}, {4, 1}, {4, 2}, {1, 1}});
 }
 
 TEST_CASE("the reason for a block") {
-  CHECK(choose_block({candidate(5, 5, 50), candidate(5, 1, 56), candidate(1, 1, 100)}, 1, 100).reason ==
+  CHECK(choose_block({candidate(5, 5, 50), candidate(5, 1, 56), candidate(1, 1, 100)}, 1, 100, no_limit)
+            .reason ==
         "fill 1.000, 0.500 x CSR, the least of 3 shapes; next 5 x 1 with 12.0 % more, last 1 x 1 at 1.000 x "
         "CSR");
-  CHECK(says(choose_block({candidate(2, 2, 5000), candidate(2, 3, 5001)}, 1, 6000), "less than 0.1 % more"));
-  CHECK(choose_block({candidate(1, 1, 100), candidate(2, 1, 125)}, 1, 100).reason ==
+  CHECK(says(choose_block({candidate(2, 2, 5000), candidate(2, 3, 5001)}, 1, 6000, no_limit),
+             "less than 0.1 % more"));
+  CHECK(choose_block({candidate(1, 1, 100), candidate(2, 1, 125)}, 1, 100, no_limit).reason ==
         "no block size pays: the best, 2 x 1, takes 1.250 x CSR at fill 1.000");
   // Stored zeros cost BSR more than CSR.
-  CHECK(choose_block({candidate(1, 1, 120), candidate(2, 1, 110)}, 1, 100).reason ==
-        "no block size pays: this one, the best of 2, takes 1.100 x CSR at fill 1.000");
-  CHECK(choose_block({candidate(1, 1, 120), candidate(2, 1, 110)}, 0, 100).reason ==
+  CHECK(choose_block({candidate(1, 1, 120), candidate(2, 1, 110)}, 1, 100, no_limit).reason ==
+        "no block size pays: this one, the best of 2 shapes, takes 1.100 x CSR at fill 1.000");
+  CHECK(choose_block({candidate(1, 1, 120), candidate(2, 1, 110)}, 0, 100, no_limit).reason ==
         "no block size pays: there are no entries");
+}
+
+TEST_CASE("a block above the limit of fill is chosen only for want of another") {
+  std::vector<block_candidate> candidates = {{{8, 8, 1}, 40, 10}, {{2, 1, 1}, 1.5, 30}, {{1, 1, 1}, 1, 20}};
+  CHECK(choose_block(candidates, 5, 40, 3).best().shape.rows == 1);
+  CHECK(choose_block(candidates, 5, 40, 50).best().shape.rows == 8);
 }
