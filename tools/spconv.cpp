@@ -348,10 +348,12 @@ void print_text(const outcome& r, std::FILE* out) {
     fmt::print(out, "blocks   {} with entries, {} empty ({:.4g} %)\n", count(b.blocks), count(b.empty_blocks),
                100 * ratio(b.empty_blocks, b.blocks + b.empty_blocks));
     fmt::print(out, "         entries per block: {} (least, quartiles, most)\n", five(b.entries));
-    for (const auto& [least, blocks] : b.histogram)
+    for (const auto& [least, blocks] : b.histogram) {
+      if (least * 2 <= b.entries.least) continue;  // nothing down there
       fmt::print(out, "         {:>20} {:>14}\n",
                  least == 1 ? std::string("1") : fmt::format("{}..{}", count(least), count(least * 2 - 1)),
                  count(blocks));
+    }
     if (b.groups > 0)
       fmt::print(out,
                  "groups   {}, half of the padding in {:.3g} % of them\n"
