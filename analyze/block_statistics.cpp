@@ -37,7 +37,7 @@ void summarize_counts(const std::vector<std::int32_t>& counts, std::int64_t all_
 template <class Length>
 void summarize_groups(array_view<const std::int32_t> counts, std::int64_t group_size, Length length,
                       block_statistics& result) {
-  std::vector<std::int64_t> longest, shortest, padding;
+  std::vector<std::int64_t> longest, shortest, padding, steps;
   std::vector<double> mean;
   for (std::int64_t g = 0; g < counts.size(); g += group_size) {
     const auto* const first = counts.begin() + g;
@@ -46,7 +46,8 @@ void summarize_groups(array_view<const std::int32_t> counts, std::int64_t group_
     longest.push_back(*std::max_element(first, last));
     shortest.push_back(*std::min_element(first, last));
     mean.push_back(static_cast<double>(total) / static_cast<double>(last - first));
-    const std::int64_t slots = length(g / group_size, longest.back()) * group_size;
+    steps.push_back(length(g / group_size, longest.back()));
+    const std::int64_t slots = steps.back() * group_size;
     padding.push_back(slots - total);
     result.slots += slots;
     result.padded_slots += padding.back();
@@ -55,6 +56,7 @@ void summarize_groups(array_view<const std::int32_t> counts, std::int64_t group_
   result.group_longest = five_of<std::int64_t>(std::move(longest));
   result.group_shortest = five_of<std::int64_t>(std::move(shortest));
   result.group_mean = five_of<double>(std::move(mean));
+  result.group_steps = five_of<std::int64_t>(std::move(steps));
   std::sort(padding.begin(), padding.end(), std::greater<>());
   std::int64_t carried = 0, groups = 0;
   while (carried * 2 < result.padded_slots) carried += padding[static_cast<std::size_t>(groups++)];
@@ -79,18 +81,53 @@ block_statistics summarize_blocks(array_view<const std::int32_t> counts, std::in
   return result;
 }
 
+template <class Offset, class Value>
 block_statistics summarize_tiles(array_view<const std::int32_t> lane_counts,
-                                 const std::vector<std::int64_t>& steps, std::int64_t all_tiles,
-                                 std::int32_t group_size) {
+                                 const gcsb_tile<Offset, Value, host>& matrix) {
   block_statistics result;
+  const std::int64_t height = matrix.tile_height, width = matrix.tile_width, lanes = matrix.group_size;
+  const std::int64_t tile_cols = (matrix.cols + width - 1) / width;
+  const std::int64_t all_tiles = (matrix.rows + height - 1) / height * tile_cols;
   std::vector<std::int32_t> tiles;
-  for (std::int64_t t = 0; t < lane_counts.size(); t += group_size)
-    tiles.push_back(std::accumulate(lane_counts.begin() + t, lane_counts.begin() + t + group_size, 0));
+  for (std::int64_t t = 0; t < lane_counts.size(); t += lanes)
+    tiles.push_back(std::accumulate(lane_counts.begin() + t, lane_counts.begin() + t + lanes, 0));
   summarize_counts(tiles, all_tiles, result);
   summarize_groups(
-      lane_counts, group_size,
-      [&](std::int64_t group, std::int64_t) { return steps[static_cast<std::size_t>(group)]; }, result);
+      lane_counts, lanes,
+      [&](std::int64_t group, std::int64_t) -> std::int64_t {
+        return matrix.tile_offsets[group + 1] - matrix.tile_offsets[group];
+      },
+      result);
+
+  const auto numbers_of = [](const array<std::int32_t, host>& order) {
+    array<std::int32_t, host> numbers(order.size());
+    for (std::int64_t i = 0; i < order.size(); ++i) numbers[order[i]] = static_cast<std::int32_t>(i);
+    return numbers;
+  };
+  const auto row_number = numbers_of(matrix.row_order), col_number = numbers_of(matrix.col_order);
+  result.rest_entries = matrix.rest_row_indices.size();
+  array<std::int64_t, host> in_tile(result.rest_entries);
+  for (std::int64_t i = 0; i < result.rest_entries; ++i) {
+    std::int64_t row = matrix.rest_row_indices[i], col = matrix.rest_col_indices[i];
+    if (matrix.renumbered != 0) {
+      row = row_number[row];
+      col = col_number[col];
+    }
+    in_tile[i] = row / height * tile_cols + col / width;
+  }
+  std::sort(in_tile.begin(), in_tile.end());
+  result.rest_blocks = std::unique(in_tile.begin(), in_tile.end()) - in_tile.begin();
+  result.empty_blocks -= result.rest_blocks;
   return result;
 }
+
+template block_statistics summarize_tiles(array_view<const std::int32_t>,
+                                          const gcsb_tile<std::int32_t, float, host>&);
+template block_statistics summarize_tiles(array_view<const std::int32_t>,
+                                          const gcsb_tile<std::int32_t, double, host>&);
+template block_statistics summarize_tiles(array_view<const std::int32_t>,
+                                          const gcsb_tile<std::int64_t, float, host>&);
+template block_statistics summarize_tiles(array_view<const std::int32_t>,
+                                          const gcsb_tile<std::int64_t, double, host>&);
 
 }  // namespace sparsmith

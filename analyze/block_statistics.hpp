@@ -17,9 +17,10 @@ struct five_numbers {
 };
 
 struct block_statistics {
-  std::int64_t blocks = 0;             // with entries
-  std::int64_t empty_blocks = 0;       // the others, stored or not
-  five_numbers<std::int64_t> entries;  // per block with entries
+  std::int64_t blocks = 0;        // with entries, but for those of layout tile that are not worth storing
+  std::int64_t empty_blocks = 0;  // without, stored or not
+  std::int64_t rest_blocks = 0, rest_entries = 0;  // of layout tile: in the rest
+  five_numbers<std::int64_t> entries;              // per block with entries
   std::vector<std::pair<std::int64_t, std::int64_t>>
       histogram;  // (smallest count, blocks): 1, 2..3, 4..7, ...
 
@@ -27,6 +28,7 @@ struct block_statistics {
   std::int64_t groups = 0, slots = 0, padded_slots = 0;
   five_numbers<std::int64_t> group_longest, group_shortest;  // entries of each group's blocks
   five_numbers<double> group_mean;
+  five_numbers<std::int64_t> group_steps;   // entries there is room for in each of a group's blocks
   double groups_with_half_the_padding = 0;  // the smallest share of groups that carries half of it
 };
 
@@ -35,9 +37,10 @@ struct block_statistics {
 block_statistics summarize_blocks(array_view<const std::int32_t> counts, std::int64_t all_blocks,
                                   std::int32_t group_size, std::int32_t window);
 
-// The same of layout `tile`: a block is a tile, a group its lanes, `steps` long.
+// The same of layout `tile`: a stored tile is one of `blocks`, and the group of its lanes. Entries and
+// indices of the tiles are not looked at.
+template <class Offset, class Value>
 block_statistics summarize_tiles(array_view<const std::int32_t> lane_counts,
-                                 const std::vector<std::int64_t>& steps, std::int64_t all_tiles,
-                                 std::int32_t group_size);
+                                 const gcsb_tile<Offset, Value, host>& matrix);
 
 }  // namespace sparsmith

@@ -214,7 +214,14 @@ class pricer {
 
   // The steps are known only once they are laid out; the least there can be is known before.
   void price_tile() {
-    const tile_price price = price_tiles(on_, view(matrix_), options_.tile);
+    tile_price price;
+    try {
+      price = price_tiles(on_, view(matrix_), options_.tile);
+    } catch (const error& problem) {
+      if (problem.category() != failure::resources) throw;
+      costs.push_back({"gcsb_tile", problem.what(), 0, 0, 0, 0, false, false});
+      return;
+    }
     const std::int64_t lanes = options_.tile.group_size, slots = price.least_steps * lanes;
     const std::int64_t renumbering = price.renumbered ? (rows_ + matrix_.cols) * index_bytes : 0;
     const std::int64_t size = slots * (value_bytes + price.index_bits / 8) + price.tiles * 3 * index_bytes +
@@ -222,7 +229,7 @@ class pricer {
                               price.rest * (pair + index_bytes);
     const std::int64_t tiled = entries_ - price.rest, gathered = tiled * (4 + value_bytes);
     add("gcsb_tile",
-        fmt::format("{} x {}, {} tiles{}, at least", price.height, price.width, price.tiles,
+        fmt::format("{} x {}, {} lanes, {} tiles{}, at least", price.height, price.width, lanes, price.tiles,
                     price.renumbered ? ", renumbered" : ""),
         size, slots + price.rest,
         price.rest * (pair + index_bytes) + renumbering +

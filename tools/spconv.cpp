@@ -97,18 +97,20 @@ std::string format_of(const options& wanted) {
 }
 
 // "4x2", or "4" for both.
-std::pair<std::int32_t, std::int32_t> parse_size(const char* option, const std::string& text) {
+std::pair<std::int32_t, std::int32_t> parse_size(const char* option, const std::string& text,
+                                                 const char* example) {
   int rows = 0, cols = 0, used = 0;
   const int fields = std::sscanf(text.c_str(), "%dx%d%n", &rows, &cols, &used);
   const bool square = fields != 2 && std::sscanf(text.c_str(), "%d%n", &rows, &used) == 1;
   if (square) cols = rows;
   if ((fields != 2 && !square) || static_cast<std::size_t>(used) != text.size())
-    throw error(failure::usage, fmt::format("{} {}: neither auto nor a size such as 4 or 4x2", option, text));
+    throw error(failure::usage,
+                fmt::format("{} {}: neither auto nor a size such as {}", option, text, example));
   return {rows, cols};
 }
 
 std::pair<std::int32_t, std::int32_t> parse_block(const std::string& text) {
-  const auto [rows, cols] = parse_size("--block", text);
+  const auto [rows, cols] = parse_size("--block", text, "4 or 4x2");
   if (rows < 1 || cols < 1 || rows > 64 || cols > 64)
     throw error(failure::usage, fmt::format("--block {}: sides are from 1 to 64", text));
   return {rows, cols};
@@ -117,7 +119,7 @@ std::pair<std::int32_t, std::int32_t> parse_block(const std::string& text) {
 tile_options tile_options_of(const options& wanted) {
   tile_options tile = wanted.conversion.tile;
   if (wanted.tile != "auto") {
-    std::tie(tile.height, tile.width) = parse_size("--tile", wanted.tile);
+    std::tie(tile.height, tile.width) = parse_size("--tile", wanted.tile, "512 or 512x1024");
     for (const std::int32_t side : {tile.height, tile.width})
       if (side < 256 || side > 2048 || (side & (side - 1)) != 0)
         throw error(failure::usage,
@@ -132,7 +134,10 @@ tile_options tile_options_of(const options& wanted) {
   tile.renumber = wanted.renumber == "length" ? renumbering::length
                   : wanted.renumber == "none" ? renumbering::none
                                               : renumbering::automatic;
-  tile.index_bits = wanted.index == "32" ? 32 : 0;
+  const bool only_16 = wanted.index == "16" && format_of(wanted) == "gcsb_tile";
+  tile.index_bits = only_16 ? 16 : wanted.index == "32" ? 32 : 0;
+  if (only_16 && tile.height / tile.group_size * tile.width > 32768)
+    throw error(failure::usage, fmt::format("--index 16 leaves no room for tiles of {}", wanted.tile));
   return tile;
 }
 
@@ -157,13 +162,19 @@ plan_request request_of(const options& wanted) {
   for (const std::int32_t beta : request.betas) {
     if (beta < 2 || beta > 4096 || (beta & (beta - 1)) != 0)
       throw error(failure::usage, fmt::format("--beta {}: not a power of two from 2 to 4096", beta));
-    if (blocks.index_bits == 16 && beta > 256)
+    if (blocks.index_bits == 16 && beta > 256 && format_of(wanted) != "gcsb_tile")
       throw error(failure::usage, fmt::format("--index 16 needs --beta of at most 256, not {}", beta));
   }
   if (!wanted.to.empty() && (request.betas.size() > 1 || wanted.blocks.size() > 1))
     throw error(failure::usage, "several --beta or --block are for --plan alone; a conversion takes one");
   if (blocks.thesis && blocks.window > 0)
     throw error(failure::usage, "--layout thesis sorts the whole matrix; leave --window out");
+  if (wanted.layout == "tile" && !wanted.to.empty() && format_of(wanted) != "gcsb_tile")
+    throw error(failure::usage, "--layout tile is one of GCSB, not of " + wanted.to);
+  if (wanted.to == "gcsb_tile" && blocks.thesis)
+    throw error(failure::usage, "--to gcsb_tile and --layout thesis are two layouts; name one");
+  if (format_of(wanted) == "gcsb_tile" && blocks.window > 0)
+    throw error(failure::usage, "layout tile does not sort blocks; leave --window out");
   request.options.tile = tile_options_of(wanted);
   blocks.beta = request.betas.front();
   if (!request.blocks.empty())
@@ -241,13 +252,16 @@ void run(Backend on, const options& wanted, plan_request request, matrix_entries
   }
   if (format == "gcsb_tile" && !prints_nothing(wanted)) {
     const auto& m = std::get<gcsb_tile<Offset, Value, space>>(converted);
-    const auto offsets = copy_to<host>(m.tile_offsets, space::where);
-    std::vector<std::int64_t> steps;
-    for (std::int64_t t = 0; t + 1 < offsets.size(); ++t) steps.push_back(offsets[t + 1] - offsets[t]);
-    const std::int64_t tile_rows = (m.rows + m.tile_height - 1) / m.tile_height,
-                       tile_cols = (m.cols + m.tile_width - 1) / m.tile_width;
-    result.blocks =
-        summarize_tiles(lane_entry_counts(on, view(m)), steps, tile_rows * tile_cols, m.group_size);
+    gcsb_tile<Offset, Value, host> outline;  // without the entries of the tiles, which may be many
+    for_each_member_pair(outline, m, [](auto& to, const auto& from) {
+      if constexpr (!is_array<std::remove_cvref_t<decltype(from)>>) to = from;
+    });
+    outline.tile_offsets = copy_to<host>(m.tile_offsets, space::where);
+    outline.row_order = copy_to<host>(m.row_order, space::where);
+    outline.col_order = copy_to<host>(m.col_order, space::where);
+    outline.rest_row_indices = copy_to<host>(m.rest_row_indices, space::where);
+    outline.rest_col_indices = copy_to<host>(m.rest_col_indices, space::where);
+    result.blocks = summarize_tiles(lane_entry_counts(on, view(m)), outline);
   }
 
   if (wanted.verify) {
@@ -345,24 +359,35 @@ void print_text(const outcome& r, std::FILE* out) {
                          count(n.upper_quartile), count(n.most));
     };
     const five_numbers<double>& mean = b.group_mean;
-    fmt::print(out, "blocks   {} with entries, {} empty ({:.4g} %)\n", count(b.blocks), count(b.empty_blocks),
-               100 * ratio(b.empty_blocks, b.blocks + b.empty_blocks));
-    fmt::print(out, "         entries per block: {} (least, quartiles, most)\n", five(b.entries));
+    const bool tiles = r.format == "gcsb_tile";
+    const double empty = 100 * ratio(b.empty_blocks, b.blocks + b.rest_blocks + b.empty_blocks);
+    if (tiles)
+      fmt::print(out, "tiles    {} stored, {} in the rest with {} entries, {} empty ({:.4g} %)\n",
+                 count(b.blocks), count(b.rest_blocks), count(b.rest_entries), count(b.empty_blocks), empty);
+    else
+      fmt::print(out, "blocks   {} with entries, {} empty ({:.4g} %)\n", count(b.blocks),
+                 count(b.empty_blocks), empty);
+    fmt::print(out, "         entries per {}: {} (least, quartiles, most)\n", tiles ? "stored tile" : "block",
+               five(b.entries));
     for (const auto& [least, blocks] : b.histogram) {
       if (least * 2 <= b.entries.least) continue;  // nothing down there
       fmt::print(out, "         {:>20} {:>14}\n",
                  least == 1 ? std::string("1") : fmt::format("{}..{}", count(least), count(least * 2 - 1)),
                  count(blocks));
     }
-    if (b.groups > 0)
+    if (b.groups > 0) {
+      const char* const part = tiles ? "lane" : "block";
+      fmt::print(out, "groups   {}, half of the padding in {:.3g} % of them\n", count(b.groups),
+                 100 * b.groups_with_half_the_padding);
+      if (tiles) fmt::print(out, "         steps:          {}\n", five(b.group_steps));
       fmt::print(out,
-                 "groups   {}, half of the padding in {:.3g} % of them\n"
-                 "         longest block:  {}\n"
-                 "         shortest block: {}\n"
-                 "         mean block:     {:.1f} / {:.1f} / {:.1f} / {:.1f} / {:.1f}\n",
-                 count(b.groups), 100 * b.groups_with_half_the_padding, five(b.group_longest),
-                 five(b.group_shortest), mean.least, mean.lower_quartile, mean.median, mean.upper_quartile,
-                 mean.most);
+                 "         {:<15} {}\n"
+                 "         {:<15} {}\n"
+                 "         {:<15} {:.1f} / {:.1f} / {:.1f} / {:.1f} / {:.1f}\n",
+                 fmt::format("longest {}:", part), five(b.group_longest), fmt::format("shortest {}:", part),
+                 five(b.group_shortest), fmt::format("mean {}:", part), mean.least, mean.lower_quartile,
+                 mean.median, mean.upper_quartile, mean.most);
+    }
   }
   if (r.verified) fmt::print(out, "verify   valid, and converting back gives the same matrix bit for bit\n");
   if (!r.output.empty())
@@ -459,6 +484,8 @@ void print_json(const outcome& r, std::FILE* out) {
     };
     j["blocks"] = {
         {"blocks", b.blocks}, {"empty_blocks", b.empty_blocks}, {"entries_per_block", five(b.entries)}};
+    if (r.format == "gcsb_tile")
+      j["blocks"]["rest"] = {{"blocks", b.rest_blocks}, {"entries", b.rest_entries}};
     j["blocks"]["histogram"] = json::array();
     for (const auto& [least, blocks] : b.histogram)
       j["blocks"]["histogram"].push_back({{"min", least}, {"max", least * 2 - 1}, {"blocks", blocks}});
@@ -466,6 +493,7 @@ void print_json(const outcome& r, std::FILE* out) {
       j["blocks"]["groups"] = {{"groups", b.groups},
                                {"slots", b.slots},
                                {"padded_slots", b.padded_slots},
+                               {"steps", five(b.group_steps)},
                                {"longest_block", five(b.group_longest)},
                                {"shortest_block", five(b.group_shortest)},
                                {"mean_block", five(b.group_mean)},
@@ -535,8 +563,9 @@ void convert_matrix(const options& wanted) {
   const std::int64_t most =
       source.entries.values.size() * (source.symmetry == symmetry_kind::general ? 1 : 2);
   // Positions of blocks are counted in offsets too.
-  const std::int64_t positions =
-      has_beta(wanted.to) ? block_positions(result.rows, result.cols, request.options.blocks.beta) : 0;
+  const std::int64_t positions = has_beta(format_of(wanted))
+                                     ? block_positions(result.rows, result.cols, request.options.blocks.beta)
+                                     : 0;
   const bool wide =
       wanted.offsets == "64" ||
       (wanted.offsets == "auto" && std::max(most, positions) > std::numeric_limits<std::int32_t>::max());
@@ -629,7 +658,8 @@ int main(int argc, char** argv) {
                  "CSB, eCSB, GCSB: block side, a power of two from 2 to 4096; several for --plan")
       ->delimiter(',')
       ->default_str("32");
-  app.add_option("--group", wanted.conversion.blocks.group_size, "GCSB: blocks per group")
+  app.add_option("--group", wanted.conversion.blocks.group_size,
+                 "GCSB: blocks per group; layout tile: lanes, a power of two up to 32")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   app.add_option("--window", wanted.conversion.blocks.window,

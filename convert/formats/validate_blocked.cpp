@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <numeric>
 #include <vector>
 
@@ -252,10 +253,9 @@ text check_permutation(const char* name, const array<std::int32_t, host>& order,
 
 // Whether a permutation is by falling length, equal lengths in order.
 text check_falling(const char* name, const array<std::int32_t, host>& order,
-                   const std::vector<std::int64_t>& lengths) {
+                   const array<std::int64_t, host>& lengths) {
   for (std::int64_t i = 1; i < order.size(); ++i) {
-    const std::int64_t previous = lengths[static_cast<std::size_t>(order[i - 1])],
-                       own = lengths[static_cast<std::size_t>(order[i])];
+    const std::int64_t previous = lengths[order[i - 1]], own = lengths[order[i]];
     if (own > previous || (own == previous && order[i] < order[i - 1]))
       return fmt::format("{}[{}] = {} is not in order of falling length", name, i, order[i]);
   }
@@ -275,6 +275,7 @@ std::string find_invalid(const gcsb_tile<Offset, Value, host>& m) {
                        m.tile_width);
   if (!power_of_two(m.group_size, 1, 32))
     return fmt::format("group_size {} is not a power of two up to 32", m.group_size);
+  if (m.rest_below < 0) return fmt::format("rest_below {} is negative", m.rest_below);
   const tile_cells cells(m.tile_height, m.tile_width, m.group_size);
   const std::int64_t tiles = m.tile_rows.size(), lanes = m.group_size, slots = m.values.size();
   const std::int64_t tile_lines = groups(m.rows, m.tile_height), tile_columns = groups(m.cols, m.tile_width);
@@ -299,12 +300,16 @@ std::string find_invalid(const gcsb_tile<Offset, Value, host>& m) {
 
   const auto row_of = [&](std::int64_t row) { return renumbered ? std::int64_t{m.row_order[row]} : row; };
   const auto col_of = [&](std::int64_t col) { return renumbered ? std::int64_t{m.col_order[col]} : col; };
-  std::vector<std::int64_t> row_lengths(static_cast<std::size_t>(m.rows)),
-      col_lengths(static_cast<std::size_t>(m.cols));
+  // Only renumbering needs lengths; a shape alone may be far larger than its file.
+  array<std::int64_t, host> row_lengths(renumbered ? m.rows : 0), col_lengths(renumbered ? m.cols : 0);
+  std::fill(row_lengths.begin(), row_lengths.end(), 0);
+  std::fill(col_lengths.begin(), col_lengths.end(), 0);
   const auto count_entry = [&](std::int64_t row, std::int64_t col) {
     if (row < 0 || row >= m.rows || col < 0 || col >= m.cols) return false;
-    ++row_lengths[static_cast<std::size_t>(row)];
-    ++col_lengths[static_cast<std::size_t>(col)];
+    if (renumbered) {
+      ++row_lengths[row];
+      ++col_lengths[col];
+    }
     return true;
   };
   const index_reader index{m.combined16.data(), m.combined32.data()};
@@ -366,7 +371,7 @@ std::string find_invalid(const gcsb_tile<Offset, Value, host>& m) {
                                 check_falling("col_order", m.col_order, col_lengths)})
       if (!problem.empty()) return problem;
 
-  // The rest is in order, and in no tile that is stored.
+  // The rest is in order, and in tiles that are too small to be stored.
   std::vector<std::int32_t> number_of_row, number_of_col;
   const auto invert = [](const array<std::int32_t, host>& order) {
     std::vector<std::int32_t> numbers(static_cast<std::size_t>(order.size()));
@@ -382,13 +387,18 @@ std::string find_invalid(const gcsb_tile<Offset, Value, host>& m) {
     return numbers.empty() ? old : numbers[static_cast<std::size_t>(old)];
   };
   std::pair<std::int32_t, std::int32_t> last{-1, -1};
+  std::map<std::int32_t, std::int64_t> in_tile_row;  // entries of the tiles of one row of tiles
   for (std::int64_t i = 0; i < m.rest_values.size(); ++i) {
     const std::pair<std::int32_t, std::int32_t> place{number_of(number_of_row, m.rest_row_indices[i]),
                                                       m.rest_col_indices[i]};
     if (place <= last) return fmt::format("entry {} of the rest is out of order", i);
-    last = place;
     const std::pair<std::int32_t, std::int32_t> tile{
         place.first / m.tile_height, number_of(number_of_col, m.rest_col_indices[i]) / m.tile_width};
+    if (last.first / m.tile_height != tile.first) in_tile_row.clear();
+    last = place;
+    if (++in_tile_row[tile.second] >= m.rest_below)
+      return fmt::format("tile ({}, {}) is in the rest although it has {} entries", tile.first, tile.second,
+                         m.rest_below);
     std::int64_t low = 0, high = tiles;
     while (low < high) {
       const std::int64_t middle = (low + high) / 2;

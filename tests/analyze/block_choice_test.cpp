@@ -79,7 +79,7 @@ TEST_CASE("the reason for a block") {
         "no block size pays: there are no entries");
 }
 
-TEST_CASE("a block above the limit of fill is chosen only for want of another") {
+TEST_CASE("a block above the limit of fill is not chosen") {
   std::vector<block_candidate> candidates = {{{8, 8, 1}, 40, 10}, {{2, 1, 1}, 1.5, 30}, {{1, 1, 1}, 1, 20}};
   CHECK(choose_block(candidates, 5, 40, 3).best().shape.rows == 1);
   CHECK(choose_block(candidates, 5, 40, 50).best().shape.rows == 8);

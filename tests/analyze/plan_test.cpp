@@ -91,14 +91,28 @@ TEST_CASE("block statistics by hand") {
   CHECK(summarize_blocks(counts, 10, 4, 3).slots == 40);
   CHECK(summarize_blocks(counts, 10, 0, 0).groups == 0);
   CHECK(summarize_blocks({}, 5, 4, 0).empty_blocks == 5);
-  // Two tiles of two lanes, 5 and 3 steps long.
+  // Of six tiles two are stored, 5 and 3 steps long, and two lanes each; one is in the rest.
   array<std::int32_t, host> lanes(4);
   std::copy_n(std::initializer_list<std::int32_t>{4, 2, 3, 3}.begin(), 4, lanes.begin());
-  const auto t = summarize_tiles(lanes, {5, 3}, 9, 2);
+  gcsb_tile<std::int32_t, float, host> m;
+  m.rows = 300;
+  m.cols = 700;
+  m.tile_height = m.tile_width = 256;
+  m.group_size = 2;
+  m.tile_offsets = array<std::int32_t, host>(3);
+  std::copy_n(std::initializer_list<std::int32_t>{0, 5, 8}.begin(), 3, m.tile_offsets.begin());
+  m.rest_row_indices = array<std::int32_t, host>(3);
+  m.rest_col_indices = array<std::int32_t, host>(3);
+  std::copy_n(std::initializer_list<std::int32_t>{256, 270, 299}.begin(), 3, m.rest_row_indices.begin());
+  std::copy_n(std::initializer_list<std::int32_t>{255, 0, 17}.begin(), 3, m.rest_col_indices.begin());
+  const auto t = summarize_tiles(lanes, m);
   CHECK(t.blocks == 2);
-  CHECK(t.empty_blocks == 7);
+  CHECK(t.rest_blocks == 1);
+  CHECK(t.rest_entries == 3);
+  CHECK(t.empty_blocks == 3);
   CHECK(t.entries.most == 6);
   CHECK(t.groups == 2);
+  CHECK(t.group_steps.most == 5);
   CHECK(t.slots == 16);
   CHECK(t.padded_slots == 4);
   CHECK(t.group_mean.least == 3);

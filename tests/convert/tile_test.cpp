@@ -128,6 +128,25 @@ void compare_with_rule(const matrix& m, const tiled& t) {
   }
 }
 
+// The longest lane or the fullest column of every tile.
+std::int64_t least_steps(const tiled& t) {
+  std::int64_t total = 0;
+  for (std::int64_t tile = 0; tile < t.tile_rows.size(); ++tile) {
+    std::map<int, int> lanes, columns;
+    int most = 0;
+    for (std::int64_t s = std::int64_t{t.tile_offsets[tile]} * t.group_size;
+         s < std::int64_t{t.tile_offsets[tile + 1]} * t.group_size; ++s) {
+      const bool narrow = t.combined16.size() > 0;
+      const std::uint32_t index = narrow ? t.combined16[s] : t.combined32[s];
+      if (index == (narrow ? 0xffffu : 0xffffffffu)) continue;
+      most = std::max(most, ++lanes[static_cast<int>(s % t.group_size)]);
+      most = std::max(most, ++columns[static_cast<int>(index % static_cast<unsigned>(t.tile_width))]);
+    }
+    total += most;
+  }
+  return total;
+}
+
 tile_options with(std::int32_t height, std::int32_t width, std::int32_t group, renumbering renumber,
                   std::int32_t rest_below, int index_bits = 0) {
   return {height, width, group, index_bits, renumber, rest_below};
@@ -171,6 +190,7 @@ TEST_CASE("layout tile converts back, whatever the options") {
       CHECK(price.width == t.tile_width);
       CHECK(price.tiles == t.tile_rows.size());
       CHECK(price.rest == t.rest_values.size());
+      CHECK(price.least_steps == least_steps(t));
       CHECK(price.least_steps <= t.values.size() / t.group_size);
       if (m.rows > 0 && m.cols > 0) CHECK(price.renumbered == (t.renumbered != 0));
       const bool wide = options.index_bits == 32 || t.tile_height / t.group_size * t.tile_width > 32768;
@@ -253,13 +273,15 @@ TEST_CASE("find_invalid names what is wrong with tiles") {
   REQUIRE(other > entry);
   expect(plain, "has a value", [&](tiled& t) { t.values[padding] = 1; });
   expect(plain, "outside its tile", [&](tiled& t) { t.combined16[entry] = 0x8000; });
-  expect(plain, "twice", [&](tiled& t) { t.combined16[other] = t.combined16[entry]; });
+  expect(plain, "has column", [&](tiled& t) { t.combined16[other] = t.combined16[entry]; });
   expect(plain, "in its tile twice", [&](tiled& t) { t.combined16[entry + 32] = t.combined16[entry]; });
   expect(plain, "tile_offsets", [](tiled& t) { t.tile_offsets[1] = -1; });
   expect(plain, "row-major", [](tiled& t) { std::swap(t.tile_cols[0], t.tile_cols[1]); });
   expect(plain, "outside the matrix", [](tiled& t) { t.tile_rows[t.tile_rows.size() - 1] = 3; });
   expect(plain, "column_order", [](tiled& t) { std::swap(t.column_order[0], t.column_order[1]); });
   expect(plain, "rest_below", [](tiled& t) { t.rest_below = 1 << 16; });
+  expect(plain, "negative", [](tiled& t) { t.rest_below = -5; });
+  expect(plain, "is in the rest although", [](tiled& t) { t.rest_below = 1; });
   expect(plain, "out of order", [](tiled& t) {
     std::swap(t.rest_row_indices[0], t.rest_row_indices[1]);
     std::swap(t.rest_col_indices[0], t.rest_col_indices[1]);

@@ -163,8 +163,9 @@ TEST_CASE("blocked formats by their options, and block positions beyond 32 bits"
        {"--to bsr --block 3x5", "--to bsr --block 7", "--to csb --beta 8 --order diagonal --index 32",
         "--to gcsb --beta 64 --group 7 --window 10 --order row", "--to gcsb --layout thesis --beta 16",
         "--to gcsb --layout tile", "--to gcsb --layout tile --tile 512x256 --rest 8 --group 16 --index 32",
-        "--to gcsb --layout tile --renumber length", "--to gcsb_tile --renumber none --tile 256",
-        "--to ecsb --holding ell", "--to ecsb --holding hybrid --beta 128", "--to csb --layout thesis"}) {
+        "--to gcsb --layout tile --renumber length", "--to gcsb --layout tile --beta 512 --index 16",
+        "--to gcsb_tile --renumber none --tile 256", "--to ecsb --holding ell",
+        "--to ecsb --holding hybrid --beta 128", "--to csb --layout thesis"}) {
     const auto r = run(work, std::string("SPCONV 'gen:rmat?scale=9' --verify --max-fill 1000 ") + arguments);
     INFO(arguments << ": " << r.err);
     CHECK(r.status == 0);
@@ -185,6 +186,33 @@ TEST_CASE("blocked formats by their options, and block positions beyond 32 bits"
   CHECK(plan.back()["format"] == "gcsb_tile");
   CHECK(plan.back()["exact"] == false);
   CHECK(plan.front()["exact"] == true);
+}
+
+TEST_CASE("layout tile reports its tiles, its rest and its padding") {
+  const folder work;
+  const std::string tile = "SPCONV 'gen:rmat?scale=12' --to gcsb --layout tile --max-fill 50 --rest 100 ";
+  const auto j = run_json(work, tile);
+  const auto& b = j["blocks"];
+  CHECK(j["format"]["name"] == "gcsb_tile");
+  CHECK(b["blocks"].get<int>() + b["rest"]["blocks"].get<int>() + b["empty_blocks"].get<int>() == 16);
+  CHECK(b["groups"]["groups"] == b["blocks"]);
+  CHECK(b["groups"]["padded_slots"] == j["format"]["padded_slots"]);
+  CHECK(b["groups"]["slots"].get<int>() + b["rest"]["entries"].get<int>() == j["format"]["slots"]);
+  CHECK(b["entries_per_block"]["min"] >= 100);
+  CHECK(b["groups"]["steps"]["max"] >= b["groups"]["longest_block"]["max"]);
+  const auto text = run(work, tile);
+  CHECK(text.out.find("tiles    ") != std::string::npos);
+  CHECK(text.out.find("longest lane:") != std::string::npos);
+  // The same request by either name, and offsets by the entries, not by blocks that are not there.
+  const auto wide = run_json(work, "SPCONV 'gen:diagonal?n=1600000' --to gcsb --layout tile");
+  CHECK(wide["matrix"]["offset_bits"] == 32);
+  // A shape near the limit, with hardly anything in it.
+  std::ofstream(work / "wide.mtx") << "%%MatrixMarket matrix coordinate real general\n1 2147483647 3\n"
+                                      "1 1 1\n1 5 1\n1 2147483647 1\n";
+  const auto shape =
+      run_json(work, "SPCONV " + (work / "wide.mtx") +
+                         " --to gcsb --layout tile --renumber none --rest 1 --max-fill 100 --verify");
+  CHECK(shape["blocks"]["empty_blocks"] == 1048574);
 }
 
 TEST_CASE("--block auto chooses a block and says why") {
