@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "convert/convert.hpp"
+#include "convert/formats/sizes.hpp"
 
 namespace sparsmith {
 
@@ -12,7 +13,7 @@ namespace sparsmith {
 template <class Offset, class Value>
 std::int64_t bsr_bytes(std::int64_t rows, const shape_count& shape, std::int64_t zeros) {
   const std::int64_t block = std::int64_t{shape.rows} * shape.cols * std::int64_t{sizeof(Value)} + 4;
-  const std::int64_t block_rows = (rows + shape.rows - 1) / shape.rows;
+  const std::int64_t block_rows = groups_of(rows, shape.rows);
   return shape.blocks * block + (block_rows + 1) * std::int64_t{sizeof(Offset)} + zeros * 8;
 }
 

@@ -5,6 +5,8 @@
 #include <functional>
 #include <numeric>
 
+#include "convert/formats/sizes.hpp"
+
 namespace sparsmith {
 namespace {
 
@@ -86,8 +88,8 @@ block_statistics summarize_tiles(array_view<const std::int32_t> lane_counts,
                                  const gcsb_tile<Offset, Value, host>& matrix) {
   block_statistics result;
   const std::int64_t height = matrix.tile_height, width = matrix.tile_width, lanes = matrix.group_size;
-  const std::int64_t tile_cols = (matrix.cols + width - 1) / width;
-  const std::int64_t all_tiles = (matrix.rows + height - 1) / height * tile_cols;
+  const std::int64_t tile_cols = groups_of(matrix.cols, width);
+  const std::int64_t all_tiles = groups_of(matrix.rows, height) * tile_cols;
   std::vector<std::int32_t> tiles;
   for (std::int64_t t = 0; t < lane_counts.size(); t += lanes)
     tiles.push_back(std::accumulate(lane_counts.begin() + t, lane_counts.begin() + t + lanes, 0));
@@ -99,12 +101,7 @@ block_statistics summarize_tiles(array_view<const std::int32_t> lane_counts,
       },
       result);
 
-  const auto numbers_of = [](const array<std::int32_t, host>& order) {
-    array<std::int32_t, host> numbers(order.size());
-    for (std::int64_t i = 0; i < order.size(); ++i) numbers[order[i]] = static_cast<std::int32_t>(i);
-    return numbers;
-  };
-  const auto row_number = numbers_of(matrix.row_order), col_number = numbers_of(matrix.col_order);
+  const auto row_number = places_in(matrix.row_order), col_number = places_in(matrix.col_order);
   result.rest_entries = matrix.rest_row_indices.size();
   array<std::int64_t, host> in_tile(result.rest_entries);
   for (std::int64_t i = 0; i < result.rest_entries; ++i) {

@@ -8,15 +8,12 @@
 #include "analyze/block_choice.hpp"
 #include "analyze/block_statistics.hpp"
 #include "convert/backend/sort_entries.hpp"
+#include "convert/formats/sizes.hpp"
 
 namespace sparsmith {
 namespace {
 
 constexpr std::int64_t index_bytes = 4;
-
-std::int64_t groups_of(std::int64_t count, std::int64_t size) {
-  return (count + size - 1) / size;
-}
 
 // Slots of SELL: lengths sorted inside each window, then the longest of every slice.
 template <class Offset>

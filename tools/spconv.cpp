@@ -198,7 +198,7 @@ bool has_beta(const std::string& format) {
   return format == "csb" || format == "ecsb" || format == "gcsb";
 }
 std::int64_t block_positions(std::int64_t rows, std::int64_t cols, std::int64_t beta) {
-  return ((rows + beta - 1) / beta) * ((cols + beta - 1) / beta);
+  return groups_of(rows, beta) * groups_of(cols, beta);
 }
 
 container container_of(const options& wanted) {

@@ -9,16 +9,13 @@
 
 #include "convert/formats/block_index.hpp"
 #include "convert/formats/checks.hpp"
+#include "convert/formats/sizes.hpp"
 #include "convert/formats/validate.hpp"
 
 namespace sparsmith {
 namespace {
 
 using text = std::string;
-
-std::int64_t groups(std::int64_t count, std::int64_t size) {
-  return (count + size - 1) / size;
-}
 
 // What CSB, eCSB and GCSB share: sizes, and what an entry of a block may be.
 struct block_rules {
@@ -34,8 +31,8 @@ struct block_rules {
     if (beta < 2 || beta > 4096 || !std::has_single_bit(static_cast<unsigned>(beta)))
       return fmt::format("beta {} is not a power of two from 2 to 4096", beta);
     if (order < 0 || order > 2) return fmt::format("order {} is unknown", order);
-    block_rows = groups(rows, beta);
-    blocks_per_row = groups(cols, beta);
+    block_rows = groups_of(rows, beta);
+    blocks_per_row = groups_of(cols, beta);
     cells = {static_cast<int>(std::bit_width(static_cast<unsigned>(beta))) - 1,
              static_cast<block_order>(order)};
     return {};
@@ -67,12 +64,12 @@ std::string find_invalid(const bsr<Offset, Value, host>& m) {
   if (auto problem = check_shape(m.rows, m.cols); !problem.empty()) return problem;
   if (m.block_rows < 1 || m.block_cols < 1 || m.block_rows > 64 || m.block_cols > 64)
     return fmt::format("the block shape {} x {} is outside 1..64", m.block_rows, m.block_cols);
-  const std::int64_t lines = groups(m.rows, m.block_rows), blocks = m.col_indices.size();
+  const std::int64_t lines = groups_of(m.rows, m.block_rows), blocks = m.col_indices.size();
   const std::int64_t area = std::int64_t{m.block_rows} * m.block_cols;
   if (auto problem = check_offsets("row_offsets", m.row_offsets, lines, blocks); !problem.empty())
     return problem;
   if (auto problem = check_length("values", m.values.size(), blocks * area); !problem.empty()) return problem;
-  const std::int64_t block_columns = groups(m.cols, m.block_cols);
+  const std::int64_t block_columns = groups_of(m.cols, m.block_cols);
   std::int64_t zero = 0;
   for (std::int64_t line = 0; line < lines; ++line)
     for (std::int64_t b = m.row_offsets[line]; b < m.row_offsets[line + 1]; ++b) {
@@ -187,14 +184,14 @@ std::string find_invalid(const gcsb<Offset, Value, host>& m) {
     return fmt::format("{} blocks are listed instead of all {}", blocks, rules.all_blocks());
   if (m.filled_blocks < 0 || m.filled_blocks > blocks || (m.dense_blocks == 0 && m.filled_blocks != blocks))
     return fmt::format("filled_blocks {} does not fit {} blocks", m.filled_blocks, blocks);
-  if (auto problem = check_offsets("group_offsets", m.group_offsets, groups(blocks, size), slots);
+  if (auto problem = check_offsets("group_offsets", m.group_offsets, groups_of(blocks, size), slots);
       !problem.empty())
     return problem;
   if (auto problem = check_combined(m.combined16, m.combined32, slots); !problem.empty()) return problem;
   const index_reader index{m.combined16.data(), m.combined32.data()};
   std::vector<std::int64_t> seen;
   std::int64_t previous_count = 0, previous_position = -1;
-  for (std::int64_t group = 0; group < groups(blocks, size); ++group) {
+  for (std::int64_t group = 0; group < groups_of(blocks, size); ++group) {
     const std::int64_t first = m.group_offsets[group];
     const std::int64_t longest = (m.group_offsets[group + 1] - first) / size;
     if (m.group_offsets[group + 1] - first != longest * size)
@@ -278,7 +275,8 @@ std::string find_invalid(const gcsb_tile<Offset, Value, host>& m) {
   if (m.rest_below < 0) return fmt::format("rest_below {} is negative", m.rest_below);
   const tile_cells cells(m.tile_height, m.tile_width, m.group_size);
   const std::int64_t tiles = m.tile_rows.size(), lanes = m.group_size, slots = m.values.size();
-  const std::int64_t tile_lines = groups(m.rows, m.tile_height), tile_columns = groups(m.cols, m.tile_width);
+  const std::int64_t tile_lines = groups_of(m.rows, m.tile_height),
+                     tile_columns = groups_of(m.cols, m.tile_width);
   for (const auto& problem :
        {check_length("tile_cols", m.tile_cols.size(), tiles),
         check_length("column_order", m.column_order.size(), tiles),
@@ -372,19 +370,9 @@ std::string find_invalid(const gcsb_tile<Offset, Value, host>& m) {
       if (!problem.empty()) return problem;
 
   // The rest is in order, and in tiles that are too small to be stored.
-  std::vector<std::int32_t> number_of_row, number_of_col;
-  const auto invert = [](const array<std::int32_t, host>& order) {
-    std::vector<std::int32_t> numbers(static_cast<std::size_t>(order.size()));
-    for (std::int64_t i = 0; i < order.size(); ++i)
-      numbers[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);
-    return numbers;
-  };
-  if (renumbered) {
-    number_of_row = invert(m.row_order);
-    number_of_col = invert(m.col_order);
-  }
-  const auto number_of = [](const std::vector<std::int32_t>& numbers, std::int32_t old) {
-    return numbers.empty() ? old : numbers[static_cast<std::size_t>(old)];
+  const auto number_of_row = places_in(m.row_order), number_of_col = places_in(m.col_order);
+  const auto number_of = [&](const array<std::int32_t, host>& numbers, std::int32_t old) {
+    return renumbered ? numbers[old] : old;
   };
   std::pair<std::int32_t, std::int32_t> last{-1, -1};
   std::map<std::int32_t, std::int64_t> in_tile_row;  // entries of the tiles of one row of tiles

@@ -63,9 +63,14 @@ TEST_CASE("the plan says what --max-fill would refuse") {
   CHECK(plan[5].allowed);  // hyb: width 0, everything in the rest
 }
 
+static array<std::int32_t, host> array_of(std::initializer_list<std::int32_t> numbers) {
+  array<std::int32_t, host> result(static_cast<std::int64_t>(numbers.size()));
+  std::copy(numbers.begin(), numbers.end(), result.begin());
+  return result;
+}
+
 TEST_CASE("block statistics by hand") {
-  array<std::int32_t, host> counts(6);
-  std::copy_n(std::initializer_list<std::int32_t>{1, 8, 3, 2, 2, 5}.begin(), 6, counts.begin());
+  const auto counts = array_of({1, 8, 3, 2, 2, 5});
   const auto s = summarize_blocks(counts, 10, 4, 0);
   CHECK(s.blocks == 6);
   CHECK(s.empty_blocks == 4);
@@ -92,19 +97,15 @@ TEST_CASE("block statistics by hand") {
   CHECK(summarize_blocks(counts, 10, 0, 0).groups == 0);
   CHECK(summarize_blocks({}, 5, 4, 0).empty_blocks == 5);
   // Of six tiles two are stored, 5 and 3 steps long, and two lanes each; one is in the rest.
-  array<std::int32_t, host> lanes(4);
-  std::copy_n(std::initializer_list<std::int32_t>{4, 2, 3, 3}.begin(), 4, lanes.begin());
+  const auto lanes = array_of({4, 2, 3, 3});
   gcsb_tile<std::int32_t, float, host> m;
   m.rows = 300;
   m.cols = 700;
   m.tile_height = m.tile_width = 256;
   m.group_size = 2;
-  m.tile_offsets = array<std::int32_t, host>(3);
-  std::copy_n(std::initializer_list<std::int32_t>{0, 5, 8}.begin(), 3, m.tile_offsets.begin());
-  m.rest_row_indices = array<std::int32_t, host>(3);
-  m.rest_col_indices = array<std::int32_t, host>(3);
-  std::copy_n(std::initializer_list<std::int32_t>{256, 270, 299}.begin(), 3, m.rest_row_indices.begin());
-  std::copy_n(std::initializer_list<std::int32_t>{255, 0, 17}.begin(), 3, m.rest_col_indices.begin());
+  m.tile_offsets = array_of({0, 5, 8});
+  m.rest_row_indices = array_of({256, 270, 299});
+  m.rest_col_indices = array_of({255, 0, 17});
   const auto t = summarize_tiles(lanes, m);
   CHECK(t.blocks == 2);
   CHECK(t.rest_blocks == 1);

@@ -1,0 +1,20 @@
+// Small computations on sizes and orders, on the host.
+#pragma once
+
+#include "convert/backend/memory.hpp"
+
+namespace sparsmith {
+
+// How many groups of so many it takes to hold them all.
+inline std::int64_t groups_of(std::int64_t count, std::int64_t size) {
+  return (count + size - 1) / size;
+}
+
+// Where each number stands in a permutation.
+inline array<std::int32_t, host> places_in(const array<std::int32_t, host>& order) {
+  array<std::int32_t, host> places(order.size());
+  for (std::int64_t i = 0; i < order.size(); ++i) places[order[i]] = static_cast<std::int32_t>(i);
+  return places;
+}
+
+}  // namespace sparsmith
