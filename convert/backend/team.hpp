@@ -127,7 +127,10 @@ class gpu_team {
     return 0;
 #endif
   }
-  // The same for a counter that other teams use at the same time.
+  // The same for counters that other teams use at the same time.
+  SPARSMITH_HOST_DEVICE std::int32_t add_shared(std::int32_t* counter, std::int32_t amount) const {
+    return add(counter, amount);
+  }
   SPARSMITH_HOST_DEVICE std::int32_t next_shared(std::int32_t* counter) const {
     return next(counter);
   }
@@ -309,7 +312,11 @@ class single_team {
   void sync() const {}
   void set_bits(std::uint32_t* word, std::uint32_t bits) const { *word |= bits; }
   std::int32_t add(std::int32_t* counter, std::int32_t amount) const {
-    return std::exchange(*counter, *counter + amount);
+    return std::exchange(*counter, static_cast<std::int32_t>(static_cast<std::uint32_t>(*counter) +
+                                                             static_cast<std::uint32_t>(amount)));
+  }
+  std::int32_t add_shared(std::int32_t* counter, std::int32_t amount) const {
+    return __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
   }
   // `seen` has a word for everything there is to want, and one more in front that counts the calls.
   template <int lanes>

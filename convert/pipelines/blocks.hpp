@@ -382,6 +382,17 @@ struct count_block_action {
   }
 };
 
+// Where an entry and the ones beside it belong.
+struct run_neighbours {
+  std::int32_t left, own, right;
+
+  // The shares of all entries of a run sum up to its length, modulo 2^32.
+  SPARSMITH_HOST_DEVICE std::int32_t share_of_run(std::int64_t place) const {
+    return static_cast<std::int32_t>((right != own ? static_cast<std::uint32_t>(place) + 1 : 0u) -
+                                     (left != own ? static_cast<std::uint32_t>(place) : 0u));
+  }
+};
+
 // Lists the blocks of a range and counts their entries; `position` says how a block is named.
 template <class Position>
 struct list_block_action {
@@ -398,12 +409,18 @@ struct list_block_action {
       positions[block + rank] = position(range.number, block_col);
     });
     std::int32_t* const counters = window.counters(blocks, counts + block);
-    load_ahead(
-        range.first + team.rank(), range.last, team.size(),
-        [&](std::int64_t e) { return shape.col_of(cols[e]); },
-        [&](std::int64_t, std::int32_t block_col) {
-          if (window.holds(block_col)) team.next(counters + window.rank(block_col));
-        });
+    // Entries of one block mostly come in runs: the last of a run adds its place and one, the first takes its
+    // own away, and nobody else has anything to do.
+    const auto neighbours = [&](std::int64_t e) {
+      return run_neighbours{e > range.first ? shape.col_of(cols[e - 1]) : -1, shape.col_of(cols[e]),
+                            e + 1 < range.last ? shape.col_of(cols[e + 1]) : -1};
+    };
+    load_ahead(range.first + team.rank(), range.last, team.size(), neighbours,
+               [&](std::int64_t e, const run_neighbours& n) {
+                 if ((n.left == n.own && n.right == n.own) || !window.holds(n.own)) return;
+                 const std::int32_t amount = n.share_of_run(e - range.first);
+                 if (amount != 0) team.add(counters + window.rank(n.own), amount);
+               });
     team.sync();
     if (counters != counts + block)
       for (std::int32_t b = team.rank(); b < blocks; b += team.size()) counts[block + b] = counters[b];

@@ -152,7 +152,7 @@ csb<Offset, Value, space_on<Backend>> csr_to_csb(Backend on, csr<Offset, Value, 
     combined_indices<space> index(entries, bits);
     result.values = array<Value, space>(entries);
     // A warp is enough for a block of a few hundred entries, and needs no barriers.
-    for_each_team(on, blocks, blocks == 0 ? 0 : entries / blocks / 2,
+    for_each_team(on, blocks, blocks == 0 ? 0 : entries / blocks / 4,
                   sort_block_body<Offset, Value>{cells, entry_offsets.data(), keys.data(), values.data(),
                                                  index.writer(), result.values.data()});
     result.combined16 = std::move(index.narrow);
@@ -390,7 +390,8 @@ gcsb<Offset, Value, space_on<Backend>> csr_to_gcsb(Backend on, csr<Offset, Value
       on, groups, [=] SPARSMITH_HOST_DEVICE(std::int64_t g) { return static_cast<Offset>(slots_of(g)); });
   combined_indices<space> index(slots, source.combined16.size() > 0 || entries == 0 ? 16 : 32);
   result.values = array<Value, space>(slots);
-  for_each_team(on, groups, groups == 0 ? 0 : slots / groups,
+  // A warp is enough for a group of a few thousand slots.
+  for_each_team(on, groups, groups == 0 ? 0 : slots / groups / 8,
                 interleave_body<Offset, Value>{blocks,
                                                options.group_size,
                                                block_at,

@@ -107,36 +107,72 @@ struct join_cells_action {
   }
 };
 
-// Puts every entry of a piece into the list of its lane, or marks it as part of the rest; the first time,
-// with nowhere to put entries yet, it counts them.
-template <class Offset, class Value>
-struct fill_lanes_action {
+// What the two walks over the entries of a tile's lanes share.
+template <class Offset>
+struct lane_lists {
   const Offset* row_offsets;
   const std::int32_t* cols;
-  const Value* values;
   tile_cells cells;
   const std::int32_t* tile_of_cell;  // negative: the rest
   std::int32_t* lane_counts;         // of every tile; all 0 before
+
+  SPARSMITH_HOST_DEVICE std::int64_t list_of(std::int32_t tile, std::uint32_t row) const {
+    return (std::int64_t{tile} << cells.lane_bits) + cells.lane_of(row);
+  }
+};
+
+// Counts the entries of every lane. Those of one row in one tile come in runs, as in list_block_action.
+template <class Offset>
+struct count_lanes_action {
+  lane_lists<Offset> lists;
+
+  template <class Team, class Window>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, const row_range& range, std::int64_t cell,
+                                        std::int32_t, const Window& window) const {
+    const std::int32_t* const cols = lists.cols;
+    const int width_bits = lists.cells.width_bits;
+    for_each_entry(team, range, lists.row_offsets, cols, static_cast<const float*>(nullptr),
+                   [&](std::int64_t e, std::int64_t row_in_range, const loaded_entry<float>& entry) {
+                     const std::int64_t row = range.first_row + row_in_range;
+                     const bool first = e == range.first || e == lists.row_offsets[row];
+                     const bool last = e + 1 == range.last || e + 1 == lists.row_offsets[row + 1];
+                     const run_neighbours n{first ? -1 : cols[e - 1] >> width_bits, entry.col >> width_bits,
+                                            last ? -1 : cols[e + 1] >> width_bits};
+                     if ((n.left == n.own && n.right == n.own) || !window.holds(entry.col / tile_unit))
+                       return;
+                     const std::int32_t tile = lists.tile_of_cell[cell + window.rank(entry.col / tile_unit)];
+                     const std::int32_t amount = n.share_of_run(e - range.first);
+                     if (tile >= 0 && amount != 0)
+                       team.add_shared(
+                           lists.lane_counts + lists.list_of(tile, static_cast<std::uint32_t>(row)), amount);
+                   });
+    team.sync();
+  }
+};
+
+// Puts every entry of a piece into the list of its lane, or marks it as part of the rest.
+template <class Offset, class Value>
+struct fill_lanes_action {
+  lane_lists<Offset> lists;
+  const Value* values;
   const std::int64_t* lane_starts;
-  std::uint32_t* keys;    // null: only count
+  std::uint32_t* keys;
   Value* out_values;      // null where only the structure is wanted
   std::uint8_t* is_rest;  // null where there is none
 
   template <class Team, class Window>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, const row_range& range, std::int64_t cell,
                                         std::int32_t, const Window& window) const {
-    for_each_entry(team, range, row_offsets, cols, out_values == nullptr ? nullptr : values,
+    for_each_entry(team, range, lists.row_offsets, lists.cols, out_values == nullptr ? nullptr : values,
                    [&](std::int64_t e, std::int64_t row_in_range, const loaded_entry<Value>& entry) {
                      if (!window.holds(entry.col / tile_unit)) return;
-                     const std::int32_t tile = tile_of_cell[cell + window.rank(entry.col / tile_unit)];
+                     const std::int32_t tile = lists.tile_of_cell[cell + window.rank(entry.col / tile_unit)];
                      if (is_rest != nullptr) is_rest[e] = static_cast<std::uint8_t>(tile < 0);
                      if (tile < 0) return;
                      const auto row = static_cast<std::uint32_t>(range.first_row + row_in_range);
-                     const std::int64_t list = (std::int64_t{tile} << cells.lane_bits) + cells.lane_of(row);
-                     const std::int32_t place = team.next_shared(lane_counts + list);
-                     if (keys == nullptr) return;
-                     const std::int64_t to = lane_starts[list] + place;
-                     keys[to] = cells.key(row, static_cast<std::uint32_t>(entry.col));
+                     const std::int64_t list = lists.list_of(tile, row);
+                     const std::int64_t to = lane_starts[list] + team.next_shared(lists.lane_counts + list);
+                     keys[to] = lists.cells.key(row, static_cast<std::uint32_t>(entry.col));
                      if (out_values != nullptr) out_values[to] = entry.value;
                    });
     team.sync();
@@ -729,25 +765,17 @@ tile_entries<Offset, Value, space_on<Backend>> gather_tiles(Backend on,
   const std::int64_t lists = result.tile_rows.size() << result.cells.lane_bits;
   array<std::uint8_t, space> is_rest(rest > 0 && with_values ? entries : 0);
   result.lane_counts = array<std::int32_t, space>(lists);
-  fill_lanes_action<Offset, Value> action{pieces.row_offsets,
-                                          cols,
-                                          matrix.values.data(),
-                                          result.cells,
-                                          tile_of_cell.data(),
-                                          result.lane_counts.data(),
-                                          nullptr,
-                                          nullptr,
-                                          nullptr,
-                                          nullptr};
-  const auto walk = [&] {
+  const lane_lists<Offset> lanes{pieces.row_offsets, cols, result.cells, tile_of_cell.data(),
+                                 result.lane_counts.data()};
+  const auto walk = [&](auto action) {
     fill(on, result.lane_counts, std::int32_t{0});
     for_each_team(on, piece_count, piece_count == 0 ? 0 : entries / piece_count,
-                  walk_pieces<Offset, without_finish<fill_lanes_action<Offset, Value>>>{
+                  walk_pieces<Offset, without_finish<decltype(action)>>{
                       pieces, cell, cols, first_cells.data(), cell_cols.data(), {action}});
   };
   {
     timed_stage timing(on, log, "count lanes", entries, entries * 4);
-    walk();
+    walk(count_lanes_action<Offset>{lanes});
     const std::int32_t* const counts = result.lane_counts.data();
     result.lane_starts =
         offsets_from_lengths<std::int64_t>(on, lists, [=] SPARSMITH_HOST_DEVICE(std::int64_t l) {
@@ -759,11 +787,9 @@ tile_entries<Offset, Value, space_on<Backend>> gather_tiles(Backend on,
     const std::int64_t room = read_one(on, result.lane_starts.data() + lists);
     result.keys = array<std::uint32_t, space>(room);
     result.values = array<Value, space>(with_values ? room : 0);
-    action.lane_starts = result.lane_starts.data();
-    action.keys = result.keys.data();
-    action.out_values = result.values.data();
-    action.is_rest = is_rest.data();
-    if (room + is_rest.size() > 0) walk();
+    if (room + is_rest.size() > 0)
+      walk(fill_lanes_action<Offset, Value>{lanes, matrix.values.data(), result.lane_starts.data(),
+                                            result.keys.data(), result.values.data(), is_rest.data()});
   }
   result.rest = empty_list<Value, space>(matrix.rows, matrix.cols, rest);
   if (is_rest.size() > 0) {
