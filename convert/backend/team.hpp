@@ -248,7 +248,7 @@ class gpu_team {
 template <int Width, int Threads, class Body>
 __global__ void __launch_bounds__(Threads, 1024 / Threads)
     run_teams(std::int64_t teams, int words_per_team, Body body) {
-  extern __shared__ std::uint32_t team_scratch[];
+  extern __shared__ __align__(16) std::uint32_t team_scratch[];
   const int team_in_block = static_cast<int>(threadIdx.x) / Width;
   const gpu_team<Width> team(team_scratch + team_in_block * words_per_team, words_per_team);
   const std::int64_t stride = std::int64_t{gridDim.x} * (Threads / Width);

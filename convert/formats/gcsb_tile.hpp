@@ -33,8 +33,8 @@ struct gcsb_tile {
   array_in<std::int32_t, Space> col_order;
   array_in<std::int32_t, Space> tile_rows;  // of every tile with steps, row-major
   array_in<std::int32_t, Space> tile_cols;
-  array_in<Offset, Space> tile_offsets;        // tiles + 1, in steps
-  array_in<std::int32_t, Space> column_order;  // the tiles by column, then row: the walk of the transpose
+  array_in<Offset, Space> tile_offsets;           // tiles + 1, in steps
+  array_in<std::int32_t, Space> tiles_by_column;  // the tiles by column, then row: the walk of the transpose
   array_in<std::uint16_t, Space> combined16;
   array_in<std::uint32_t, Space> combined32;
   array_in<Value, Space> values;                   // group_size a step
@@ -42,15 +42,29 @@ struct gcsb_tile {
   array_in<std::int32_t, Space> rest_col_indices;
   array_in<Value, Space> rest_values;
 
-  static constexpr std::array member_names = {
-      "rows",         "cols",       "tile_height", "tile_width", "group_size",       "renumbered",
-      "rest_below",   "row_order",  "col_order",   "tile_rows",  "tile_cols",        "tile_offsets",
-      "column_order", "combined16", "combined32",  "values",     "rest_row_indices", "rest_col_indices",
-      "rest_values"};
+  static constexpr std::array member_names = {"rows",
+                                              "cols",
+                                              "tile_height",
+                                              "tile_width",
+                                              "group_size",
+                                              "renumbered",
+                                              "rest_below",
+                                              "row_order",
+                                              "col_order",
+                                              "tile_rows",
+                                              "tile_cols",
+                                              "tile_offsets",
+                                              "tiles_by_column",
+                                              "combined16",
+                                              "combined32",
+                                              "values",
+                                              "rest_row_indices",
+                                              "rest_col_indices",
+                                              "rest_values"};
   template <class Self>
   static auto members(Self& s) {
     return std::tie(s.rows, s.cols, s.tile_height, s.tile_width, s.group_size, s.renumbered, s.rest_below,
-                    s.row_order, s.col_order, s.tile_rows, s.tile_cols, s.tile_offsets, s.column_order,
+                    s.row_order, s.col_order, s.tile_rows, s.tile_cols, s.tile_offsets, s.tiles_by_column,
                     s.combined16, s.combined32, s.values, s.rest_row_indices, s.rest_col_indices,
                     s.rest_values);
   }

@@ -279,7 +279,7 @@ std::string find_invalid(const gcsb_tile<Offset, Value, host>& m) {
                      tile_columns = groups_of(m.cols, m.tile_width);
   for (const auto& problem :
        {check_length("tile_cols", m.tile_cols.size(), tiles),
-        check_length("column_order", m.column_order.size(), tiles),
+        check_length("tiles_by_column", m.tiles_by_column.size(), tiles),
         check_offsets("tile_offsets", m.tile_offsets, tiles, slots / lanes),
         check_length("values", slots, slots / lanes * lanes),
         check_combined(m.combined16, m.combined32, slots),
@@ -357,8 +357,8 @@ std::string find_invalid(const gcsb_tile<Offset, Value, host>& m) {
   std::stable_sort(by_column.begin(), by_column.end(),
                    [&](std::int32_t a, std::int32_t b) { return m.tile_cols[a] < m.tile_cols[b]; });
   for (std::int64_t t = 0; t < tiles; ++t)
-    if (m.column_order[t] != by_column[static_cast<std::size_t>(t)])
-      return fmt::format("column_order[{}] = {} is not the next tile by column", t, m.column_order[t]);
+    if (m.tiles_by_column[t] != by_column[static_cast<std::size_t>(t)])
+      return fmt::format("tiles_by_column[{}] = {} is not the next tile by column", t, m.tiles_by_column[t]);
 
   for (std::int64_t i = 0; i < m.rest_values.size(); ++i)
     if (!count_entry(m.rest_row_indices[i], m.rest_col_indices[i]))

@@ -88,6 +88,7 @@ __device__ Number sum_of_warp(Number number) {
 
 // Adds the sums of every thread to the block's totals. All threads of a warp must come here together.
 __device__ void flush(shape_sums& sums, unsigned long long* totals) {
+  __syncwarp();  // they come out of loops of different length
   const bool adds = threadIdx.x % 32 == 0;
 #pragma unroll
   for (int w = 0; w < small_sides; ++w) {

@@ -436,7 +436,7 @@ struct without_finish : Action {
 
 // The block rows of a matrix, and how long they are.
 template <class Backend, class Offset>
-struct block_rows {
+struct block_lines {
   std::int32_t rows;
   bool sorted;  // every row by column
   block_shape shape;
@@ -445,7 +445,8 @@ struct block_rows {
   std::int64_t count, mean = 0, longest = 0;  // entries
 
   template <class Value>
-  block_rows(Backend on, csr<Offset, Value, view_on<Backend>> matrix, block_shape of, bool rows_sorted = true)
+  block_lines(Backend on, csr<Offset, Value, view_on<Backend>> matrix, block_shape of,
+              bool rows_sorted = true)
       : rows(matrix.rows),
         sorted(rows_sorted),
         shape(of),
@@ -460,7 +461,7 @@ struct block_rows {
 
 // Walks the blocks, which are being counted (no first_blocks), being listed (no positions) or listed.
 template <class Backend, class Offset, class Action>
-void walk_blocks(Backend on, const block_rows<Backend, Offset>& lines, const Offset* first_blocks,
+void walk_blocks(Backend on, const block_lines<Backend, Offset>& lines, const Offset* first_blocks,
                  Action action, const Offset* positions = nullptr, std::int64_t blocks_per_row = 0) {
   // A block row that is far longer than the others would hold up a small team: it gets a large one.
   constexpr std::int64_t heavy = 4096;
@@ -480,7 +481,7 @@ void walk_blocks(Backend on, const block_rows<Backend, Offset>& lines, const Off
 
 // The first block of every block row, and their total at the end.
 template <class Backend, class Offset>
-array<Offset, space_on<Backend>> count_blocks(Backend on, const block_rows<Backend, Offset>& lines) {
+array<Offset, space_on<Backend>> count_blocks(Backend on, const block_lines<Backend, Offset>& lines) {
   array<Offset, space_on<Backend>> counts(lines.count);
   walk_blocks(on, lines, static_cast<const Offset*>(nullptr), count_block_action<Offset>{counts.data()});
   return offsets_from_counts<Offset>(on, counts);

@@ -53,23 +53,23 @@ SPARSMITH_HOST_DEVICE std::int64_t bsr_slot(const Offset* block_offsets, const s
 
 template <class Backend, class Offset, class Value>
 bsr<Offset, Value, space_on<Backend>> csr_to_bsr(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
-                                                 std::int32_t rows_of_block, std::int32_t cols_of_block,
+                                                 std::int32_t block_rows, std::int32_t block_cols,
                                                  double max_fill, stage_log* log) {
   using space = space_on<Backend>;
-  const block_shape shape(rows_of_block, cols_of_block);
+  const block_shape shape(block_rows, block_cols);
   const std::int64_t entries = matrix.values.size();
   bsr<Offset, Value, space> result;
   result.rows = matrix.rows;
   result.cols = matrix.cols;
-  result.block_rows = rows_of_block;
-  result.block_cols = cols_of_block;
-  const block_rows<Backend, Offset> lines(on, matrix, shape);
+  result.block_rows = block_rows;
+  result.block_cols = block_cols;
+  const block_lines<Backend, Offset> lines(on, matrix, shape);
   {
     timed_stage timing(on, log, "count blocks", entries, entries * 4);
     result.row_offsets = count_blocks(on, lines);
   }
   const std::int64_t blocks = read_one(on, result.row_offsets.data() + (result.row_offsets.size() - 1));
-  const std::int64_t slots = blocks * rows_of_block * cols_of_block;
+  const std::int64_t slots = blocks * block_rows * block_cols;
   require_fill("bsr", slots, entries, max_fill);
   {
     timed_stage timing(on, log, "fill blocks", entries,

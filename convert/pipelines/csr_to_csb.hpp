@@ -96,7 +96,7 @@ struct block_list {
 };
 
 template <class Backend, class Offset>
-block_list<Offset, space_on<Backend>> list_blocks(Backend on, const block_rows<Backend, Offset>& lines,
+block_list<Offset, space_on<Backend>> list_blocks(Backend on, const block_lines<Backend, Offset>& lines,
                                                   std::int64_t blocks_per_row) {
   using space = space_on<Backend>;
   require_block_positions<Offset>(lines.count, blocks_per_row);
@@ -127,7 +127,7 @@ csb<Offset, Value, space_on<Backend>> csr_to_csb(Backend on, csr<Offset, Value, 
   result.order = static_cast<std::int32_t>(options.order);
   result.dense_blocks = options.thesis ? 1 : 0;
 
-  const block_rows<Backend, Offset> lines(on, matrix, block_shape(beta, beta));
+  const block_lines<Backend, Offset> lines(on, matrix, block_shape(beta, beta));
   block_list<Offset, space> list;
   {
     timed_stage timing(on, log, "list blocks", entries, entries * 8);
@@ -591,14 +591,14 @@ csr<Offset, Value, space_on<Backend>> ecsb_to_csr(Backend on, ecsb<Offset, Value
 template <class Backend, class Offset, class Value>
 std::int64_t count_nonempty_blocks(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                                    std::int32_t block_rows, std::int32_t block_cols) {
-  const sparsmith::block_rows<Backend, Offset> lines(on, matrix, block_shape(block_rows, block_cols));
+  const block_lines<Backend, Offset> lines(on, matrix, block_shape(block_rows, block_cols));
   return read_one(on, count_blocks(on, lines).data() + lines.count);
 }
 
 template <class Backend, class Offset, class Value>
 array<std::int32_t, host> block_entry_counts(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                                              std::int32_t beta) {
-  const block_rows<Backend, Offset> lines(on, matrix, block_shape(beta, beta));
+  const block_lines<Backend, Offset> lines(on, matrix, block_shape(beta, beta));
   return copy_to<host>(list_blocks(on, lines, groups_of(matrix.cols, beta)).counts, space_on<Backend>::where);
 }
 

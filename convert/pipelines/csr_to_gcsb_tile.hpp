@@ -2,16 +2,6 @@
 // are the teams' work, so one dense row does not hold up the rest: they list the 256-column cells they touch,
 // the cells are put together into tiles, every entry goes to the list of its lane in its tile in any order,
 // each list is sorted by key, and one warp a tile then decides which entry goes into which step.
-//
-// The rule of the steps. The entries of a lane, sorted by diagonal ((column - row) mod width) and row, are
-// cut into runs of eight. The lane sees what is left of the run that holds its first remaining entry, and of
-// the two runs after it. In a step, rounds: every lane without an entry proposes one. Its banks are the
-// columns modulo the group size; of those it sees and nobody has, it takes the next from the bank of its
-// first remaining entry upwards and around, and there the first entry. Of the lanes that propose the same
-// bank the one first in turn has it. After three
-// such rounds one more: a lane still without an entry proposes the first of the first run it sees whose
-// column nobody has, and again the first in turn has a column. In step s the lane first in turn is s mod
-// group size, and the others follow it upwards and around.
 #pragma once
 
 #include "convert/error.hpp"
@@ -79,7 +69,6 @@ struct column_position {
 };
 
 // Puts the cells of a tile row together into tiles.
-template <class Offset>
 struct join_cells_action {
   block_shape shape;
   const std::int32_t* cell_cols;
@@ -323,6 +312,16 @@ class lane_view {
 };
 
 // Lays one tile out: says for every entry which step it is in, and how many steps there are.
+//
+// The rule of the steps. The entries of a lane, sorted by diagonal ((column - row) mod width) and row, are
+// cut into runs of eight. The lane sees what is left of the run that holds its first remaining entry, and of
+// the two runs after it. In a step, rounds: every lane without an entry proposes one. Its banks are the
+// columns modulo the group size; of those it sees and nobody has, it takes the next from the bank of its
+// first remaining entry upwards and around, and there the first entry. Of the lanes that propose the same
+// bank the one first in turn has it. After three
+// such rounds one more: a lane still without an entry proposes the first of the first run it sees whose
+// column nobody has, and again the first in turn has a column. In step s the lane first in turn is s mod
+// group size, and the others follow it upwards and around.
 struct lay_out_body {
   static constexpr int bank_rounds = 3;
 
@@ -543,7 +542,7 @@ bool lengths_vary(Backend on, std::int64_t lines, std::int64_t entries, Length l
 
 template <class Backend, class Offset, class Value>
 std::optional<renumbered_matrix<Offset, Value, space_on<Backend>>> renumber(
-    Backend on, csr<Offset, Value, view_on<Backend>> matrix, renumbering wanted) {
+    Backend on, csr<Offset, Value, view_on<Backend>> matrix, renumbering wanted, bool with_values) {
   using space = space_on<Backend>;
   if (wanted == renumbering::none) return {};
   const std::int64_t rows = matrix.rows, cols = matrix.cols, entries = matrix.values.size();
@@ -578,7 +577,7 @@ std::optional<renumbered_matrix<Offset, Value, space_on<Backend>>> renumber(
     return static_cast<Offset>(row_length(row_order[r]));
   });
   out.col_indices = array<std::int32_t, space>(entries);
-  out.values = array<Value, space>(entries);
+  out.values = array<Value, space>(with_values ? entries : 0);
   const auto rows_of_entries = expand_offsets(on, out.row_offsets.data(), rows, entries);
   const std::int32_t* const row = rows_of_entries.data();
   const Offset* const out_offsets = out.row_offsets.data();
@@ -587,22 +586,25 @@ std::optional<renumbered_matrix<Offset, Value, space_on<Backend>>> renumber(
   for_each_index(on, entries, [=] SPARSMITH_HOST_DEVICE(std::int64_t e) {
     const std::int64_t from = offsets[row_order[row[e]]] + (e - out_offsets[row[e]]);
     out_cols[e] = new_col[old_cols[from]];
-    out_values[e] = values[from];
+    if (with_values) out_values[e] = values[from];
   });
   return result;
 }
 
 // The entries of every tile worth storing, lane by lane and not yet sorted, and what is left over.
-template <class Offset, class Value, class Space>
+template <class Value, class Space>
 struct tile_entries {
   tile_cells cells{0, 0, 1};
+  int index_bits = 0;
+  bool renumbered = false;
   array<std::int32_t, Space> row_order, col_order;
   array<std::int32_t, Space> tile_rows, tile_cols;
   array<std::int32_t, Space> lane_counts;  // group_size a tile
   array<std::int64_t, Space> lane_starts;  // and one more; multiples of 8
   array<std::uint32_t, Space> keys;
   array<Value, Space> values;
-  coo<Value, Space> rest;
+  std::int64_t rest_entries = 0;
+  coo<Value, Space> rest;  // empty where only the structure is wanted
 };
 
 inline void require_tile_options(const tile_options& options) {
@@ -628,10 +630,10 @@ inline int tile_index_bits(const tile_cells& cells, int asked) {
 // matrix narrower or lower than its tile gets the area in the other direction.
 template <class CountTiles>
 std::pair<std::int32_t, std::int32_t> choose_tile(std::int64_t rows, std::int64_t cols, std::int64_t entries,
-                                                  CountTiles count_tiles) {
+                                                  std::int32_t group_size, CountTiles count_tiles) {
   constexpr std::int64_t enough = 6000;
   std::int32_t side = tile_unit;
-  while (side < 1024 && entries < enough * count_tiles(side)) side *= 2;
+  while (side * 2 / group_size * (side * 2) <= 32768 && entries < enough * count_tiles(side)) side *= 2;
   std::int32_t height = side, width = side;
   while (width / 2 >= std::max<std::int64_t>(cols, tile_unit)) {
     width /= 2;
@@ -645,17 +647,16 @@ std::pair<std::int32_t, std::int32_t> choose_tile(std::int64_t rows, std::int64_
 }
 
 template <class Backend, class Offset, class Value>
-tile_entries<Offset, Value, space_on<Backend>> gather_tiles(Backend on,
-                                                            csr<Offset, Value, view_on<Backend>> source,
-                                                            const tile_options& options, bool with_values,
-                                                            stage_log* log) {
+tile_entries<Value, space_on<Backend>> gather_tiles(Backend on, csr<Offset, Value, view_on<Backend>> source,
+                                                    const tile_options& options, bool with_values,
+                                                    stage_log* log) {
   using space = space_on<Backend>;
   require_tile_options(options);
   const std::int64_t entries = source.values.size(), value_bytes = sizeof(Value);
   std::optional<renumbered_matrix<Offset, Value, space>> renumbered;
   {
     timed_stage timing(on, log, "renumber", entries, entries * 4);
-    renumbered = renumber(on, source, options.renumber);
+    renumbered = renumber(on, source, options.renumber, with_values);
   }
   const auto matrix = renumbered ? view(renumbered->matrix) : source;
   const std::int32_t* const cols = matrix.col_indices.data();
@@ -707,30 +708,33 @@ tile_entries<Offset, Value, space_on<Backend>> gather_tiles(Backend on,
       band_cells, cell_cols, cell_counts};
 
   // Tiles, from cells.
-  tile_entries<Offset, Value, space> result;
+  tile_entries<Value, space> result;
   array<std::int32_t, space> tile_of_cell(cell_count);
   std::int64_t rest = 0;
   {
     timed_stage timing(on, log, "join cells", cell_count, cell_count * 16);
     auto [height, width] = std::pair(options.height, options.width);
     if (height == 0)
-      std::tie(height, width) =
-          choose_tile(matrix.rows, matrix.cols, entries, [&](std::int32_t side) -> std::int64_t {
-            const block_rows<Backend, Offset> lines(on, cell_matrix,
-                                                    block_shape(side / tile_unit, side / tile_unit), false);
+      std::tie(height, width) = choose_tile(
+          matrix.rows, matrix.cols, entries, options.group_size, [&](std::int32_t side) -> std::int64_t {
+            const block_lines<Backend, Offset> lines(on, cell_matrix,
+                                                     block_shape(side / tile_unit, side / tile_unit), false);
             return read_one(on, count_blocks(on, lines).data() + lines.count);
           });
     result.cells = tile_cells(height, width, options.group_size);
-    const block_rows<Backend, Offset> lines(on, cell_matrix,
-                                            block_shape(height / tile_unit, width / tile_unit), false);
+    result.index_bits = tile_index_bits(result.cells, options.index_bits);
+    const block_lines<Backend, Offset> lines(on, cell_matrix,
+                                             block_shape(height / tile_unit, width / tile_unit), false);
     const auto first_tiles = count_blocks(on, lines);
     const std::int64_t tiles = read_one(on, first_tiles.data() + lines.count);
+    if (tiles > std::numeric_limits<std::int32_t>::max())
+      throw error(failure::resources, "more tiles than 32-bit numbers can count; take larger tiles");
     array<std::int32_t, space> tile_rows(tiles), tile_cols(tiles), tile_counts(tiles);
     fill(on, tile_counts, std::int32_t{0});
     walk_blocks(on, lines, first_tiles.data(),
-                without_finish<join_cells_action<Offset>>{{lines.shape, cell_cols.data(), cell_counts.data(),
-                                                           tile_rows.data(), tile_cols.data(),
-                                                           tile_counts.data(), tile_of_cell.data()}});
+                without_finish<join_cells_action>{{lines.shape, cell_cols.data(), cell_counts.data(),
+                                                   tile_rows.data(), tile_cols.data(), tile_counts.data(),
+                                                   tile_of_cell.data()}});
     // Only those with enough entries are kept, and numbered again.
     const std::int32_t least = options.rest_below;
     const std::int32_t* const counts = tile_counts.data();
@@ -791,7 +795,8 @@ tile_entries<Offset, Value, space_on<Backend>> gather_tiles(Backend on,
       walk(fill_lanes_action<Offset, Value>{lanes, matrix.values.data(), result.lane_starts.data(),
                                             result.keys.data(), result.values.data(), is_rest.data()});
   }
-  result.rest = empty_list<Value, space>(matrix.rows, matrix.cols, rest);
+  result.rest_entries = rest;
+  result.rest = empty_list<Value, space>(matrix.rows, matrix.cols, with_values ? rest : 0);
   if (is_rest.size() > 0) {
     timed_stage timing(on, log, "list the rest", rest, entries * 9);
     const auto ranks = offsets_from_counts<Offset>(on, is_rest);
@@ -813,6 +818,7 @@ tile_entries<Offset, Value, space_on<Backend>> gather_tiles(Backend on,
     });
   }
   if (renumbered) {
+    result.renumbered = true;
     result.row_order = std::move(renumbered->row_order);
     result.col_order = std::move(renumbered->col_order);
   }
@@ -831,13 +837,13 @@ tile_price price_tiles(Backend on, csr<Offset, Value, view_on<Backend>> matrix, 
   tile_price price;
   price.height = 1 << (gathered.cells.lane_bits + gathered.cells.line_bits);
   price.width = 1 << gathered.cells.width_bits;
-  price.index_bits = tile_index_bits(gathered.cells, options.index_bits);
-  price.renumbered = gathered.row_order.size() > 0;
+  price.index_bits = gathered.index_bits;
+  price.renumbered = gathered.renumbered;
   price.tiles = tiles;
   price.least_steps = reduce(
       on, tiles, std::int64_t{0},
       [=] SPARSMITH_HOST_DEVICE(std::int64_t t) { return std::int64_t{steps[t]}; }, sum_of<std::int64_t>{});
-  price.rest = gathered.rest.values.size();
+  price.rest = gathered.rest_entries;
   return price;
 }
 
@@ -859,7 +865,7 @@ gcsb_tile<Offset, Value, space_on<Backend>> csr_to_gcsb_tile(Backend on,
   result.tile_height = 1 << (cells.lane_bits + cells.line_bits);
   result.tile_width = 1 << cells.width_bits;
   result.group_size = options.group_size;
-  result.renumbered = gathered.row_order.size() + gathered.col_order.size() > 0 ? 1 : 0;
+  result.renumbered = gathered.renumbered ? 1 : 0;
   result.rest_below = options.rest_below;
   result.row_order = std::move(gathered.row_order);
   result.col_order = std::move(gathered.col_order);
@@ -891,7 +897,7 @@ gcsb_tile<Offset, Value, space_on<Backend>> csr_to_gcsb_tile(Backend on,
   const std::int64_t slots = std::int64_t{read_one(on, result.tile_offsets.data() + tiles)}
                              << cells.lane_bits;
   require_fill("gcsb layout tile", slots + result.rest_values.size(), entries, max_fill);
-  const int bits = tile_index_bits(cells, options.index_bits);
+  const int bits = gathered.index_bits;
   combined_indices<space> index(slots, bits);
   result.values = array<Value, space>(slots);
   for_each_team(on, tiles, tiles == 0 ? 0 : room / tiles,
@@ -905,10 +911,10 @@ gcsb_tile<Offset, Value, space_on<Backend>> csr_to_gcsb_tile(Backend on,
   std::int32_t* const number = numbers.data();
   for_each_index(on, tiles,
                  [=] SPARSMITH_HOST_DEVICE(std::int64_t t) { number[t] = static_cast<std::int32_t>(t); });
-  result.column_order = sort_entries<std::int32_t>(on, gathered.tile_cols, gathered.tile_rows, numbers,
-                                                   groups_of(matrix.cols, result.tile_width),
-                                                   groups_of(matrix.rows, result.tile_height), false)
-                            .values;
+  result.tiles_by_column = sort_entries<std::int32_t>(on, gathered.tile_cols, gathered.tile_rows, numbers,
+                                                      groups_of(matrix.cols, result.tile_width),
+                                                      groups_of(matrix.rows, result.tile_height), false)
+                               .values;
   result.tile_rows = std::move(gathered.tile_rows);
   result.tile_cols = std::move(gathered.tile_cols);
   return result;

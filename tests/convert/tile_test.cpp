@@ -192,7 +192,7 @@ TEST_CASE("layout tile converts back, whatever the options") {
       CHECK(price.rest == t.rest_values.size());
       CHECK(price.least_steps == least_steps(t));
       CHECK(price.least_steps <= t.values.size() / t.group_size);
-      if (m.rows > 0 && m.cols > 0) CHECK(price.renumbered == (t.renumbered != 0));
+      CHECK(price.renumbered == (t.renumbered != 0));
       const bool wide = options.index_bits == 32 || t.tile_height / t.group_size * t.tile_width > 32768;
       CHECK((wide ? t.combined16.size() : t.combined32.size()) == 0);
     }
@@ -278,7 +278,7 @@ TEST_CASE("find_invalid names what is wrong with tiles") {
   expect(plain, "tile_offsets", [](tiled& t) { t.tile_offsets[1] = -1; });
   expect(plain, "row-major", [](tiled& t) { std::swap(t.tile_cols[0], t.tile_cols[1]); });
   expect(plain, "outside the matrix", [](tiled& t) { t.tile_rows[t.tile_rows.size() - 1] = 3; });
-  expect(plain, "column_order", [](tiled& t) { std::swap(t.column_order[0], t.column_order[1]); });
+  expect(plain, "tiles_by_column", [](tiled& t) { std::swap(t.tiles_by_column[0], t.tiles_by_column[1]); });
   expect(plain, "rest_below", [](tiled& t) { t.rest_below = 1 << 16; });
   expect(plain, "negative", [](tiled& t) { t.rest_below = -5; });
   expect(plain, "is in the rest although", [](tiled& t) { t.rest_below = 1; });

@@ -48,12 +48,15 @@ void compare(const std::string& name, const matrix_entries& source) {
     CHECK(cpu_report.narrowed == gpu_report.narrowed);
     CHECK(identical(copy_to<host>(drop_zeros(gpu, view(d), nullptr)), drop_zeros(cpu, view(m), nullptr)));
     CHECK(count_block_shapes(gpu, view(d)) == count_block_shapes(cpu, view(m)));
-    conversion_options variants[] = {{{32, 1024}, -1, 50}, {{5, 12}, 2, 50}, {{32, 32}, 0, 50, 3, 2}};
+    conversion_options variants[] = {
+        {{32, 1024}, -1, 50}, {{5, 12}, 2, 50}, {{32, 32}, 0, 50, 3, 2}, {{7, 70}, 1, 50, 8, 8}};
     variants[0].tile.rest_below = 1;
     variants[1].tile = {512, 256, 8, 0, renumbering::length, 20};
     variants[2].tile = {2048, 2048, 32, 0, renumbering::none, 0};
     variants[2].blocks.order = block_order::diagonal;
     variants[2].blocks.group_size = 7;
+    variants[3].tile = {0, 0, 4, 32, renumbering::none, 0};
+    variants[3].blocks.group_size = 200;
     for (const auto& options : variants)
       for (const std::string& format : format_names()) {
         INFO(format);
