@@ -5,14 +5,11 @@
 #pragma once
 
 #include "convert/backend/team.hpp"
+#include "convert/formats/sizes.hpp"
 #include "convert/pipelines/compress.hpp"
 #include "convert/pipelines/pipelines.hpp"
 
 namespace sparsmith {
-
-inline std::int64_t groups_of(std::int64_t count, std::int64_t size) {
-  return (count + size - 1) / size;
-}
 
 struct block_shape {
   std::int32_t rows, cols;  // of one block
