@@ -209,7 +209,7 @@ SPARSMITH_HOST_DEVICE void sort_by_key(const Team& team, const std::uint32_t* ke
         [&](std::int64_t i, std::uint32_t key) { place(i, first + key); });
     return;
   }
-  if (last - first <= (team.size() == 32 ? 64 : 32)) {
+  if (last - first <= (key_bits <= 10 ? 16 : team.size() == 32 ? 64 : 32)) {
     const auto count = static_cast<std::int32_t>(last - first);
     std::uint32_t* const own = team.scratch();
     for (std::int32_t i = team.rank(); i < count; i += team.size()) own[i] = keys[first + i];
@@ -219,6 +219,26 @@ SPARSMITH_HOST_DEVICE void sort_by_key(const Team& team, const std::uint32_t* ke
       for (std::int32_t j = 0; j < count; ++j) smaller += own[j] < own[i] ? 1 : 0;
       place(first + i, first + smaller);
     }
+    return;
+  }
+  if (key_bits <= 10) {  // a bit for every key fits any team's scratch: the bits below a key are its rank
+    constexpr std::int32_t words = 32;
+    std::uint32_t* const bits = team.scratch();
+    std::int32_t* const before = reinterpret_cast<std::int32_t*>(bits + words);
+    for (std::int32_t w = team.rank(); w < words; w += team.size()) bits[w] = 0;
+    team.sync();
+    for (std::int64_t i = first + team.rank(); i < last; i += team.size())
+      team.set_bits(bits + keys[i] / 32, 1u << keys[i] % 32);
+    team.sync();
+    for (std::int32_t w = team.rank(); w < words; w += team.size()) before[w] = count_bits(bits[w]);
+    team.sync();
+    team.exclusive_sum(before, words);
+    load_ahead(
+        first + team.rank(), last, team.size(), [&](std::int64_t i) { return keys[i]; },
+        [&](std::int64_t i, std::uint32_t key) {
+          place(i, first + before[key / 32] + count_bits(bits[key / 32] & ((1u << key % 32) - 1)));
+        });
+    team.sync();
     return;
   }
   // Keys that are thinly spread are put into buckets of one or two, in scratch; others are marked in a

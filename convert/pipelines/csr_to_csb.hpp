@@ -152,7 +152,7 @@ csb<Offset, Value, space_on<Backend>> csr_to_csb(Backend on, csr<Offset, Value, 
     combined_indices<space> index(entries, bits);
     result.values = array<Value, space>(entries);
     // A warp is enough for a block of a few hundred entries, and needs no barriers.
-    for_each_team(on, blocks, blocks == 0 ? 0 : entries / blocks / 4,
+    for_each_team(on, blocks, blocks == 0 ? 0 : entries / blocks / 2,
                   sort_block_body<Offset, Value>{cells, entry_offsets.data(), keys.data(), values.data(),
                                                  index.writer(), result.values.data()});
     result.combined16 = std::move(index.narrow);
@@ -245,7 +245,7 @@ struct interleave_body {
     const std::int64_t longest = (group_offsets[group + 1] - first) / group_size;
     const std::int32_t line_words = (group_size + 1) * static_cast<std::int32_t>(sizeof(Value) / 4 + 1);
     const std::int32_t at_once = (team.scratch_words() - 3 * group_size) / line_words;
-    if (Team::threads > 32 && longest >= 64 && at_once >= 16)
+    if (Team::threads > 32 && longest >= 24 && at_once >= 16)
       turn_round(team, group, first, longest, at_once);
     else
       copy_lanes(team, group, first, longest);
@@ -354,12 +354,14 @@ gcsb<Offset, Value, space_on<Backend>> csr_to_gcsb(Backend on, csr<Offset, Value
   array<std::int32_t, space> order;
   {
     timed_stage timing(on, log, "swizzle blocks", blocks, blocks * 24);
-    result.filled_blocks = reduce(
-        on, blocks, std::int64_t{0},
-        [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
-          return std::int64_t{block_offsets[b] < block_offsets[b + 1]};
-        },
-        sum_of<std::int64_t>{});
+    result.filled_blocks = blocks;
+    if (options.thesis)
+      result.filled_blocks = reduce(
+          on, blocks, std::int64_t{0},
+          [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
+            return std::int64_t{block_offsets[b] < block_offsets[b + 1]};
+          },
+          sum_of<std::int64_t>{});
     order = order_by_falling_length(
         on, blocks, options.window > 0 ? options.window : blocks + 1,
         [=] SPARSMITH_HOST_DEVICE(std::int64_t b) { return block_offsets[b + 1] - block_offsets[b]; });
@@ -373,9 +375,11 @@ gcsb<Offset, Value, space_on<Backend>> csr_to_gcsb(Backend on, csr<Offset, Value
     out_positions[p] = positions == nullptr ? static_cast<Offset>(block_at[p]) : positions[block_at[p]];
   });
   const std::int64_t groups = groups_of(blocks, group_size);
+  // A group's first block is its longest, unless a window ends inside it.
+  const std::int64_t compared = options.window % group_size == 0 ? 1 : group_size;
   const auto slots_of = [=] SPARSMITH_HOST_DEVICE(std::int64_t g) {
     std::int64_t longest = 0;
-    for (std::int64_t p = g * group_size; p < (g + 1) * group_size && p < blocks; ++p) {
+    for (std::int64_t p = g * group_size; p < g * group_size + compared && p < blocks; ++p) {
       const std::int64_t count = block_offsets[block_at[p] + std::int64_t{1}] - block_offsets[block_at[p]];
       longest = longest < count ? count : longest;
     }
@@ -390,8 +394,7 @@ gcsb<Offset, Value, space_on<Backend>> csr_to_gcsb(Backend on, csr<Offset, Value
       on, groups, [=] SPARSMITH_HOST_DEVICE(std::int64_t g) { return static_cast<Offset>(slots_of(g)); });
   combined_indices<space> index(slots, source.combined16.size() > 0 || entries == 0 ? 16 : 32);
   result.values = array<Value, space>(slots);
-  // A warp is enough for a group of a few thousand slots.
-  for_each_team(on, groups, groups == 0 ? 0 : slots / groups / 8,
+  for_each_team(on, groups, groups == 0 ? 0 : slots / groups,
                 interleave_body<Offset, Value>{blocks,
                                                options.group_size,
                                                block_at,
