@@ -6,9 +6,9 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sparsmith)
 target_include_directories(sparsmith PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
                                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/sparsmith>)
-install(TARGETS sparsmith EXPORT sparsmith_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS sparsmith sparsmith_kernels EXPORT sparsmith_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS ${SPARSMITH_TOOLS} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY convert analyze DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sparsmith FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY convert kernels analyze DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sparsmith FILES_MATCHING PATTERN "*.hpp")
 install(EXPORT sparsmith_targets NAMESPACE sparsmith:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/sparsmith-config.cmake.in ${PROJECT_BINARY_DIR}/sparsmith-config.cmake
                               INSTALL_DESTINATION ${package_dir})

@@ -9,21 +9,12 @@
 #include "convert/io/read.hpp"
 #include "tests/battery.hpp"
 #include "tests/catch.hpp"
+#include "tests/gpu/gpu_here.hpp"
 
 using namespace sparsmith;
 using namespace sparsmith::testing;
 
 namespace {
-
-bool gpu_here() {
-  if (has_cuda && find_gpu().usable) return true;
-  const char* const required = std::getenv("SPARSMITH_REQUIRE_GPU");
-  if (required != nullptr && std::string(required) != "0") {
-    FAIL("SPARSMITH_REQUIRE_GPU is set, but: " << find_gpu().description);
-  }
-  std::cout << "SKIPPED: " << find_gpu().description << "\n";
-  return false;
-}
 
 matrix_entries copy_of(const matrix_entries& source) {
   matrix_entries copy;

@@ -1,0 +1,359 @@
+// BSR on OpenMP: the BSR report's six schedules. They share the arithmetic (block_calls) and differ in how
+// block rows, or parts of them, come to the threads. A x: a part of a block row is summed up first and then
+// added to y, atomically where another thread may add to the same row. A^T x: every thread sums up the whole
+// result, and these are added at the end.
+#include "kernels/cpu/scatter.hpp"
+
+namespace sparsmith {
+namespace {
+
+constexpr std::int64_t chunks_per_thread = 8;
+
+// sums += block x, or block^T x. R x C is the size of a block where that is known at compile time, or 0 x 0;
+// `stride` is the length of the block's rows, of which a block at the edge has only some columns inside the
+// matrix.
+template <int R, int C, bool Transposed, class Value>
+void block_product(const Value* block, std::int64_t rows, std::int64_t cols, std::int64_t stride,
+                   const Value* x, Value* __restrict sums) {
+  if constexpr (R > 0) {
+    rows = R;
+    cols = stride = C;
+  }
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t c = 0; c < cols; ++c) {
+      if constexpr (Transposed)
+        sums[c] += block[r * stride + c] * x[r];
+      else
+        sums[r] += block[r * stride + c] * x[c];
+    }
+}
+
+// The product of the blocks [first, last), all of block row `row`. A x: sums are this row's outputs; A^T x:
+// all outputs. Both are filled up to whole blocks.
+template <int R, int C, bool Transposed, class Offset, class Value>
+void add_blocks(const bsr_view<Offset, Value, host>& m, std::int64_t row, std::int64_t first,
+                std::int64_t last, const Value* x, Value* sums) {
+  const std::int64_t height = m.block_rows, width = m.block_cols;
+  const std::int64_t rows_inside = std::min(height, m.rows - row * height);
+  Value in_registers[R > 0 ? R : 1] = {};
+  for (std::int64_t b = first; b < last; ++b) {
+    const Value* const block = m.values.data() + b * height * width;
+    const std::int64_t col = m.col_indices[b] * width, cols_inside = std::min(width, m.cols - col);
+    const Value* const in = x + (Transposed ? row * height : col);
+    Value* const out = sums + (Transposed ? col : 0);
+    if (rows_inside < height || cols_inside < width)
+      block_product<0, 0, Transposed>(block, rows_inside, cols_inside, width, in, out);
+    else
+      block_product<R, C, Transposed>(block, height, width, width, in,
+                                      R > 0 && !Transposed ? in_registers : out);
+  }
+  if constexpr (R > 0 && !Transposed)
+    for (int r = 0; r < R; ++r) sums[r] += in_registers[r];
+}
+
+template <class Offset, class Value>
+using add_blocks_function = void (*)(const bsr_view<Offset, Value, host>&, std::int64_t, std::int64_t,
+                                     std::int64_t, const Value*, Value*);
+
+template <bool Transposed, class Offset, class Value>
+add_blocks_function<Offset, Value> choose_add_blocks(const bsr_view<Offset, Value, host>& m) {
+  switch (m.block_rows == m.block_cols ? m.block_rows : 0) {
+    case 2:
+      return add_blocks<2, 2, Transposed, Offset, Value>;
+    case 3:
+      return add_blocks<3, 3, Transposed, Offset, Value>;
+    case 4:
+      return add_blocks<4, 4, Transposed, Offset, Value>;
+    case 5:
+      return add_blocks<5, 5, Transposed, Offset, Value>;
+    case 8:
+      return add_blocks<8, 8, Transposed, Offset, Value>;
+    default:
+      return add_blocks<0, 0, Transposed, Offset, Value>;
+  }
+}
+
+// What a schedule calls, from inside a parallel region.
+template <class Offset, class Value>
+struct block_calls {
+  bsr_view<Offset, Value, host> m;
+  bool transposed;
+  add_blocks_function<Offset, Value> add;
+  Value* sums;
+  std::int64_t sums_each;
+  Value alpha;
+  const Value* x;
+  Value* y;
+
+  std::int64_t block_rows() const { return m.row_offsets.size() - 1; }
+  // Of the thread that runs: inside a task not the one that made it.
+  Value* own_sums() const { return sums + sums_each * omp_get_thread_num(); }
+
+  Value* start_row() const {
+    Value* const own = own_sums();
+    if (!transposed) std::fill_n(own, m.block_rows, Value{0});
+    return own;
+  }
+  void add_part(std::int64_t row, std::int64_t first, std::int64_t last, Value* own) const {
+    add(m, row, first, last, x, own);
+  }
+  template <bool Shared>
+  void finish_row(std::int64_t row, const Value* own) const {
+    if (transposed) return;
+    const std::int64_t first = row * m.block_rows,
+                       last = std::min<std::int64_t>(first + m.block_rows, m.rows);
+    for (std::int64_t i = first; i < last; ++i) {
+      const Value sum = alpha * own[i - first];
+      if constexpr (Shared) {
+#pragma omp atomic
+        y[i] += sum;
+      } else {
+        y[i] += sum;
+      }
+    }
+  }
+  // The whole of what this thread has of a row; Shared where others may have some of it too.
+  template <bool Shared>
+  void add_row(std::int64_t row, std::int64_t first, std::int64_t last) const {
+    Value* const own = start_row();
+    add_part(row, first, last, own);
+    finish_row<Shared>(row, own);
+  }
+};
+
+// A schedule is made once for a matrix; every thread calls distribute().
+template <class Offset, class Value>
+struct granular_row {
+  static constexpr kernel_info info{"bsr/granular-row", "threads take one block row after the other",
+                                    "BSR report", true, false};
+  granular_row(const bsr_view<Offset, Value, host>&, int) {}
+
+  void distribute(const block_calls<Offset, Value>& calls) {
+    const std::int64_t rows = calls.block_rows();
+#pragma omp for schedule(dynamic, 1)
+    for (std::int64_t row = 0; row < rows; ++row)
+      calls.template add_row<false>(row, calls.m.row_offsets[row], calls.m.row_offsets[row + 1]);
+  }
+};
+
+// How many blocks of a row are handed out at once.
+template <class Offset, class Value>
+std::int64_t part_size(const bsr_view<Offset, Value, host>& m, int threads) {
+  return std::max<std::int64_t>(1, m.col_indices.size() / (threads * chunks_per_thread));
+}
+
+// Naive: down to single blocks, threads wait for one another after every row, and all of them add to it.
+template <bool Naive, class Offset, class Value>
+struct intra_row {
+  static constexpr kernel_info info{Naive ? "bsr/intra-row-naive" : "bsr/intra-row",
+                                    Naive ? "threads share every block row and wait at its end"
+                                          : "threads share block rows without waiting",
+                                    "BSR report"};
+  std::int64_t least_part;
+
+  intra_row(const bsr_view<Offset, Value, host>& m, int threads)
+      : least_part(Naive ? 1 : part_size(m, threads)) {}
+
+  void distribute(const block_calls<Offset, Value>& calls) {
+    for (std::int64_t row = 0; row < calls.block_rows(); ++row) {
+      const std::int64_t first = calls.m.row_offsets[row], last = calls.m.row_offsets[row + 1];
+      Value* const own = calls.start_row();
+      bool worked = Naive;
+#pragma omp for schedule(guided, least_part) nowait
+      for (std::int64_t b = first; b < last; ++b) {
+        worked = true;
+        calls.add_part(row, b, b + 1, own);
+      }
+      if constexpr (Naive) {
+#pragma omp barrier
+      }
+      if (worked) calls.template finish_row<true>(row, own);
+    }
+  }
+};
+template <class Offset, class Value>
+using intra_row_naive = intra_row<true, Offset, Value>;
+template <class Offset, class Value>
+using intra_row_improved = intra_row<false, Offset, Value>;
+
+template <class Offset, class Value>
+struct max_task {
+  static constexpr kernel_info info{"bsr/max-task", "a task for every part of a block row", "BSR report"};
+  std::int64_t most_blocks;
+
+  max_task(const bsr_view<Offset, Value, host>& m, int threads) : most_blocks(part_size(m, threads)) {}
+
+  void distribute(const block_calls<Offset, Value>& calls) {
+    const std::int64_t rows = calls.block_rows();
+#pragma omp for schedule(dynamic, 1)
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::int64_t end = calls.m.row_offsets[row + 1];
+      for (std::int64_t first = calls.m.row_offsets[row]; first < end; first += most_blocks) {
+        const std::int64_t last = std::min(end, first + most_blocks);
+#pragma omp task shared(calls) firstprivate(row, first, last)
+        calls.template add_row<true>(row, first, last);
+      }
+    }
+  }
+};
+
+template <class Offset, class Value>
+struct fixed_task {
+  static constexpr kernel_info info{
+      "bsr/fixed-task", "tasks of equally many blocks, across rows, made by one thread", "BSR report"};
+  std::int64_t chunks;
+
+  fixed_task(const bsr_view<Offset, Value, host>&, int threads) : chunks(threads * chunks_per_thread) {}
+
+  void distribute(const block_calls<Offset, Value>& calls) {
+#pragma omp single
+    {
+      const Offset* const offsets = calls.m.row_offsets.data();
+      const std::int64_t blocks = calls.m.col_indices.size();
+      std::int64_t first_row = 0;
+      for (std::int64_t c = 0; c < chunks; ++c) {
+        const std::int64_t first = blocks * c / chunks, last = blocks * (c + 1) / chunks;
+        while (offsets[first_row + 1] <= first) ++first_row;
+#pragma omp task shared(calls) firstprivate(first_row, first, last, offsets)
+        for (std::int64_t row = first_row, from = first; from < last; from = offsets[++row])
+          calls.template add_row<true>(row, from, std::min<std::int64_t>(last, offsets[row + 1]));
+      }
+    }
+  }
+};
+
+// The same chunks, made once. A block row belongs to the chunk it starts in, which alone adds to y; what
+// later chunks hold of it are carries, added afterwards in order.
+template <class Offset, class Value>
+struct preprocessed {
+  static constexpr kernel_info info{"bsr/preprocessed",
+                                    "chunks of equally many blocks, across rows, made beforehand",
+                                    "BSR report", true, false};
+  std::vector<std::int64_t> first_blocks;  // of every chunk, and the end
+  std::vector<std::int64_t> first_rows;    // the first block row that starts in it or later
+  array<Value, host> carries;              // a block row of every chunk
+
+  preprocessed(const bsr_view<Offset, Value, host>& m, int threads)
+      : carries(threads * chunks_per_thread * m.block_rows) {
+    const std::int64_t chunks = threads * chunks_per_thread, blocks = m.col_indices.size();
+    for (std::int64_t c = 0; c <= chunks; ++c) {
+      first_blocks.push_back(blocks * c / chunks);
+      first_rows.push_back(std::lower_bound(m.row_offsets.begin(), m.row_offsets.end(), first_blocks.back()) -
+                           m.row_offsets.begin());
+    }
+  }
+  std::int64_t bytes() const {
+    return static_cast<std::int64_t>((first_blocks.size() + first_rows.size()) * sizeof(std::int64_t)) +
+           carries.size() * std::int64_t{sizeof(Value)};
+  }
+
+  void distribute(const block_calls<Offset, Value>& calls) {
+    const Offset* const offsets = calls.m.row_offsets.data();
+    const std::int64_t height = calls.m.block_rows;
+    const auto chunks = static_cast<std::int64_t>(first_blocks.size()) - 1;
+#pragma omp for schedule(dynamic, 1)
+    for (std::int64_t c = 0; c < chunks; ++c) {
+      const auto at = static_cast<std::size_t>(c);
+      const std::int64_t last = first_blocks[at + 1];
+      if (has_carry(c, offsets)) {
+        const std::int64_t row = first_rows[at] - 1;
+        Value* const own = calls.start_row();
+        calls.add_part(row, first_blocks[at], std::min<std::int64_t>(last, offsets[row + 1]), own);
+        if (!calls.transposed) std::copy_n(own, height, carries.data() + c * height);
+      }
+      for (std::int64_t row = first_rows[at]; row < first_rows[at + 1]; ++row)
+        calls.template add_row<false>(row, offsets[row], std::min<std::int64_t>(last, offsets[row + 1]));
+    }
+#pragma omp single
+    for (std::int64_t c = 0; c < chunks; ++c)
+      if (has_carry(c, offsets))
+        calls.template finish_row<false>(first_rows[static_cast<std::size_t>(c)] - 1,
+                                         carries.data() + c * height);
+  }
+
+ private:
+  // Whether the chunk begins inside a block row.
+  bool has_carry(std::int64_t c, const Offset* offsets) const {
+    const auto at = static_cast<std::size_t>(c);
+    return first_blocks[at] < std::min<std::int64_t>(first_blocks[at + 1], offsets[first_rows[at]]);
+  }
+};
+
+template <template <class, class> class Schedule, class Offset, class Value>
+class bsr_omp {
+ public:
+  static constexpr kernel_info info = Schedule<Offset, Value>::info;
+  using matrix = bsr_view<Offset, Value, host>;
+
+  bsr_omp(const matrix& m, operation op)
+      : m_(m),
+        transposed_(op == operation::transposed),
+        threads_(thread_count()),
+        schedule_(m, threads_),
+        add_(transposed_ ? choose_add_blocks<true>(m) : choose_add_blocks<false>(m)) {
+    const std::int64_t width = m.block_cols;
+    const std::int64_t needed = transposed_ ? (m.cols + width - 1) / width * width : m.block_rows;
+    sums_each_ = (needed + 2 * line - 1) / line * line;  // no two threads write to the same line of cache
+    sums_ = array<Value, host>(threads_ * sums_each_);
+  }
+  std::int64_t bytes() const {
+    std::int64_t total = sums_.size() * std::int64_t{sizeof(Value)};
+    if constexpr (requires { schedule_.bytes(); }) total += schedule_.bytes();
+    return total;
+  }
+
+  void run(Value alpha, const Value* x, Value beta, Value* y) {
+    const block_calls<Offset, Value> calls{m_, transposed_, add_, sums_.data(), sums_each_, alpha, x, y};
+    const std::int64_t outputs = transposed_ ? m_.cols : m_.rows;
+#pragma omp parallel num_threads(threads_)
+    {
+      if (transposed_) std::fill_n(calls.own_sums(), sums_each_, Value{0});
+#pragma omp for schedule(static)
+      for (std::int64_t i = 0; i < outputs; ++i) y[i] = beta == Value{0} ? Value{0} : beta * y[i];
+      schedule_.distribute(calls);
+      if (transposed_) {
+        const int threads = omp_get_num_threads();
+#pragma omp barrier
+#pragma omp for schedule(static)
+        for (std::int64_t i = 0; i < outputs; ++i) {
+          Value sum = 0;
+          for (int t = 0; t < threads; ++t) sum += sums_[t * sums_each_ + i];
+          y[i] += alpha * sum;
+        }
+      }
+    }
+  }
+
+ private:
+  static constexpr std::int64_t line = 64 / sizeof(Value);
+  matrix m_;
+  bool transposed_;
+  int threads_;  // as the sums are made for
+  Schedule<Offset, Value> schedule_;
+  add_blocks_function<Offset, Value> add_;
+  std::int64_t sums_each_ = 0;
+  array<Value, host> sums_;
+};
+
+}  // namespace
+
+template <class Offset, class Value, class Space>
+kernel_table<bsr_view<Offset, Value, Space>> kernels_of(const bsr<Offset, Value, view_of<Space>>&) {
+  return {kernel_of<bsr_omp<granular_row, Offset, Value>>(),
+          kernel_of<bsr_omp<intra_row_naive, Offset, Value>>(),
+          kernel_of<bsr_omp<intra_row_improved, Offset, Value>>(),
+          kernel_of<bsr_omp<max_task, Offset, Value>>(),
+          kernel_of<bsr_omp<fixed_task, Offset, Value>>(),
+          kernel_of<bsr_omp<preprocessed, Offset, Value>>()};
+}
+
+template kernel_table<bsr_view<std::int32_t, float, host>> kernels_of(
+    const bsr<std::int32_t, float, view_of<host>>&);
+template kernel_table<bsr_view<std::int32_t, double, host>> kernels_of(
+    const bsr<std::int32_t, double, view_of<host>>&);
+template kernel_table<bsr_view<std::int64_t, float, host>> kernels_of(
+    const bsr<std::int64_t, float, view_of<host>>&);
+template kernel_table<bsr_view<std::int64_t, double, host>> kernels_of(
+    const bsr<std::int64_t, double, view_of<host>>&);
+
+}  // namespace sparsmith

@@ -1,0 +1,49 @@
+// COO on OpenMP: every thread sums up a run of entries of the same length.
+#include "kernels/cpu/scatter.hpp"
+
+namespace sparsmith {
+namespace {
+
+template <class Value>
+struct coo_walk {
+  coo_view<Value, host> m;
+  template <class Each>
+  void operator()(std::int64_t first, std::int64_t last, Each each) const {
+    // Several runs in turns: entries of the same row follow one another, and each addition to a sum would
+    // have to wait for the one before.
+    constexpr std::int64_t runs = 4;
+    const std::int64_t length = (last - first) / runs;
+    for (std::int64_t i = 0; i < length; ++i)
+      for (std::int64_t r = 0; r < runs; ++r) visit(first + r * length + i, each);
+    for (std::int64_t e = first + runs * length; e < last; ++e) visit(e, each);
+  }
+
+ private:
+  template <class Each>
+  void visit(std::int64_t e, Each each) const {
+    each(m.row_indices[e], m.col_indices[e], m.values[e]);
+  }
+};
+
+template <class Value>
+struct coo_omp : scatter_sum<Value, coo_walk<Value>> {
+  static constexpr kernel_info info{"coo/omp", "a run of entries for every thread", "ours", true, true};
+  using matrix = coo_view<Value, host>;
+
+  coo_omp(const matrix& m, operation op)
+      : scatter_sum<Value, coo_walk<Value>>(
+            outputs(m, op), op,
+            balanced_chunks(m.values.size(), thread_count(), [](std::int64_t e) { return e; }), {m}) {}
+};
+
+}  // namespace
+
+template <class Value, class Space>
+kernel_table<coo_view<Value, Space>> kernels_of(const coo<Value, view_of<Space>>&) {
+  return {kernel_of<coo_omp<Value>>()};
+}
+
+template kernel_table<coo_view<float, host>> kernels_of(const coo<float, view_of<host>>&);
+template kernel_table<coo_view<double, host>> kernels_of(const coo<double, view_of<host>>&);
+
+}  // namespace sparsmith

@@ -1,0 +1,252 @@
+// CSB, eCSB, GCSB and GCSB's layout `tile` on OpenMP: blocks share rows and columns alike, so either product
+// sums up in memory of the thread's own and differs only in which place of an entry names the output.
+#include "convert/formats/block_index.hpp"
+#include "kernels/cpu/scatter.hpp"
+
+namespace sparsmith {
+namespace {
+
+// Lanes or block rows that are walked abreast: memory is read in order, and their corners are looked up once.
+constexpr std::int64_t abreast = 64;
+
+struct cell {
+  std::int64_t row, col;
+};
+
+// The beta x beta blocks of a matrix.
+struct block_grid {
+  std::int64_t beta, blocks_across;
+  block_cells cells;
+
+  template <class Matrix>
+  explicit block_grid(const Matrix& m)
+      : beta(m.beta),
+        blocks_across((m.cols + std::int64_t{m.beta} - 1) / m.beta),
+        cells{std::countr_zero(static_cast<unsigned>(m.beta)), static_cast<block_order>(m.order)} {}
+
+  cell corner_of(std::int64_t position) const {
+    return {position / blocks_across * beta, position % blocks_across * beta};
+  }
+  cell place(const cell& corner, std::uint32_t combined) const {
+    return {corner.row + cells.row_of(combined), corner.col + cells.col_of(combined)};
+  }
+};
+
+// Units: the stored blocks.
+template <class Offset, class Value>
+struct csb_walk {
+  static constexpr kernel_info info{"csb/omp", "a run of blocks with equal work for every thread", "ours",
+                                    true, true};
+  using matrix = csb_view<Offset, Value, host>;
+  matrix m;
+  block_grid grid{m};
+
+  std::int64_t units() const { return m.block_offsets.size() - 1; }
+  std::int64_t slots_before(std::int64_t block) const { return m.block_offsets[block]; }
+  template <class Each>
+  void operator()(std::int64_t first, std::int64_t last, Each each) const {
+    const index_reader index{m.combined16.data(), m.combined32.data()};
+    for (std::int64_t b = first; b < last; ++b) {
+      const cell corner = grid.corner_of(m.dense_blocks != 0 ? b : std::int64_t{m.block_indices[b]});
+      for (std::int64_t e = m.block_offsets[b]; e < m.block_offsets[b + 1]; ++e) {
+        const cell at = grid.place(corner, index[e]);
+        each(at.row, at.col, m.values[e]);
+      }
+    }
+  }
+};
+
+// Units: the block rows of the ELL part, then the entries of the rest.
+template <class Offset, class Value>
+struct ecsb_walk {
+  static constexpr kernel_info info{"ecsb/omp", "a run of block rows or of the rest for every thread", "ours",
+                                    true, true};
+  using matrix = ecsb_view<Offset, Value, host>;
+  matrix m;
+  block_grid grid{m};
+
+  std::int64_t block_rows() const { return m.block_row_offsets.size() - 1; }
+  std::int64_t units() const { return block_rows() + m.rest_values.size(); }
+  std::int64_t slots_before(std::int64_t unit) const {
+    const std::int64_t block_row = std::min(unit, block_rows());
+    return block_row * m.width + (unit - block_row);
+  }
+  template <class Each>
+  void operator()(std::int64_t first, std::int64_t last, Each each) const {
+    for (std::int64_t b = first; b < std::min(last, block_rows()); b += abreast)
+      front(b, std::min({b + abreast, last, block_rows()}), each);
+    rest(std::max(first, block_rows()) - block_rows(), last - block_rows(), each);
+  }
+
+ private:
+  template <class Each>
+  void front(std::int64_t first, std::int64_t last, Each each) const {
+    const index_reader index{m.ell_combined16.data(), m.ell_combined32.data()};
+    for (std::int64_t k = 0; k < m.width; ++k)
+      for (std::int64_t b = first; b < last; ++b) {
+        if (k >= m.block_row_offsets[b + 1] - m.block_row_offsets[b]) continue;
+        const std::int64_t slot = k * block_rows() + b;
+        // The block row is known, which spares a division.
+        const std::int64_t block_col = m.ell_block_indices[slot] - b * grid.blocks_across;
+        const cell at = grid.place({b * grid.beta, block_col * grid.beta}, index[slot]);
+        each(at.row, at.col, m.ell_values[slot]);
+      }
+  }
+  template <class Each>
+  void rest(std::int64_t first, std::int64_t last, Each each) const {
+    const index_reader index{m.rest_combined16.data(), m.rest_combined32.data()};
+    cell corner{};
+    for (std::int64_t e = first; e < last; ++e) {
+      // The entries of a block follow one another.
+      if (e == first || m.rest_block_indices[e] != m.rest_block_indices[e - 1])
+        corner = grid.corner_of(m.rest_block_indices[e]);
+      const cell at = grid.place(corner, index[e]);
+      each(at.row, at.col, m.rest_values[e]);
+    }
+  }
+};
+
+// Units: the groups.
+template <class Offset, class Value>
+struct gcsb_walk {
+  static constexpr kernel_info info{"gcsb/omp", "a run of groups with equal work for every thread", "ours",
+                                    true, true};
+  using matrix = gcsb_view<Offset, Value, host>;
+  matrix m;
+  block_grid grid{m};
+
+  std::int64_t units() const { return m.group_offsets.size() - 1; }
+  std::int64_t slots_before(std::int64_t group) const { return m.group_offsets[group]; }
+  template <class Each>
+  void operator()(std::int64_t first, std::int64_t last, Each each) const {
+    for (std::int64_t g = first; g < last; ++g) {
+      const std::int64_t lanes = std::min<std::int64_t>(m.group_size, m.filled_blocks - g * m.group_size);
+      for (std::int64_t lane = 0; lane < lanes; lane += abreast)
+        walk_lanes(g, lane, std::min(abreast, lanes - lane), each);
+    }
+  }
+
+ private:
+  template <class Each>
+  void walk_lanes(std::int64_t group, std::int64_t first_lane, std::int64_t lanes, Each each) const {
+    const index_reader index{m.combined16.data(), m.combined32.data()};
+    cell corners[abreast];
+    for (std::int64_t i = 0; i < lanes; ++i)
+      corners[i] = grid.corner_of(m.block_indices[group * m.group_size + first_lane + i]);
+    for (std::int64_t line = m.group_offsets[group]; line < m.group_offsets[group + 1]; line += m.group_size)
+      for (std::int64_t i = 0; i < lanes; ++i) {
+        const std::int64_t slot = line + first_lane + i;
+        const cell at = grid.place(corners[i], index[slot]);
+        each(at.row, at.col, m.values[slot]);
+      }
+  }
+};
+
+// Units: the tiles, then the entries of the rest.
+template <class Offset, class Value>
+struct gcsb_tile_walk {
+  static constexpr kernel_info info{"gcsb/tile-omp", "a run of tiles or of the rest for every thread", "ours",
+                                    true, true};
+  using matrix = gcsb_tile_view<Offset, Value, host>;
+  matrix m;
+  tile_cells cells{m.tile_height, m.tile_width, m.group_size};
+
+  std::int64_t units() const { return m.tile_rows.size() + m.rest_values.size(); }
+  std::int64_t slots_before(std::int64_t unit) const {
+    const std::int64_t tile = std::min(unit, m.tile_rows.size());
+    return std::int64_t{m.tile_offsets[tile]} * m.group_size + (unit - tile);
+  }
+  template <class Each>
+  void operator()(std::int64_t first, std::int64_t last, Each each) const {
+    const index_reader index{m.combined16.data(), m.combined32.data()};
+    const std::uint32_t padding = tile_padding(m.combined16.size() > 0 ? 16 : 32);
+    const std::int64_t tiles = m.tile_rows.size();
+    for (std::int64_t t = first; t < std::min(last, tiles); ++t) {
+      const std::int64_t top = std::int64_t{m.tile_rows[t]} * m.tile_height,
+                         left = std::int64_t{m.tile_cols[t]} * m.tile_width;
+      for (std::int64_t step = m.tile_offsets[t]; step < m.tile_offsets[t + 1]; ++step)
+        for (std::int32_t lane = 0; lane < m.group_size; ++lane) {
+          const std::int64_t slot = step * m.group_size + lane;
+          if (index[slot] == padding) continue;
+          const std::int64_t row = top + cells.row(index[slot], static_cast<std::uint32_t>(lane)),
+                             col = left + cells.col(index[slot]);
+          if (m.renumbered != 0)
+            each(m.row_order[row], m.col_order[col], m.values[slot]);
+          else
+            each(row, col, m.values[slot]);
+        }
+    }
+    for (std::int64_t e = std::max(first, tiles) - tiles; e < last - tiles; ++e)
+      each(m.rest_row_indices[e], m.rest_col_indices[e], m.rest_values[e]);
+  }
+};
+
+template <class Walk>
+struct blocks_omp : scatter_sum<typename Walk::matrix::value_type, Walk> {
+  static constexpr kernel_info info = Walk::info;
+  using matrix = typename Walk::matrix;
+
+  blocks_omp(const matrix& m, operation op)
+      : scatter_sum<typename matrix::value_type, Walk>(outputs(m, op), op, chunks_of(Walk{m}), Walk{m}) {}
+
+ private:
+  static std::vector<std::int64_t> chunks_of(const Walk& walk) {
+    return balanced_chunks(walk.units(), thread_count(),
+                           [&](std::int64_t unit) { return walk.slots_before(unit); });
+  }
+};
+
+}  // namespace
+
+template <class Offset, class Value, class Space>
+kernel_table<csb_view<Offset, Value, Space>> kernels_of(const csb<Offset, Value, view_of<Space>>&) {
+  return {kernel_of<blocks_omp<csb_walk<Offset, Value>>>()};
+}
+template <class Offset, class Value, class Space>
+kernel_table<ecsb_view<Offset, Value, Space>> kernels_of(const ecsb<Offset, Value, view_of<Space>>&) {
+  return {kernel_of<blocks_omp<ecsb_walk<Offset, Value>>>()};
+}
+template <class Offset, class Value, class Space>
+kernel_table<gcsb_view<Offset, Value, Space>> kernels_of(const gcsb<Offset, Value, view_of<Space>>&) {
+  return {kernel_of<blocks_omp<gcsb_walk<Offset, Value>>>()};
+}
+template <class Offset, class Value, class Space>
+kernel_table<gcsb_tile_view<Offset, Value, Space>> kernels_of(
+    const gcsb_tile<Offset, Value, view_of<Space>>&) {
+  return {kernel_of<blocks_omp<gcsb_tile_walk<Offset, Value>>>()};
+}
+
+template kernel_table<csb_view<std::int32_t, float, host>> kernels_of(
+    const csb<std::int32_t, float, view_of<host>>&);
+template kernel_table<csb_view<std::int32_t, double, host>> kernels_of(
+    const csb<std::int32_t, double, view_of<host>>&);
+template kernel_table<csb_view<std::int64_t, float, host>> kernels_of(
+    const csb<std::int64_t, float, view_of<host>>&);
+template kernel_table<csb_view<std::int64_t, double, host>> kernels_of(
+    const csb<std::int64_t, double, view_of<host>>&);
+template kernel_table<ecsb_view<std::int32_t, float, host>> kernels_of(
+    const ecsb<std::int32_t, float, view_of<host>>&);
+template kernel_table<ecsb_view<std::int32_t, double, host>> kernels_of(
+    const ecsb<std::int32_t, double, view_of<host>>&);
+template kernel_table<ecsb_view<std::int64_t, float, host>> kernels_of(
+    const ecsb<std::int64_t, float, view_of<host>>&);
+template kernel_table<ecsb_view<std::int64_t, double, host>> kernels_of(
+    const ecsb<std::int64_t, double, view_of<host>>&);
+template kernel_table<gcsb_view<std::int32_t, float, host>> kernels_of(
+    const gcsb<std::int32_t, float, view_of<host>>&);
+template kernel_table<gcsb_view<std::int32_t, double, host>> kernels_of(
+    const gcsb<std::int32_t, double, view_of<host>>&);
+template kernel_table<gcsb_view<std::int64_t, float, host>> kernels_of(
+    const gcsb<std::int64_t, float, view_of<host>>&);
+template kernel_table<gcsb_view<std::int64_t, double, host>> kernels_of(
+    const gcsb<std::int64_t, double, view_of<host>>&);
+template kernel_table<gcsb_tile_view<std::int32_t, float, host>> kernels_of(
+    const gcsb_tile<std::int32_t, float, view_of<host>>&);
+template kernel_table<gcsb_tile_view<std::int32_t, double, host>> kernels_of(
+    const gcsb_tile<std::int32_t, double, view_of<host>>&);
+template kernel_table<gcsb_tile_view<std::int64_t, float, host>> kernels_of(
+    const gcsb_tile<std::int64_t, float, view_of<host>>&);
+template kernel_table<gcsb_tile_view<std::int64_t, double, host>> kernels_of(
+    const gcsb_tile<std::int64_t, double, view_of<host>>&);
+
+}  // namespace sparsmith

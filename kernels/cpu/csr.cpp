@@ -1,0 +1,79 @@
+// CSR on OpenMP. A x: every thread owns a run of rows with about the same number of entries.
+#include "kernels/cpu/scatter.hpp"
+
+namespace sparsmith {
+namespace {
+
+template <class Offset, class Value>
+struct csr_walk {
+  csr_view<Offset, Value, host> m;
+  template <class Each>
+  void operator()(std::int64_t first, std::int64_t last, Each each) const {
+    for (std::int64_t row = first; row < last; ++row)
+      for (Offset e = m.row_offsets[row]; e < m.row_offsets[row + 1]; ++e)
+        each(row, m.col_indices[e], m.values[e]);
+  }
+};
+
+template <class Offset, class Value>
+struct csr_omp {
+  static constexpr kernel_info info{"csr/omp", "a run of rows with equal work for every thread",
+                                    "CSR strategies", true, true};
+  using matrix = csr_view<Offset, Value, host>;
+
+  csr_omp(const matrix& m, operation op)
+      : m_(m), bounds_(balanced_chunks(m.rows, thread_count(), [&](std::int64_t r) {
+          return m.row_offsets[r] + static_cast<Offset>(r);  // a row costs something by itself
+        })) {
+    if (op == operation::transposed)
+      transposed_ = std::make_unique<scatter>(m.cols, op, bounds_, csr_walk<Offset, Value>{m});
+  }
+  std::int64_t bytes() const { return transposed_ ? transposed_->bytes() : 0; }
+
+  void run(Value alpha, const Value* x, Value beta, Value* y) const {
+    if (transposed_) return transposed_->run(alpha, x, beta, y);
+    const auto chunks = static_cast<std::int64_t>(bounds_.size()) - 1;
+    const Offset* const offsets = m_.row_offsets.data();
+    const std::int32_t* const cols = m_.col_indices.data();
+    const Value* const values = m_.values.data();
+#pragma omp parallel for schedule(static, 1)
+    for (std::int64_t c = 0; c < chunks; ++c) {
+      for (std::int64_t row = bounds_[static_cast<std::size_t>(c)];
+           row < bounds_[static_cast<std::size_t>(c) + 1]; ++row) {
+        // Four sums at a time: additions need not wait for one another.
+        Value sums[4] = {0, 0, 0, 0};
+        Offset e = offsets[row];
+        const Offset end = offsets[row + 1];
+        for (; e + 3 < end; e += 4)
+          for (int k = 0; k < 4; ++k) sums[k] += values[e + k] * x[cols[e + k]];
+        for (; e < end; ++e) sums[0] += values[e] * x[cols[e]];
+        const Value sum = alpha * ((sums[0] + sums[1]) + (sums[2] + sums[3]));
+        y[row] = beta == Value{0} ? sum : beta * y[row] + sum;
+      }
+    }
+  }
+
+ private:
+  using scatter = scatter_sum<Value, csr_walk<Offset, Value>>;
+  matrix m_;
+  std::vector<std::int64_t> bounds_;
+  std::unique_ptr<scatter> transposed_;
+};
+
+}  // namespace
+
+template <class Offset, class Value, class Space>
+kernel_table<csr_view<Offset, Value, Space>> kernels_of(const csr<Offset, Value, view_of<Space>>&) {
+  return {kernel_of<csr_omp<Offset, Value>>()};
+}
+
+template kernel_table<csr_view<std::int32_t, float, host>> kernels_of(
+    const csr<std::int32_t, float, view_of<host>>&);
+template kernel_table<csr_view<std::int32_t, double, host>> kernels_of(
+    const csr<std::int32_t, double, view_of<host>>&);
+template kernel_table<csr_view<std::int64_t, float, host>> kernels_of(
+    const csr<std::int64_t, float, view_of<host>>&);
+template kernel_table<csr_view<std::int64_t, double, host>> kernels_of(
+    const csr<std::int64_t, double, view_of<host>>&);
+
+}  // namespace sparsmith

@@ -1,0 +1,608 @@
+// BSR on CUDA: the BSR report's four kernels, which share chunks of equally many blocks and add with atomics,
+// and our own, which streams every block row (transposed: every block column) through a few warps and needs
+// none.
+#include <limits>
+
+#include "convert/backend/sort_entries.hpp"
+#include "kernels/cuda/launch.hpp"
+#include "kernels/vendor/cusparse.hpp"
+
+namespace sparsmith {
+namespace {
+
+constexpr int longest_side = 64;
+
+template <class Matrix>
+std::string too_large(const Matrix& m) {
+  return m.block_rows > longest_side || m.block_cols > longest_side
+             ? "a block has more than 64 rows or columns"
+             : std::string();
+}
+
+template <class Matrix>
+std::int32_t count_block_rows(const Matrix& m) {
+  return static_cast<std::int32_t>(m.row_offsets.size() - 1);
+}
+template <class Matrix>
+std::int32_t count_block_columns(const Matrix& m) {
+  return m.cols / m.block_cols + (m.cols % m.block_cols != 0);
+}
+
+// The block row that `block` is in, known to be one of [low, high].
+template <class Offset>
+__device__ std::int32_t block_row_of(const Offset* row_offsets, std::int64_t block, std::int32_t low,
+                                     std::int32_t high) {
+  while (low < high) {
+    const std::int32_t middle = low + (high - low) / 2;
+    if (row_offsets[middle + 1] <= block)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// ---- The report's kernels ----
+
+// Chunk c of n covers the blocks [blocks * c / n, blocks * (c + 1) / n); these are the block rows of its
+// first and its last one.
+struct chunk_rows {
+  std::int32_t first, last;
+};
+
+struct chunk_bounds {
+  std::int64_t begin, end;
+};
+__device__ chunk_bounds bounds_of(std::int64_t blocks, std::int64_t chunk, std::int64_t chunks) {
+  return {blocks * chunk / chunks, blocks * (chunk + 1) / chunks};
+}
+
+template <class Offset>
+__global__ void find_chunk_rows(const Offset* row_offsets, std::int32_t block_rows, std::int64_t blocks,
+                                std::int64_t chunks, chunk_rows* rows) {
+  const std::int64_t chunk = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (chunk >= chunks) return;
+  const chunk_bounds bounds = bounds_of(blocks, chunk, chunks);
+  const std::int32_t first = block_row_of(row_offsets, bounds.begin, 0, block_rows - 1);
+  rows[chunk] = {first, block_row_of(row_offsets, bounds.end - 1, first, block_rows - 1)};
+}
+
+// The blocks of one block row that are in one chunk. There are so many chunks that the slots of one are
+// counted in 32 bits.
+template <class Value>
+struct row_part {
+  const std::int32_t* columns;  // of the blocks
+  const Value* values;
+  unsigned blocks;
+  unsigned block_rows, block_cols, area;
+  std::int32_t row, cols;  // its block row; the columns of the matrix
+
+  // 0 beyond the edge, where blocks hold zeros.
+  __device__ Value factor(const Value* x, unsigned block, unsigned col_in_block) const {
+    const unsigned col = static_cast<unsigned>(columns[block]) * block_cols + col_in_block;
+    return col < static_cast<unsigned>(cols) ? x[col] : Value{0};
+  }
+};
+
+// Calls use(part) for the part of every block row in this thread block's chunk; all threads get the same
+// parts.
+template <class Offset, class Value, class Use>
+__device__ void for_each_part(const bsr_view<Offset, Value, device>& m, const chunk_rows* rows, Use use) {
+  const chunk_bounds bounds = bounds_of(m.col_indices.size(), blockIdx.x, gridDim.x);
+  const chunk_rows own = rows[blockIdx.x];
+  const auto block_rows = static_cast<unsigned>(m.block_rows),
+             block_cols = static_cast<unsigned>(m.block_cols);
+  std::int32_t row = own.first;
+  for (std::int64_t begin = bounds.begin; begin < bounds.end;) {
+    const std::int64_t row_end = m.row_offsets[row + 1], end = row_end < bounds.end ? row_end : bounds.end;
+    use(row_part<Value>{m.col_indices.data() + begin, m.values.data() + begin * (block_rows * block_cols),
+                        static_cast<unsigned>(end - begin), block_rows, block_cols, block_rows * block_cols,
+                        row, m.cols});
+    begin = end;
+    if (begin < bounds.end) row = block_row_of(m.row_offsets.data(), begin, row + 1, own.last);
+  }
+}
+
+// Thread i takes entries i, i + blockDim, ... of the part; use(row in the block, product).
+template <class Value, class Use>
+__device__ void for_each_product(const row_part<Value>& part, const Value* x, Use use) {
+  const unsigned slots = part.blocks * part.area;
+  for (unsigned start = 0; start < slots; start += blockDim.x) {
+    const unsigned slot = start + threadIdx.x;
+    if (slot < slots) {
+      const unsigned place = slot % part.area;
+      use(place / part.block_cols,
+          part.values[slot] * part.factor(x, slot / part.area, place % part.block_cols));
+    }
+  }
+}
+
+// How the threads of a thread block add up a part: its block row's sums, all 0 before, end up in shared
+// memory. Numbers of threads are those the report found best.
+
+struct row_major_way {
+  static constexpr kernel_info info{
+      "bsr/row-major", "chunks of blocks; an atomic in shared memory for every entry", "BSR report"};
+  static constexpr int threads = 32;
+
+  template <class Value>
+  static __device__ void add_up(const row_part<Value>& part, const Value* x, Value* sums) {
+    for_each_product(part, x, [=](unsigned row, Value product) { atomicAdd(sums + row, product); });
+  }
+};
+
+struct private_way {
+  static constexpr kernel_info info{
+      "bsr/private", "chunks of blocks; every thread sums up all rows for itself", "BSR report"};
+  static constexpr int threads = 32;  // so that the sum over a thread block is one over lanes
+
+  template <class Value>
+  static __device__ void add_up(const row_part<Value>& part, const Value* x, Value* sums) {
+    Value own[longest_side];
+    for (unsigned row = 0; row < part.block_rows; ++row) own[row] = 0;
+    for_each_product(part, x, [&](unsigned row, Value product) { own[row] += product; });
+    __syncwarp();
+    for (unsigned row = 0; row < part.block_rows; ++row) {
+      const Value sum = lane_sum(own[row]);
+      if (threadIdx.x == 0) sums[row] = sum;
+    }
+  }
+};
+
+struct team_way {
+  static constexpr kernel_info info{"bsr/team", "chunks of blocks; a thread for every place in a block",
+                                    "BSR report"};
+  static constexpr int threads = 128;
+
+  // Blocks with more places than there are threads are walked several times.
+  template <class Value>
+  static __device__ void add_up(const row_part<Value>& part, const Value* x, Value* sums) {
+    const unsigned team_size = part.area < threads ? part.area : threads;
+    const unsigned teams = threads / team_size, team = threadIdx.x / team_size;
+    if (team >= teams) return;
+    for (unsigned place = threadIdx.x % team_size; place < part.area; place += team_size) {
+      const unsigned col = place % part.block_cols;
+      Value sum = 0;
+      for (unsigned block = team; block < part.blocks; block += teams)
+        sum += part.values[block * part.area + place] * part.factor(x, block, col);
+      atomicAdd(sums + place / part.block_cols, sum);
+    }
+  }
+};
+
+struct unrolled_way {
+  static constexpr kernel_info info{
+      "bsr/unrolled", "chunks of blocks; a thread for every column, eight rows at once", "BSR report"};
+  static constexpr int threads = 128;
+
+  template <class Value>
+  static __device__ void add_up(const row_part<Value>& part, const Value* x, Value* sums) {
+    constexpr unsigned rows_at_once = 8;
+    const unsigned columns = part.blocks * part.block_cols;
+    for (unsigned first_row = 0; first_row < part.block_rows; first_row += rows_at_once) {
+      Value own[rows_at_once] = {};
+      for (unsigned start = 0; start < columns; start += threads) {
+        const unsigned column = start + threadIdx.x;
+        if (column < columns) {
+          const unsigned block = column / part.block_cols, col = column % part.block_cols;
+          const Value factor = part.factor(x, block, col);
+          const Value* const values = part.values + block * part.area + first_row * part.block_cols + col;
+#pragma unroll
+          for (unsigned k = 0; k < rows_at_once; ++k)
+            if (first_row + k < part.block_rows) own[k] += values[k * part.block_cols] * factor;
+        }
+      }
+      __syncwarp();
+#pragma unroll
+      for (unsigned k = 0; k < rows_at_once; ++k) {
+        const Value sum = lane_sum(own[k]);
+        if (threadIdx.x % 32 == 0 && first_row + k < part.block_rows) atomicAdd(sums + first_row + k, sum);
+      }
+    }
+  }
+};
+
+template <class Way, class Offset, class Value>
+__global__ void __launch_bounds__(Way::threads)
+    multiply_chunks(const bsr_view<Offset, Value, device> m, const chunk_rows* rows, Value alpha,
+                    const Value* x, Value* y) {
+  __shared__ Value sums[longest_side];
+  for_each_part(m, rows, [&](const row_part<Value>& part) {
+    // A thread clears only what itself read for y in the part before.
+    for (unsigned row = threadIdx.x; row < part.block_rows; row += Way::threads) sums[row] = 0;
+    __syncthreads();
+    Way::add_up(part, x, sums);
+    __syncthreads();
+    const std::int64_t first_row = std::int64_t{part.row} * part.block_rows;
+    for (unsigned row = threadIdx.x; row < part.block_rows; row += Way::threads)
+      if (first_row + row < m.rows) atomicAdd(y + first_row + row, alpha * sums[row]);
+  });
+}
+
+// A^T x, the same for all four: a thread sums up a column of a block, and blocks of a column meet in y.
+constexpr int transposed_threads = 128;
+template <class Offset, class Value>
+__global__ void __launch_bounds__(transposed_threads)
+    multiply_chunks_transposed(const bsr_view<Offset, Value, device> m, const chunk_rows* rows, Value alpha,
+                               const Value* x, Value* y) {
+  for_each_part(m, rows, [&](const row_part<Value>& part) {
+    const std::int64_t first_row = std::int64_t{part.row} * part.block_rows, rows_left = m.rows - first_row;
+    const unsigned height = rows_left < part.block_rows ? static_cast<unsigned>(rows_left) : part.block_rows;
+    for (unsigned i = threadIdx.x; i < part.blocks * part.block_cols; i += transposed_threads) {
+      const unsigned block = i / part.block_cols, col_in_block = i % part.block_cols;
+      const unsigned col = static_cast<unsigned>(part.columns[block]) * part.block_cols + col_in_block;
+      if (col >= static_cast<unsigned>(m.cols)) continue;
+      const Value* const values = part.values + block * part.area + col_in_block;
+      Value sum = 0;
+      for (unsigned row = 0; row < height; ++row) sum += values[row * part.block_cols] * x[first_row + row];
+      atomicAdd(y + col, alpha * sum);
+    }
+  });
+}
+
+template <class Way, class Offset, class Value>
+struct bsr_chunked {
+  static constexpr kernel_info info = Way::info;
+  using matrix = bsr_view<Offset, Value, device>;
+  static std::string why_not(const matrix& m, operation) { return too_large(m); }
+
+  // Four times as many chunks as the GPU runs at once, as thread blocks of their own, even out the work.
+  bsr_chunked(const matrix& m, operation op)
+      : m_(m),
+        op_(op),
+        rows_(std::min(m.col_indices.size(),
+                       std::int64_t{multiprocessors()} * 4 * std::min(32, 2048 / Way::threads))) {
+    find_chunk_rows<<<blocks_for(rows_.size(), 128), 128, 0, kernel_stream()>>>(
+        m.row_offsets.data(), count_block_rows(m), m.col_indices.size(), rows_.size(), rows_.data());
+    check_cuda(cudaGetLastError());
+  }
+  std::int64_t bytes() const { return rows_.size() * std::int64_t{sizeof(chunk_rows)}; }
+
+  void run(Value alpha, const Value* x, Value beta, Value* y) const {
+    scale(device{}, outputs(m_, op_), beta, y);
+    const auto chunks = static_cast<unsigned>(rows_.size());
+    if (op_ == operation::transposed)
+      multiply_chunks_transposed<<<chunks, transposed_threads, 0, kernel_stream()>>>(m_, rows_.data(), alpha,
+                                                                                     x, y);
+    else
+      multiply_chunks<Way><<<chunks, Way::threads, 0, kernel_stream()>>>(m_, rows_.data(), alpha, x, y);
+    check_cuda(cudaGetLastError());
+  }
+
+ private:
+  matrix m_;
+  operation op_;
+  array<chunk_rows, device> rows_;
+};
+
+// ---- Ours ----
+
+constexpr int stream_warps = 8;     // of a thread block
+constexpr int loads_in_flight = 8;  // of a lane
+
+// A line is a block row or, transposed, a block column. Its blocks are [offsets[line], offsets[line + 1]).
+template <class Offset, class Value>
+struct line_list {
+  const Offset* offsets;
+  const std::int32_t* across;  // of every block, its block column or, transposed, its block row
+  const std::int32_t* order;   // transposed: where in storage every block is
+  const Value* values;
+  std::int32_t lines;
+  std::int32_t block_rows, block_cols;
+  std::int32_t outputs, inputs;
+};
+
+// A lane stands for the same `places` places of every block it reads, 32 apart, so that a warp reads
+// neighbouring addresses and a lane needs one sum a place. Of small blocks a warp reads several side by side;
+// blocks of more than 32 * places places are walked several times. Where warps share a line each takes a
+// piece of it, and the pieces' sums are added in their order. The launch bounds leave room for all loads in
+// flight in registers; A^T x, which follows an order besides, needs more. Common square blocks have their
+// `side` compiled in, which saves half of the instructions; 0 takes any.
+template <int side, int places, bool transposed, class Offset, class Value>
+__global__ void __launch_bounds__(32 * stream_warps, transposed ? 3 : 4)
+    stream_lines(const line_list<Offset, Value> list, int warps_per_line, Value alpha, const Value* x,
+                 Value beta, Value* y) {
+  __shared__ Value lane_sums[stream_warps][32 * places];
+  __shared__ Value line_sums[stream_warps][longest_side];
+  constexpr int steps = loads_in_flight / places;
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const int lines_here = stream_warps / warps_per_line;
+  const int block_cols = side > 0 ? side : list.block_cols;
+  const int area = side > 0 ? side * side : list.block_rows * block_cols;
+  const int out_side = side > 0 || transposed ? block_cols : list.block_rows;
+  const int in_side = side > 0 || !transposed ? block_cols : list.block_rows;
+
+  // Lanes that are left over beside small blocks do what the first ones do, and nobody asks for their sums.
+  const int width = area < 32 ? area : 32, side_by_side = 32 / width, batch = steps * side_by_side;
+  const int neighbour = lane / width < side_by_side ? lane / width : 0;
+
+  std::int64_t first = 0;  // block of this warp's piece
+  int count = 0;           // a line with 2^31 blocks or nearly so is shared by eight warps
+  if (const std::int64_t line = std::int64_t{blockIdx.x} * lines_here + warp / warps_per_line;
+      line < list.lines) {
+    const std::int64_t start = list.offsets[line], blocks = list.offsets[line + 1] - start;
+    const int piece = warp % warps_per_line;
+    first = start + blocks * piece / warps_per_line;
+    count = static_cast<int>(start + blocks * (piece + 1) / warps_per_line - first);
+  }
+  const std::int32_t* const across_from_here = list.across + first + neighbour;
+  const std::int32_t* const order_from_here = transposed ? list.order + first + neighbour : nullptr;
+  const Value* const values_from_here = transposed ? list.values : list.values + (first + neighbour) * area;
+  const int whole = count / batch * batch;
+
+  for (int out = lane; out < out_side; out += 32) line_sums[warp][out] = 0;
+  for (int base = 0; base < area; base += 32 * places) {
+    int place[places], in_block[places];
+#pragma unroll
+    for (int k = 0; k < places; ++k) {
+      place[k] = base + lane % width + 32 * k;
+      in_block[k] = transposed ? place[k] / block_cols : place[k] % block_cols;
+    }
+    // The last batch may be short of blocks; in all others there is nothing to ask.
+    const auto inside = [&](auto is_whole, int block, int k) {
+      return (is_whole.value || block + neighbour < count) && (places == 1 || place[k] < area);
+    };
+    std::int32_t across[steps] = {}, order[steps] = {};
+    const auto read_indices = [&](auto is_whole, int from) {
+#pragma unroll
+      for (int s = 0; s < steps; ++s)
+        if (const int block = from + s * side_by_side; is_whole.value || block + neighbour < count) {
+          across[s] = __ldg(across_from_here + block);
+          if constexpr (transposed) order[s] = __ldg(order_from_here + block);
+        }
+    };
+    Value sums[places] = {};
+    const auto add_batch = [&](auto is_whole, int from) {
+      Value values[steps][places], factors[steps][places];
+#pragma unroll
+      for (int s = 0; s < steps; ++s) {
+        const int block = from + s * side_by_side;
+        const Value* const own = values_from_here + std::int64_t{transposed ? order[s] : block} * area;
+#pragma unroll
+        for (int k = 0; k < places; ++k)
+          values[s][k] = inside(is_whole, block, k) ? __ldcs(own + place[k]) : Value{0};
+      }
+#pragma unroll
+      for (int s = 0; s < steps; ++s)
+#pragma unroll
+        for (int k = 0; k < places; ++k) {
+          // Beyond the edge of the matrix blocks hold zeros, whatever the factor.
+          const unsigned in = min(static_cast<unsigned>(across[s]) * static_cast<unsigned>(in_side) +
+                                      static_cast<unsigned>(in_block[k]),
+                                  static_cast<unsigned>(list.inputs - 1));
+          factors[s][k] = inside(is_whole, from + s * side_by_side, k) ? __ldg(x + in) : Value{0};
+        }
+      // Indices are read one batch ahead: x would otherwise wait for two loads, one after the other.
+      if constexpr (is_whole.value) read_indices(is_whole, min(from + batch, whole - batch));
+#pragma unroll
+      for (int s = 0; s < steps; ++s)
+#pragma unroll
+        for (int k = 0; k < places; ++k) sums[k] += values[s][k] * factors[s][k];
+    };
+    if (whole > 0) read_indices(std::true_type{}, 0);
+    for (int from = 0; from < whole; from += batch) add_batch(std::true_type{}, from);
+    if (whole < count) {
+      read_indices(std::false_type{}, whole);
+      add_batch(std::false_type{}, whole);
+    }
+
+#pragma unroll
+    for (int k = 0; k < places; ++k) lane_sums[warp][32 * k + lane] = sums[k];
+    __syncwarp();
+    for (int out = lane; out < out_side; out += 32) {
+      Value sum = line_sums[warp][out];
+      for (int in = 0; in < in_side; ++in) {
+        const int at = (transposed ? in * block_cols + out : out * block_cols + in) - base;
+        if (at < 0 || at >= 32 * places) continue;
+        for (int n = 0; n < side_by_side; ++n) sum += lane_sums[warp][n * width + at];
+      }
+      line_sums[warp][out] = sum;
+    }
+    __syncwarp();
+  }
+
+  __syncthreads();
+  for (int i = static_cast<int>(threadIdx.x); i < lines_here * out_side; i += 32 * stream_warps) {
+    const int line_here = i / out_side, out_in_block = i % out_side;
+    const std::int64_t out = (std::int64_t{blockIdx.x} * lines_here + line_here) * out_side + out_in_block;
+    if (out >= list.outputs) continue;
+    Value sum = 0;
+    for (int w = 0; w < warps_per_line; ++w) sum += line_sums[line_here * warps_per_line + w][out_in_block];
+    y[out] = updated(beta, y + out, alpha * sum);
+  }
+}
+
+// Where lines are short a warp each would mostly wait: a thread each for every output.
+template <bool transposed, class Offset, class Value>
+__global__ void __launch_bounds__(256) stream_outputs(const line_list<Offset, Value> list, Value alpha,
+                                                      const Value* __restrict__ x, Value beta, Value* y) {
+  const std::int64_t out = std::int64_t{blockIdx.x} * 256 + threadIdx.x;
+  if (out >= list.outputs) return;
+  const int out_side = transposed ? list.block_cols : list.block_rows;
+  const int in_side = transposed ? list.block_rows : list.block_cols;
+  const std::int64_t line = out / out_side, area = list.block_rows * list.block_cols;
+  const int place = static_cast<int>(out % out_side) * (transposed ? 1 : list.block_cols);
+  const int to_next = transposed ? list.block_cols : 1;
+  Value sum = 0;
+  for (std::int64_t b = list.offsets[line]; b < list.offsets[line + 1]; ++b) {
+    const Value* const own = list.values + (transposed ? list.order[b] : b) * area + place;
+    const std::int64_t in = std::int64_t{list.across[b]} * in_side, inside = list.inputs - in;
+    const int count = inside < in_side ? static_cast<int>(inside) : in_side;
+#pragma unroll 4
+    for (int k = 0; k < count; ++k) sum += own[k * to_next] * x[in + k];
+  }
+  y[out] = updated(beta, y + out, alpha * sum);
+}
+
+template <class Offset>
+__global__ void find_longest(const Offset* offsets, std::int32_t lines, int* longest) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+  int own = 0;
+  for (std::int64_t line = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; line < lines; line += stride)
+    own = max(own, static_cast<int>(offsets[line + 1] - offsets[line]));
+  atomicMax(longest, own);
+}
+
+template <class Offset>
+__global__ void number_blocks(const Offset* row_offsets, std::int32_t block_rows, std::int64_t blocks,
+                              std::int32_t* row, std::int32_t* number) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t b = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; b < blocks; b += stride) {
+    row[b] = block_row_of(row_offsets, b, 0, block_rows - 1);
+    number[b] = static_cast<std::int32_t>(b);
+  }
+}
+
+// From keys column << row_bits | row, sorted: where every block column begins, and each block's block row.
+template <class Offset>
+__global__ void unpack_columns(const std::uint64_t* keys, std::int64_t blocks, int row_bits,
+                               std::int32_t columns, Offset* offsets, std::int32_t* rows) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+  const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  for (std::int64_t b = thread; b < blocks; b += stride)
+    rows[b] = static_cast<std::int32_t>(keys[b] & ((std::uint64_t{1} << row_bits) - 1));
+  for (std::int64_t column = thread; column <= columns; column += stride) {
+    std::int64_t low = 0, high = blocks;
+    while (low < high) {
+      const std::int64_t middle = (low + high) / 2;
+      if (keys[middle] >> row_bits < static_cast<std::uint64_t>(column))
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    offsets[column] = static_cast<Offset>(low);
+  }
+}
+
+template <class Offset, class Value>
+struct bsr_stream {
+  static constexpr kernel_info info{"bsr/stream", "warps stream a block row or block column; no atomics",
+                                    "ours", true, true};
+  using matrix = bsr_view<Offset, Value, device>;
+  static std::string why_not(const matrix& m, operation op) {
+    if (op == operation::transposed && m.col_indices.size() > std::numeric_limits<std::int32_t>::max())
+      return "the blocks are too many to be numbered in 32 bits";
+    return too_large(m);
+  }
+
+  bsr_stream(const matrix& m, operation op)
+      : op_(op),
+        list_{m.row_offsets.data(),
+              m.col_indices.data(),
+              nullptr,
+              m.values.data(),
+              count_block_rows(m),
+              m.block_rows,
+              m.block_cols,
+              static_cast<std::int32_t>(outputs(m, op)),
+              static_cast<std::int32_t>(inputs(m, op))} {
+    if (op == operation::transposed) list_columns(m);
+    warps_per_line_ = choose_warps(m.col_indices.size());
+  }
+  std::int64_t bytes() const {
+    return column_offsets_.size() * std::int64_t{sizeof(Offset)} + (rows_.size() + order_.size()) * 4;
+  }
+
+  void run(Value alpha, const Value* x, Value beta, Value* y) const {
+    with_operation(op_, [&](auto transposed) {
+      if (warps_per_line_ == 0) {
+        stream_outputs<decltype(transposed)::value>
+            <<<blocks_for(list_.outputs, 256), 256, 0, kernel_stream()>>>(list_, alpha, x, beta, y);
+        check_cuda(cudaGetLastError());
+        return;
+      }
+      const auto launch = [&](auto kernel) {
+        kernel<<<blocks_for(list_.lines, stream_warps / warps_per_line_), 32 * stream_warps, 0,
+                 kernel_stream()>>>(list_, warps_per_line_, alpha, x, beta, y);
+        check_cuda(cudaGetLastError());
+      };
+      constexpr bool t = decltype(transposed)::value;
+      const int area = list_.block_rows * list_.block_cols;
+      const int square = list_.block_rows == list_.block_cols ? list_.block_rows : 0;
+      if (square == 3)
+        launch(stream_lines<3, 1, t, Offset, Value>);
+      else if (square == 4)
+        launch(stream_lines<4, 1, t, Offset, Value>);
+      else if (square == 5)
+        launch(stream_lines<5, 1, t, Offset, Value>);
+      else if (area <= 32)
+        launch(stream_lines<0, 1, t, Offset, Value>);
+      else if (area <= 64)
+        launch(stream_lines<0, 2, t, Offset, Value>);
+      else
+        launch(stream_lines<0, 4, t, Offset, Value>);
+    });
+  }
+
+ private:
+  // The blocks column by column. They lie row by row, so a stable sort by column alone is enough.
+  void list_columns(const matrix& m) {
+    const std::int64_t blocks = m.col_indices.size();
+    const std::int32_t block_rows = count_block_rows(m), columns = count_block_columns(m);
+    array<std::int32_t, device> rows(blocks), numbers(blocks);
+    number_blocks<<<resident_blocks(blocks, 256), 256, 0, kernel_stream()>>>(
+        m.row_offsets.data(), block_rows, blocks, rows.data(), numbers.data());
+    check_cuda(cudaGetLastError());
+    auto sorted = sort_entries<std::int32_t>(cuda{}, m.col_indices, rows, numbers, columns, block_rows, true);
+    column_offsets_ = array<Offset, device>(std::int64_t{columns} + 1);
+    rows_ = std::move(rows);
+    order_ = std::move(sorted.values);
+    unpack_columns<<<resident_blocks(blocks, 256), 256, 0, kernel_stream()>>>(
+        sorted.keys.data(), blocks, sorted.minor_bits, columns, column_offsets_.data(), rows_.data());
+    check_cuda(cudaGetLastError());
+    list_.offsets = column_offsets_.data();
+    list_.across = rows_.data();
+    list_.order = order_.data();
+    list_.lines = columns;
+  }
+
+  // None where all lines are short: threads then take outputs. More warps a line while the GPU is not full
+  // several times over, or while the longest line would outlast all others; but a warp's piece of that line
+  // should stay worth its start.
+  int choose_warps(std::int64_t blocks) const {
+    array<int, device> longest(1);
+    check_cuda(cudaMemsetAsync(longest.data(), 0, sizeof(int), kernel_stream()));
+    find_longest<<<resident_blocks(list_.lines, 256), 256, 0, kernel_stream()>>>(list_.offsets, list_.lines,
+                                                                                 longest.data());
+    check_cuda(cudaGetLastError());
+    const std::int64_t most = copy_to<host>(longest, place::device)[0];
+    const std::int64_t resident_warps = std::int64_t{multiprocessors()} * 4 * stream_warps;
+    const std::int64_t batch = loads_in_flight * std::max(1, 32 / (list_.block_rows * list_.block_cols));
+    if (most <= 64 && blocks < 16 * std::int64_t{list_.lines}) return 0;
+    int warps = 1;
+    while (warps < stream_warps && most / (2 * warps) >= 2 * batch &&
+           (list_.lines * std::int64_t{warps} < 4 * resident_warps ||
+            most / warps > 4 * blocks / resident_warps))
+      warps *= 2;
+    return warps;
+  }
+
+  operation op_;
+  line_list<Offset, Value> list_;
+  array<Offset, device> column_offsets_;
+  array<std::int32_t, device> rows_, order_;
+  int warps_per_line_ = 1;
+};
+
+}  // namespace
+
+template <class Offset, class Value, class Space>
+kernel_table<bsr_view<Offset, Value, Space>> kernels_of(const bsr<Offset, Value, view_of<Space>>&) {
+  kernel_table<bsr_view<Offset, Value, Space>> table{
+      kernel_of<bsr_chunked<row_major_way, Offset, Value>>(),
+      kernel_of<bsr_chunked<private_way, Offset, Value>>(), kernel_of<bsr_chunked<team_way, Offset, Value>>(),
+      kernel_of<bsr_chunked<unrolled_way, Offset, Value>>(), kernel_of<bsr_stream<Offset, Value>>()};
+  for (auto& line : cusparse_bsr_kernels<Offset, Value>()) table.push_back(line);
+  return table;
+}
+
+template kernel_table<bsr_view<std::int32_t, float, device>> kernels_of(
+    const bsr<std::int32_t, float, view_of<device>>&);
+template kernel_table<bsr_view<std::int32_t, double, device>> kernels_of(
+    const bsr<std::int32_t, double, view_of<device>>&);
+template kernel_table<bsr_view<std::int64_t, float, device>> kernels_of(
+    const bsr<std::int64_t, float, view_of<device>>&);
+template kernel_table<bsr_view<std::int64_t, double, device>> kernels_of(
+    const bsr<std::int64_t, double, view_of<device>>&);
+
+}  // namespace sparsmith

@@ -1,0 +1,229 @@
+// COO on a GPU: one kernel that deals entries to threads in several ways and adds up 1, 32 or 1024 neighbours
+// before the atomics, so that a row costs few of them. It is right for entries in any order: runs of equal
+// outputs only make the sums longer.
+#include <string_view>
+
+#include "kernels/cuda/entries.hpp"
+#include "kernels/vendor/cusparse.hpp"
+
+namespace sparsmith {
+namespace {
+
+constexpr int threads = 1024;
+constexpr int warp = 32;
+
+// Which entries a thread takes: `sharing` neighbouring threads share a chunk of sharing * per_thread entries,
+// and a thread's next entry lies `sharing` away. All threads take the same number; some lie past the end.
+struct entry_map {
+  std::int64_t sharing, per_thread;
+
+  __device__ std::int64_t first() const {
+    const std::int64_t thread = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+    return thread / sharing * sharing * per_thread + thread % sharing;
+  }
+};
+
+// The lane where the run of `lane` starts, when runs start at the set bits; lane 0 always starts one.
+__device__ int run_start(unsigned starts, int lane) {
+  return warp - 1 - __clz(static_cast<int>((starts | 1u) & (~0u >> (warp - 1 - lane))));
+}
+
+// The sum of `value` over the lanes start .. lane, where `start` is the same for all of these.
+template <class Value>
+__device__ Value sum_since(int start, int lane, Value value) {
+  for (int step = 1; step < warp; step *= 2) {
+    const Value before = __shfl_up_sync(~0u, value, step);
+    if (lane - step >= start) value += before;
+  }
+  return value;
+}
+
+// Sums over Reach neighbouring entries: one, a warp's or a thread block's. Segmented: only across equal
+// outputs, and the end of a run adds the sum. Otherwise a sum holds all of the Reach before it, and what the
+// end of a run adds is taken off the next run again. Ahead: so many entries are loaded before the first is
+// used.
+//
+// Entries past the end have output -1 and product 0. Threads that exchange sums leave the loop together.
+template <int Reach, bool Segmented, int Ahead, class Value>
+__global__ void __launch_bounds__(threads)
+    add_sums(entry_list<Value> list, entry_map map, Value alpha, const Value* __restrict__ x, Value* y) {
+  const int place = static_cast<int>(threadIdx.x) % Reach;
+  const int lane = static_cast<int>(threadIdx.x) % warp;
+  std::int64_t e = map.first();
+  for (std::int64_t taken = 0; taken < map.per_thread && e - place < list.count; taken += Ahead) {
+    std::int32_t outputs[Ahead], inputs[Ahead];
+    Value products[Ahead];
+#pragma unroll
+    for (int i = 0; i < Ahead; ++i) {
+      // Past the end it reads the last entry, and forgets it below: a branch would wait for every load.
+      const std::int64_t own = e + i * map.sharing, at = own < list.count ? own : list.count - 1;
+      outputs[i] = list.outputs[at];
+      inputs[i] = list.inputs[at];
+      products[i] = list.values[at];
+    }
+#pragma unroll
+    for (int i = 0; i < Ahead; ++i) products[i] *= x[inputs[i]];
+#pragma unroll
+    for (int i = 0; i < Ahead; ++i, e += map.sharing) {
+      const std::int32_t output = e < list.count ? outputs[i] : -1;
+      Value sum = e < list.count ? products[i] : Value{0};
+      std::int32_t next = -1;
+      if constexpr (Reach > 1) {
+        __syncwarp();  // the threads come from different branches
+        const std::int32_t neighbour = __shfl_down_sync(~0u, output, 1);
+        if (lane < warp - 1)
+          next = neighbour;
+        else if (place < Reach - 1 && e + 1 < list.count)
+          next = list.outputs[e + 1];  // the next warp's
+        __syncwarp();
+        const unsigned ends = Segmented ? __ballot_sync(~0u, next != output) : 0u;
+        const int start = run_start(ends << 1, lane);
+        sum = sum_since(start, lane, sum);
+
+        if constexpr (Reach > warp) {
+          // What every warp hands on, and whether it does so without what was handed to it. Each warp scans
+          // these for itself, which takes one barrier; the next round uses the other half, so that nothing
+          // is overwritten while it is read.
+          static_assert(Reach == threads && Reach / warp == warp && Ahead == 1);
+          __shared__ Value handed[2][warp];
+          __shared__ int starts[2][warp];
+          const int half = static_cast<int>(taken % 2), own = place / warp;
+          if (lane == warp - 1) {
+            const bool ended = ends >> lane != 0;
+            handed[half][own] = ended ? Value{0} : sum;
+            starts[half][own] = ended || start > 0;
+          }
+          __syncthreads();
+          const unsigned warp_starts = __ballot_sync(~0u, starts[half][lane]);
+          const Value carries = sum_since(run_start(warp_starts, lane), lane, handed[half][lane]);
+          const Value carry = __shfl_sync(~0u, carries, own > 0 ? own - 1 : 0);
+          if (start == 0 && own > 0) sum += carry;
+        }
+      }
+      if (output >= 0 && next != output) {
+        atomicAdd(y + output, alpha * sum);
+        if (!Segmented && next >= 0) atomicAdd(y + next, -alpha * sum);
+      }
+    }
+  }
+}
+
+struct coo_schedule {
+  kernel_info info;
+  struct {
+    int reach;
+    bool segmented, ahead;
+    std::int64_t sharing;  // of entry_map; 0: the whole grid shares
+    bool resident = true;  // the grid is what the GPU holds at once; otherwise a thread has one entry
+  } how;
+};
+
+constexpr const char* report = "COO report";
+constexpr coo_schedule schedules[] = {
+    {{"coo/atomic", "a thread for every entry, an atomic each", "GCSB thesis, COO report"},
+     {1, true, false, threads, false}},
+    {{"coo/stride-1", "a thread takes neighbouring entries, an atomic each", report}, {1, true, true, 1}},
+    {{"coo/stride-warp", "a thread takes entries a warp apart, an atomic each", report},
+     {1, true, true, warp}},
+    {{"coo/stride-block", "a thread takes entries a thread block apart, an atomic each", report},
+     {1, true, true, threads}},
+    {{"coo/stride-grid", "a thread takes entries the whole grid apart, an atomic each", report},
+     {1, true, true, 0}},
+    {{"coo/scan-32", "prefix sums of a warp, two atomics a run", report, false, false, 32},
+     {32, false, false, 0}},
+    {{"coo/scan-1024", "prefix sums of a thread block, two atomics a run", report, false, false, 1024},
+     {1024, false, false, 0}},
+    {{"coo/segscan-32", "a warp sums runs of equal outputs, an atomic a run", report}, {32, true, false, 0}},
+    {{"coo/segscan-1024", "a thread block sums runs of equal outputs, an atomic a run", report},
+     {1024, true, false, 0}},
+    {{"coo/segscan-32-block", "segscan-32 with entries a thread block apart, unrolled", report},
+     {32, true, true, threads}},
+};
+
+constexpr int schedule_named(std::string_view name) {
+  int i = 0;
+  while (schedules[i].info.name != name) ++i;
+  return i;
+}
+
+template <int Schedule, class Value>
+void launch(const entry_list<Value>& list, Value alpha, const Value* x, Value* y) {
+  constexpr auto how = schedules[Schedule].how;
+  // As many as leave registers for two thread blocks on a multiprocessor.
+  constexpr int ahead = how.ahead ? static_cast<int>(16 / sizeof(Value)) : 1;
+  const std::int64_t rounds = (list.count + ahead - 1) / ahead;  // of all threads together
+  const unsigned blocks = how.resident ? resident_blocks(rounds, threads) : blocks_for(rounds, threads);
+  const std::int64_t grid = std::int64_t{blocks} * threads;
+  const entry_map map{how.sharing == 0 ? grid : how.sharing, (rounds + grid - 1) / grid * ahead};
+  add_sums<how.reach, how.segmented, ahead><<<blocks, threads, 0, kernel_stream()>>>(list, map, alpha, x, y);
+  check_cuda(cudaGetLastError());
+}
+
+template <class Value>
+__global__ void find_not_finite(const Value* values, std::int64_t count, int* found) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t e = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; e < count; e += stride)
+    if (!isfinite(values[e])) *found = 1;
+}
+
+template <class Value>
+bool all_finite(const array_view<const Value>& values) {
+  if (values.size() == 0) return true;
+  array<int, device> found(1);
+  int result = 0;
+  copy_bytes(place::device, found.data(), place::host, &result, sizeof(result));
+  find_not_finite<<<resident_blocks(values.size(), 256), 256, 0, kernel_stream()>>>(
+      values.data(), values.size(), found.data());
+  check_cuda(cudaGetLastError());
+  check_cuda(cudaStreamSynchronize(kernel_stream()));
+  copy_bytes(place::host, &result, place::device, found.data(), sizeof(result));
+  return result == 0;
+}
+
+template <int Schedule, class Value>
+struct coo_kernel {
+  static constexpr kernel_info info = schedules[Schedule].info;
+  using matrix = coo_view<Value, device>;
+
+  static std::string why_not(const matrix& m, operation) {
+    if (schedules[Schedule].how.segmented || all_finite(m.values)) return {};
+    return "prefix sums would carry values that are not finite into other rows";
+  }
+
+  coo_kernel(const matrix& m, operation op)
+      : list_(entries_of(m.row_indices, m.col_indices, m.values, op)), outputs_(outputs(m, op)) {}
+
+  void run(Value alpha, const Value* x, Value beta, Value* y) const {
+    scale(device{}, outputs_, beta, y);
+    launch<Schedule>(list_, alpha, x, y);
+  }
+
+ private:
+  entry_list<Value> list_;
+  std::int64_t outputs_;
+};
+
+}  // namespace
+
+template <class Value>
+void add_entries(const entry_list<Value>& list, Value alpha, const Value* x, Value* y) {
+  if (list.count > 0) launch<schedule_named("coo/segscan-32-block")>(list, alpha, x, y);
+}
+
+template void add_entries(const entry_list<float>&, float, const float*, float*);
+template void add_entries(const entry_list<double>&, double, const double*, double*);
+
+template <class Value, class Space>
+kernel_table<coo_view<Value, Space>> kernels_of(const coo<Value, view_of<Space>>&) {
+  auto table = []<int... Schedule>(std::integer_sequence<int, Schedule...>) {
+    return kernel_table<coo_view<Value, Space>>{kernel_of<coo_kernel<Schedule, Value>>()...};
+  }
+  (std::make_integer_sequence<int, std::size(schedules)>{});
+  for (const auto& line : cusparse_coo_kernels<Value>()) table.push_back(line);
+  return table;
+}
+
+template kernel_table<coo_view<float, device>> kernels_of(const coo<float, view_of<device>>&);
+template kernel_table<coo_view<double, device>> kernels_of(const coo<double, view_of<device>>&);
+
+}  // namespace sparsmith

@@ -1,0 +1,306 @@
+// CSB, eCSB and GCSB on a GPU, as in the thesis: every thread walks the entries of one block (or of a part of
+// a block row, or a single entry) and adds to y with atomics. While the output stays the same it keeps the
+// sum, so that an atomic serves several entries where their order allows it.
+#include <bit>
+
+#include "convert/formats/block_index.hpp"
+#include "convert/formats/sizes.hpp"
+#include "kernels/cuda/launch.hpp"
+
+namespace sparsmith {
+namespace {
+
+constexpr int threads = 128;
+
+struct cell {
+  std::int32_t row, col;
+};
+
+// The blocks of a matrix: a block's position is row-major, block row * blocks a row + block column.
+template <class Offset>
+struct block_grid {
+  Offset blocks_per_row;
+  int side_bits;
+
+  template <class Matrix>
+  explicit block_grid(const Matrix& m)
+      : blocks_per_row(static_cast<Offset>(groups_of(m.cols, m.beta))),
+        side_bits(std::countr_zero(static_cast<unsigned>(m.beta))) {}
+
+  // The upper left cell of a block.
+  __device__ cell corner(Offset position) const {
+    const Offset block_row = position / blocks_per_row;
+    return {static_cast<std::int32_t>(block_row) << side_bits,
+            static_cast<std::int32_t>(position - block_row * blocks_per_row) << side_bits};
+  }
+  __device__ cell inside(const cell& corner, std::uint32_t index) const {
+    const block_cells cells{side_bits, block_order::row};
+    return {corner.row + static_cast<std::int32_t>(cells.row_of(index)),
+            corner.col + static_cast<std::int32_t>(cells.col_of(index))};
+  }
+};
+
+// y += alpha A x for the slots first, first + stride, ... below last; cell_of(slot) is the place of a slot. A
+// slot at the same place as the one before is padding: entries are all different.
+template <bool Transposed, class Cells, class Value>
+__device__ void add_slots(std::int64_t first, std::int64_t last, std::int64_t stride, const Cells& cell_of,
+                          const Value* __restrict__ values, Value alpha, const Value* __restrict__ x,
+                          Value* y) {
+  constexpr int ahead = 4;               // slots loaded before the first is used
+  std::int32_t output = -1, input = -1;  // of the last entry
+  Value sum = 0;
+  for (std::int64_t slot = first; slot < last; slot += ahead * stride) {
+    cell cells[ahead];
+    Value products[ahead];
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+      // Past the end it reads a slot again, and forgets it below: a branch would wait for every load.
+      const std::int64_t own = slot + i * stride, at = own < last ? own : slot;
+      cells[i] = cell_of(at);
+      products[i] = values[at];
+    }
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) products[i] *= x[Transposed ? cells[i].row : cells[i].col];
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+      const std::int32_t to = Transposed ? cells[i].col : cells[i].row;
+      const std::int32_t from = Transposed ? cells[i].row : cells[i].col;
+      if (slot + i * stride >= last || (to == output && from == input)) continue;
+      if (to != output) {
+        if (output >= 0) atomicAdd(y + output, alpha * sum);
+        sum = 0;
+      }
+      output = to;
+      input = from;
+      sum += products[i];
+    }
+  }
+  if (output >= 0) atomicAdd(y + output, alpha * sum);
+}
+
+// The cells of the slots of one block.
+template <class Offset>
+struct cells_of_block {
+  block_grid<Offset> grid;
+  cell corner;
+  index_reader combined;
+  __device__ cell operator()(std::int64_t slot) const { return grid.inside(corner, combined[slot]); }
+};
+
+// The cells of slots that name their blocks.
+template <class Offset>
+struct cells_of_slots {
+  block_grid<Offset> grid;
+  const Offset* positions;
+  index_reader combined;
+  __device__ cell operator()(std::int64_t slot) const {
+    return grid.inside(grid.corner(positions[slot]), combined[slot]);
+  }
+};
+
+__device__ std::int64_t own_thread() {
+  return std::int64_t{blockIdx.x} * threads + threadIdx.x;
+}
+
+// Without `positions`, block b is at position b.
+template <bool Transposed, class Offset, class Value>
+__global__ void __launch_bounds__(threads)
+    walk_blocks(std::int64_t blocks, block_grid<Offset> grid, const Offset* offsets, const Offset* positions,
+                index_reader combined, const Value* values, Value alpha, const Value* x, Value* y) {
+  const std::int64_t b = own_thread();
+  if (b >= blocks) return;
+  const cell corner = grid.corner(positions == nullptr ? static_cast<Offset>(b) : positions[b]);
+  add_slots<Transposed>(offsets[b], offsets[b + 1], 1, cells_of_block<Offset>{grid, corner, combined}, values,
+                        alpha, x, y);
+}
+
+template <bool Transposed, class Offset, class Value>
+__global__ void __launch_bounds__(threads)
+    walk_lanes(std::int64_t blocks, block_grid<Offset> grid, std::int32_t group_size,
+               const Offset* group_offsets, const Offset* positions, index_reader combined,
+               const Value* values, Value alpha, const Value* x, Value* y) {
+  const std::int64_t b = own_thread();
+  if (b >= blocks) return;
+  const std::int64_t group = b / group_size, lane = b % group_size;
+  add_slots<Transposed>(group_offsets[group] + lane, group_offsets[group + 1], group_size,
+                        cells_of_block<Offset>{grid, grid.corner(positions[b]), combined}, values, alpha, x,
+                        y);
+}
+
+template <bool Transposed, class Offset, class Value>
+__global__ void __launch_bounds__(threads)
+    add_each(std::int64_t count, cells_of_slots<Offset> cells, const Value* values, Value alpha,
+             const Value* x, Value* y) {
+  const std::int64_t e = own_thread();
+  if (e >= count) return;
+  const cell place = cells(e);
+  const std::int32_t to = Transposed ? place.col : place.row, from = Transposed ? place.row : place.col;
+  atomicAdd(y + to, alpha * values[e] * x[from]);
+}
+
+// Each block row's slots are walked by several threads, `share` slots each: block rows alone are too few to
+// keep a GPU busy.
+template <bool Transposed, class Offset, class Value>
+__global__ void __launch_bounds__(threads)
+    walk_block_rows(std::int64_t block_rows, std::int64_t width, std::int64_t share, const Offset* offsets,
+                    cells_of_slots<Offset> cells, const Value* values, Value alpha, const Value* x,
+                    Value* y) {
+  const std::int64_t part = own_thread() / block_rows, b = own_thread() % block_rows;
+  const std::int64_t first = part * share;
+  const std::int64_t length = min(width, std::int64_t{offsets[b + 1]} - offsets[b]);
+  const std::int64_t last = min(length, first + share);
+  add_slots<Transposed>(first * block_rows + b, last * block_rows, block_rows, cells, values, alpha, x, y);
+}
+
+template <class Offset, class Value>
+struct csb_block {
+  static constexpr kernel_info info{"csb/block", "a thread for every block", "GCSB thesis"};
+  using matrix = csb_view<Offset, Value, device>;
+
+  csb_block(const matrix& m, operation op) : m_(m), op_(op) {}
+
+  void run(Value alpha, const Value* x, Value beta, Value* y) const {
+    scale(device{}, outputs(m_, op_), beta, y);
+    const std::int64_t blocks = m_.block_offsets.size() - 1;
+    with_operation(op_, [&](auto transposed) {
+      walk_blocks<transposed.value><<<blocks_for(blocks, threads), threads, 0, kernel_stream()>>>(
+          blocks, block_grid<Offset>(m_), m_.block_offsets.data(),
+          m_.dense_blocks != 0 ? nullptr : m_.block_indices.data(),
+          index_reader{m_.combined16.data(), m_.combined32.data()}, m_.values.data(), alpha, x, y);
+    });
+    check_cuda(cudaGetLastError());
+  }
+
+ private:
+  matrix m_;
+  operation op_;
+};
+
+template <class Offset, class Value>
+struct gcsb_lane {
+  static constexpr kernel_info info{"gcsb/lane", "a thread for every block, a lane of its group",
+                                    "GCSB thesis"};
+  using matrix = gcsb_view<Offset, Value, device>;
+
+  gcsb_lane(const matrix& m, operation op) : m_(m), op_(op) {}
+
+  void run(Value alpha, const Value* x, Value beta, Value* y) const {
+    scale(device{}, outputs(m_, op_), beta, y);
+    with_operation(op_, [&](auto transposed) {
+      walk_lanes<transposed.value><<<blocks_for(m_.filled_blocks, threads), threads, 0, kernel_stream()>>>(
+          m_.filled_blocks, block_grid<Offset>(m_), m_.group_size, m_.group_offsets.data(),
+          m_.block_indices.data(), index_reader{m_.combined16.data(), m_.combined32.data()}, m_.values.data(),
+          alpha, x, y);
+    });
+    check_cuda(cudaGetLastError());
+  }
+
+ private:
+  matrix m_;
+  operation op_;
+};
+
+constexpr kernel_info ecsb_infos[] = {
+    {"ecsb/coo", "a thread for every entry", "GCSB thesis"},
+    {"ecsb/ell", "threads walk parts of block rows", "GCSB thesis"},
+    {"ecsb/hyb", "threads walk parts of block rows, then a thread for every entry of the rest",
+     "GCSB thesis"}};
+
+template <ecsb_holding Holding, class Offset, class Value>
+struct ecsb_kernel {
+  static constexpr kernel_info info = ecsb_infos[static_cast<int>(Holding)];
+  using matrix = ecsb_view<Offset, Value, device>;
+
+  static std::string why_not(const matrix& m, operation) {
+    if (m.holding == static_cast<std::int32_t>(Holding)) return {};
+    constexpr const char* names[] = {"coo", "ell", "hybrid"};
+    return std::string("the matrix is held as ") + names[m.holding] + ", not as " +
+           names[static_cast<int>(Holding)];
+  }
+
+  ecsb_kernel(const matrix& m, operation op) : m_(m), op_(op) {}
+
+  void run(Value alpha, const Value* x, Value beta, Value* y) const {
+    scale(device{}, outputs(m_, op_), beta, y);
+    if constexpr (Holding != ecsb_holding::coo) add_block_rows(alpha, x, y);
+    if constexpr (Holding != ecsb_holding::ell) add_rest(alpha, x, y);
+  }
+
+ private:
+  void add_block_rows(Value alpha, const Value* x, Value* y) const {
+    const std::int64_t slot_count = m_.ell_values.size(), block_rows = m_.block_row_offsets.size() - 1;
+    if (slot_count == 0) return;
+    const std::int64_t resident = std::int64_t{multiprocessors()} * 2048;
+    const std::int64_t share = std::max<std::int64_t>(4, groups_of(slot_count, resident));
+    const std::int64_t walks = groups_of(m_.width, share) * block_rows;
+    const cells_of_slots<Offset> cells{block_grid<Offset>(m_),
+                                       m_.ell_block_indices.data(),
+                                       {m_.ell_combined16.data(), m_.ell_combined32.data()}};
+    with_operation(op_, [&](auto transposed) {
+      walk_block_rows<transposed.value><<<blocks_for(walks, threads), threads, 0, kernel_stream()>>>(
+          block_rows, m_.width, share, m_.block_row_offsets.data(), cells, m_.ell_values.data(), alpha, x, y);
+    });
+    check_cuda(cudaGetLastError());
+  }
+  void add_rest(Value alpha, const Value* x, Value* y) const {
+    const std::int64_t count = m_.rest_values.size();
+    if (count == 0) return;
+    const cells_of_slots<Offset> cells{block_grid<Offset>(m_),
+                                       m_.rest_block_indices.data(),
+                                       {m_.rest_combined16.data(), m_.rest_combined32.data()}};
+    with_operation(op_, [&](auto transposed) {
+      add_each<transposed.value><<<blocks_for(count, threads), threads, 0, kernel_stream()>>>(
+          count, cells, m_.rest_values.data(), alpha, x, y);
+    });
+    check_cuda(cudaGetLastError());
+  }
+
+  matrix m_;
+  operation op_;
+};
+
+}  // namespace
+
+template <class Offset, class Value, class Space>
+kernel_table<csb_view<Offset, Value, Space>> kernels_of(const csb<Offset, Value, view_of<Space>>&) {
+  return {kernel_of<csb_block<Offset, Value>>()};
+}
+
+template <class Offset, class Value, class Space>
+kernel_table<ecsb_view<Offset, Value, Space>> kernels_of(const ecsb<Offset, Value, view_of<Space>>&) {
+  return {kernel_of<ecsb_kernel<ecsb_holding::coo, Offset, Value>>(),
+          kernel_of<ecsb_kernel<ecsb_holding::ell, Offset, Value>>(),
+          kernel_of<ecsb_kernel<ecsb_holding::hybrid, Offset, Value>>()};
+}
+
+template <class Offset, class Value, class Space>
+kernel_table<gcsb_view<Offset, Value, Space>> kernels_of(const gcsb<Offset, Value, view_of<Space>>&) {
+  return {kernel_of<gcsb_lane<Offset, Value>>()};
+}
+
+template kernel_table<csb_view<std::int32_t, float, device>> kernels_of(
+    const csb<std::int32_t, float, view_of<device>>&);
+template kernel_table<csb_view<std::int32_t, double, device>> kernels_of(
+    const csb<std::int32_t, double, view_of<device>>&);
+template kernel_table<csb_view<std::int64_t, float, device>> kernels_of(
+    const csb<std::int64_t, float, view_of<device>>&);
+template kernel_table<csb_view<std::int64_t, double, device>> kernels_of(
+    const csb<std::int64_t, double, view_of<device>>&);
+template kernel_table<ecsb_view<std::int32_t, float, device>> kernels_of(
+    const ecsb<std::int32_t, float, view_of<device>>&);
+template kernel_table<ecsb_view<std::int32_t, double, device>> kernels_of(
+    const ecsb<std::int32_t, double, view_of<device>>&);
+template kernel_table<ecsb_view<std::int64_t, float, device>> kernels_of(
+    const ecsb<std::int64_t, float, view_of<device>>&);
+template kernel_table<ecsb_view<std::int64_t, double, device>> kernels_of(
+    const ecsb<std::int64_t, double, view_of<device>>&);
+template kernel_table<gcsb_view<std::int32_t, float, device>> kernels_of(
+    const gcsb<std::int32_t, float, view_of<device>>&);
+template kernel_table<gcsb_view<std::int32_t, double, device>> kernels_of(
+    const gcsb<std::int32_t, double, view_of<device>>&);
+template kernel_table<gcsb_view<std::int64_t, float, device>> kernels_of(
+    const gcsb<std::int64_t, float, view_of<device>>&);
+template kernel_table<gcsb_view<std::int64_t, double, device>> kernels_of(
+    const gcsb<std::int64_t, double, view_of<device>>&);
+
+}  // namespace sparsmith

@@ -1,0 +1,540 @@
+// CSR on CUDA: the documents' four (a thread or a warp per row, bins of rows, three classes of rows), and
+// ours: as many lanes per row as its mean asks for, and merge-path, which gives every thread the same number
+// of rows plus entries. A^T x adds to y with one atomic per entry, whoever walks the entries.
+#include <bit>
+
+#include "convert/backend/sort_entries.hpp"
+#include "kernels/cuda/launch.hpp"
+#include "kernels/vendor/cusparse.hpp"
+
+namespace sparsmith {
+namespace {
+
+constexpr int threads = 256;
+
+template <class Offset, class Value>
+struct csr_arrays {
+  std::int32_t rows;
+  const Offset* __restrict__ offsets;
+  const std::int32_t* __restrict__ cols;
+  const Value* __restrict__ values;
+
+  explicit csr_arrays(const csr_view<Offset, Value, device>& m)
+      : rows(m.rows), offsets(m.row_offsets.data()), cols(m.col_indices.data()), values(m.values.data()) {}
+};
+
+// The part of a row's product that one of `lanes` walkers finds, four loads at a time. For A^T x there is no
+// sum: `factor` is alpha times x of the row.
+template <bool Transposed, class Offset, class Value>
+__device__ Value walk_row(const csr_arrays<Offset, Value>& m, Offset first, Offset last, int lane, int lanes,
+                          const Value* __restrict__ x, Value factor, Value* y) {
+  Value sum = 0;
+  std::int64_t e = std::int64_t{first} + lane;  // wider than Offset: it runs past the end by up to `lanes`
+  for (; e + 3 * lanes < last; e += 4 * lanes) {
+    std::int32_t cols[4];
+    Value values[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      cols[k] = m.cols[e + k * lanes];
+      values[k] = m.values[e + k * lanes];
+    }
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      if constexpr (Transposed)
+        atomicAdd(y + cols[k], factor * values[k]);
+      else
+        sum += values[k] * x[cols[k]];
+    }
+  }
+  for (; e < last; e += lanes) {
+    if constexpr (Transposed)
+      atomicAdd(y + m.cols[e], factor * m.values[e]);
+    else
+      sum += m.values[e] * x[m.cols[e]];
+  }
+  return sum;
+}
+
+// One row by `Lanes` neighbouring lanes; all lanes of the warp must come here, with a row past the end where
+// there is none.
+template <int Lanes, bool Transposed, class Offset, class Value>
+__device__ void multiply_row(const csr_arrays<Offset, Value>& m, std::int64_t row, Value alpha,
+                             const Value* __restrict__ x, Value beta, Value* y) {
+  const int lane = static_cast<int>(threadIdx.x) % Lanes;
+  Value sum = 0;
+  if (row < m.rows)
+    sum = walk_row<Transposed>(m, m.offsets[row], m.offsets[row + 1], lane, Lanes, x,
+                               Transposed ? alpha * x[row] : Value{0}, y);
+  if constexpr (!Transposed) {
+    __syncwarp();
+    sum = lane_sum<Lanes>(sum);
+    if (lane == 0 && row < m.rows) y[row] = updated(beta, y + row, alpha * sum);
+  }
+}
+
+template <int Lanes, bool Transposed, class Offset, class Value>
+__global__ void __launch_bounds__(threads) rows_by_lanes(const csr_arrays<Offset, Value> m, Value alpha,
+                                                         const Value* __restrict__ x, Value beta, Value* y) {
+  // Strides of the grid are the same for the whole warp, so that its lanes meet at every sum.
+  const std::int64_t stride = std::int64_t{gridDim.x} * (threads / Lanes);
+  const std::int64_t in_block = threadIdx.x / Lanes;
+  for (std::int64_t first = std::int64_t{blockIdx.x} * (threads / Lanes); first < m.rows; first += stride)
+    multiply_row<Lanes, Transposed>(m, first + in_block, alpha, x, beta, y);
+}
+
+// The lines differ in their number of lanes alone.
+template <class Offset, class Value>
+class csr_by_lanes {
+ public:
+  using matrix = csr_view<Offset, Value, device>;
+  csr_by_lanes(const matrix& m, operation op, int lanes) : m_(m), op_(op), lanes_(lanes) {}
+
+  void run(Value alpha, const Value* x, Value beta, Value* y) const {
+    if (op_ == operation::transposed) scale(device{}, m_.cols, beta, y);
+    with_operation(op_, [&](auto transposed) {
+      constexpr bool t = transposed.value;
+      switch (lanes_) {
+        case 1:
+          return launch<1, t>(alpha, x, beta, y);
+        case 2:
+          return launch<2, t>(alpha, x, beta, y);
+        case 4:
+          return launch<4, t>(alpha, x, beta, y);
+        case 8:
+          return launch<8, t>(alpha, x, beta, y);
+        case 16:
+          return launch<16, t>(alpha, x, beta, y);
+        default:
+          return launch<32, t>(alpha, x, beta, y);
+      }
+    });
+  }
+
+ private:
+  template <int Lanes, bool Transposed>
+  void launch(Value alpha, const Value* x, Value beta, Value* y) const {
+    rows_by_lanes<Lanes, Transposed><<<blocks_for(m_.rows, threads / Lanes), threads, 0, kernel_stream()>>>(
+        csr_arrays<Offset, Value>(m_), alpha, x, beta, y);
+    check_cuda(cudaGetLastError());
+  }
+  matrix m_;
+  operation op_;
+  int lanes_;
+};
+
+template <class Offset, class Value>
+struct csr_thread : csr_by_lanes<Offset, Value> {
+  static constexpr kernel_info info{"csr/thread", "a thread per row",
+                                    "CSR report, CSR strategies, GCSB thesis", true};
+  csr_thread(const csr_view<Offset, Value, device>& m, operation op)
+      : csr_by_lanes<Offset, Value>(m, op, 1) {}
+};
+
+template <class Offset, class Value>
+struct csr_warp : csr_by_lanes<Offset, Value> {
+  static constexpr kernel_info info{"csr/warp", "a warp per row", "CSR report, CSR strategies", true};
+  csr_warp(const csr_view<Offset, Value, device>& m, operation op) : csr_by_lanes<Offset, Value>(m, op, 32) {}
+};
+
+template <class Offset, class Value>
+struct csr_vector : csr_by_lanes<Offset, Value> {
+  static constexpr kernel_info info{"csr/vector", "2 to 32 lanes per row, chosen from the mean row length",
+                                    "ours", true};
+  csr_vector(const csr_view<Offset, Value, device>& m, operation op)
+      : csr_by_lanes<Offset, Value>(m, op, lanes_for(m)) {}
+  // Four to eight entries a lane: loads in flight, and few lanes idle in short rows.
+  static int lanes_for(const csr_view<Offset, Value, device>& m) {
+    const auto mean = static_cast<std::uint64_t>(m.values.size() / m.rows);
+    return static_cast<int>(std::clamp<std::uint64_t>(std::bit_ceil(mean + 1) / 4, 2, 32));
+  }
+};
+
+// The first row of every piece of `size` rows plus entries, and the end: where the merge path of the rows'
+// ends and the entries crosses every multiple of `size`.
+template <class Offset>
+__global__ void cut_path(std::int32_t rows, std::int64_t entries, const Offset* offsets, std::int64_t size,
+                         std::int64_t pieces, std::int32_t* first_rows) {
+  const std::int64_t piece = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (piece > pieces) return;
+  const std::int64_t along = piece * size < rows + entries ? piece * size : rows + entries;
+  // How many rows end within the first `along` items; row r's end is item offsets[r + 1] + r.
+  std::int64_t low = 0, high = rows;
+  while (low < high) {
+    const std::int64_t middle = (low + high) / 2;
+    if (offsets[middle + 1] + middle < along)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  first_rows[piece] = static_cast<std::int32_t>(low);
+}
+
+template <class Offset, class Value>
+array<std::int32_t, device> path_cuts(const csr_view<Offset, Value, device>& m, std::int64_t size) {
+  const std::int64_t items = std::int64_t{m.rows} + m.values.size(), pieces = (items + size - 1) / size;
+  array<std::int32_t, device> cuts(pieces + 1);
+  cut_path<<<blocks_for(pieces + 1, threads), threads, 0, kernel_stream()>>>(
+      m.rows, m.values.size(), m.row_offsets.data(), size, pieces, cuts.data());
+  check_cuda(cudaGetLastError());
+  return cuts;
+}
+
+template <bool Transposed, class Offset, class Value>
+__global__ void __launch_bounds__(threads) walk_bins(const csr_arrays<Offset, Value> m, std::int64_t bins,
+                                                     const std::int32_t* __restrict__ first_rows, Value alpha,
+                                                     const Value* __restrict__ x, Value beta, Value* y) {
+  const std::int64_t bin = (std::int64_t{blockIdx.x} * threads + threadIdx.x) / 32;
+  if (bin >= bins) return;
+  for (std::int64_t row = first_rows[bin]; row < first_rows[bin + 1]; ++row)
+    multiply_row<32, Transposed>(m, row, alpha, x, beta, y);
+}
+
+template <class Offset, class Value>
+struct csr_bins {
+  static constexpr kernel_info info{"csr/bins", "bins of rows with similar work, a warp walks a bin's rows",
+                                    "CSR report", true};
+  using matrix = csr_view<Offset, Value, device>;
+  csr_bins(const matrix& m, operation op) : m_(m), op_(op), first_rows_(path_cuts(m, 512)) {}
+  std::int64_t bytes() const { return first_rows_.size() * 4; }
+
+  void run(Value alpha, const Value* x, Value beta, Value* y) const {
+    if (op_ == operation::transposed) scale(device{}, m_.cols, beta, y);
+    const std::int64_t bins = first_rows_.size() - 1;
+    with_operation(op_, [&](auto transposed) {
+      walk_bins<transposed.value><<<blocks_for(bins, threads / 32), threads, 0, kernel_stream()>>>(
+          csr_arrays<Offset, Value>(m_), bins, first_rows_.data(), alpha, x, beta, y);
+    });
+    check_cuda(cudaGetLastError());
+  }
+
+ private:
+  matrix m_;
+  operation op_;
+  array<std::int32_t, device> first_rows_;
+};
+
+// Three classes of rows, longest first, so that the blocks that take longest start first.
+constexpr int long_rows = 0, medium_rows = 1, short_rows = 2;
+constexpr int shortest_long_row = 2048, shortest_medium_row = 16;
+
+template <class Offset>
+__global__ void classify_rows(std::int32_t rows, const Offset* offsets, std::int32_t* classes,
+                              std::int32_t* numbers, std::int32_t* counts) {
+  const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  int own = -1;
+  if (row < rows) {
+    const Offset length = offsets[row + 1] - offsets[row];
+    own = length >= shortest_long_row ? long_rows : length >= shortest_medium_row ? medium_rows : short_rows;
+    classes[row] = own;
+    numbers[row] = static_cast<std::int32_t>(row);
+  }
+  __syncwarp();
+  for (int c = 0; c < 3; ++c) {
+    const int count = __popc(__ballot_sync(~0u, own == c));
+    if (threadIdx.x % 32 == 0 && count > 0) atomicAdd(counts + c, count);
+  }
+}
+
+struct row_classes {
+  std::int32_t counts[3];
+  __host__ __device__ unsigned long_blocks() const { return static_cast<unsigned>(counts[long_rows]); }
+  __host__ __device__ unsigned medium_blocks() const {
+    return static_cast<unsigned>((counts[medium_rows] + threads / 32 - 1) / (threads / 32));
+  }
+  unsigned short_blocks() const {
+    return static_cast<unsigned>((counts[short_rows] + threads - 1) / threads);
+  }
+};
+
+template <bool Transposed, class Offset, class Value>
+__global__ void __launch_bounds__(threads)
+    walk_classes(const csr_arrays<Offset, Value> m, row_classes classes,
+                 const std::int32_t* __restrict__ order, Value alpha, const Value* __restrict__ x, Value beta,
+                 Value* y) {
+  unsigned block = blockIdx.x;
+  if (block < classes.long_blocks()) {
+    __shared__ Value sums[threads / 32];
+    const std::int64_t row = order[block];
+    Value sum = walk_row<Transposed>(m, m.offsets[row], m.offsets[row + 1], static_cast<int>(threadIdx.x),
+                                     threads, x, Transposed ? alpha * x[row] : Value{0}, y);
+    if constexpr (!Transposed) {
+      __syncwarp();
+      sum = lane_sum(sum);
+      if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = sum;
+      __syncthreads();
+      if (threadIdx.x == 0) {
+        for (int w = 1; w < threads / 32; ++w) sum += sums[w];
+        y[row] = updated(beta, y + row, alpha * sum);
+      }
+    }
+    return;
+  }
+  block -= classes.long_blocks();
+  order += classes.counts[long_rows];
+  if (block < classes.medium_blocks()) {
+    const std::int64_t i = std::int64_t{block} * (threads / 32) + threadIdx.x / 32;
+    if (i < classes.counts[medium_rows]) multiply_row<32, Transposed>(m, order[i], alpha, x, beta, y);
+    return;
+  }
+  block -= classes.medium_blocks();
+  order += classes.counts[medium_rows];
+  const std::int64_t i = std::int64_t{block} * threads + threadIdx.x;
+  multiply_row<1, Transposed>(m, i < classes.counts[short_rows] ? order[i] : m.rows, alpha, x, beta, y);
+}
+
+template <class Offset, class Value>
+struct csr_hybrid {
+  static constexpr kernel_info info{"csr/hybrid", "short rows by threads, medium by warps, long by blocks",
+                                    "CSR report", true};
+  using matrix = csr_view<Offset, Value, device>;
+
+  csr_hybrid(const matrix& m, operation op) : m_(m), op_(op) {
+    array<std::int32_t, device> classes(m.rows), numbers(m.rows), counts(3);
+    check_cuda(cudaMemsetAsync(counts.data(), 0, 12, kernel_stream()));
+    classify_rows<<<blocks_for(m.rows, threads), threads, 0, kernel_stream()>>>(
+        m.rows, m.row_offsets.data(), classes.data(), numbers.data(), counts.data());
+    check_cuda(cudaGetLastError());
+    copy_bytes(place::host, classes_.counts, place::device, counts.data(), 12);
+    order_ = sort_entries<std::int32_t>(cuda{}, classes, numbers, numbers, 3, m.rows, true).values;
+  }
+  std::int64_t bytes() const { return order_.size() * 4; }
+
+  void run(Value alpha, const Value* x, Value beta, Value* y) const {
+    if (op_ == operation::transposed) scale(device{}, m_.cols, beta, y);
+    const unsigned blocks = classes_.long_blocks() + classes_.medium_blocks() + classes_.short_blocks();
+    with_operation(op_, [&](auto transposed) {
+      walk_classes<transposed.value><<<blocks, threads, 0, kernel_stream()>>>(
+          csr_arrays<Offset, Value>(m_), classes_, order_.data(), alpha, x, beta, y);
+    });
+    check_cuda(cudaGetLastError());
+  }
+
+ private:
+  matrix m_;
+  operation op_;
+  row_classes classes_;
+  array<std::int32_t, device> order_;  // rows by class
+};
+
+constexpr int items_per_thread = 8, items_per_block = threads * items_per_thread;
+
+// A block's share of the merge path: its rows are those that end in it, its entries [first_entry, + entries).
+template <class Offset>
+struct path_share {
+  std::int32_t first_row, rows;
+  std::int64_t first_entry;
+  std::int32_t entries;
+
+  __device__ path_share(std::int32_t all_rows, std::int64_t all_entries, const std::int32_t* first_rows) {
+    const std::int64_t all = std::int64_t{all_rows} + all_entries,
+                       along = std::int64_t{blockIdx.x} * items_per_block;
+    const auto items =
+        static_cast<std::int32_t>(all - along < items_per_block ? all - along : items_per_block);
+    first_row = first_rows[blockIdx.x];
+    rows = first_rows[blockIdx.x + 1] - first_row;
+    first_entry = along - first_row;
+    entries = items - rows;
+  }
+};
+
+// How many of the rows' ends come before item `along` of a block's path.
+__device__ inline int ends_before(const std::int32_t* ends, int rows, int entries, int along) {
+  int low = along > entries ? along - entries : 0, high = along < rows ? along : rows;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (ends[middle] + middle < along)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// Every thread walks its items: a row's end closes a sum, an entry adds to it. What a thread has begun and
+// not closed goes to the row it belongs to by a sum over threads with the same row; what the block has not
+// closed is its carry.
+template <class Offset, class Value>
+__global__ void __launch_bounds__(threads)
+    multiply_path(const csr_arrays<Offset, Value> m, std::int64_t all_entries,
+                  const std::int32_t* __restrict__ first_rows, Value alpha, const Value* __restrict__ x,
+                  Value beta, Value* y, Value* carries) {
+  __shared__ Value products[items_per_block + 1];
+  __shared__ std::int32_t ends[items_per_block];
+  __shared__ std::int32_t warp_rows[threads / 32];
+  __shared__ Value warp_sums[threads / 32];
+  const path_share<Offset> share(m.rows, all_entries, first_rows);
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+  {
+    std::int32_t cols[items_per_thread];
+    Value values[items_per_thread];
+#pragma unroll
+    for (int k = 0; k < items_per_thread; ++k)
+      if (const int i = thread + k * threads; i < share.entries) {
+        cols[k] = m.cols[share.first_entry + i];
+        values[k] = m.values[share.first_entry + i];
+      }
+#pragma unroll
+    for (int k = 0; k < items_per_thread; ++k)
+      if (const int i = thread + k * threads; i < share.entries) products[i] = values[k] * x[cols[k]];
+  }
+  for (int i = thread; i < share.rows; i += threads)
+    ends[i] = static_cast<std::int32_t>(m.offsets[share.first_row + i + 1] - share.first_entry);
+  __syncthreads();
+
+  const int items = share.rows + share.entries;
+  const int along = min(thread * items_per_thread, items);
+  const int first = ends_before(ends, share.rows, share.entries, along);
+  int row = first, entry = along - first;
+  Value sum = 0, closed[items_per_thread];
+  unsigned closes = 0;
+#pragma unroll
+  for (int k = 0; k < items_per_thread; ++k) {
+    if (along + k >= items) continue;
+    if (row < share.rows && ends[row] <= entry) {
+      closed[k] = sum;
+      closes |= 1u << k;
+      sum = 0;
+      ++row;
+    } else {
+      sum += products[entry++];
+    }
+  }
+  __syncthreads();
+  // From here on `products` holds the rows' sums; the last one is the block's carry.
+  if (thread == 0) products[share.rows] = 0;
+  {
+    int at = first;
+#pragma unroll
+    for (int k = 0; k < items_per_thread; ++k)
+      if (closes >> k & 1) products[at++] = closed[k];
+  }
+  __syncthreads();
+  // Sums of neighbouring threads with the same open row, by warps and then over warps.
+  for (int step = 1; step < 32; step *= 2) {
+    const Value left = __shfl_up_sync(~0u, sum, step);
+    const int left_row = __shfl_up_sync(~0u, row, step);
+    if (lane >= step && left_row == row) sum += left;
+  }
+  const int right_row = __shfl_down_sync(~0u, row, 1);
+  if (lane == 31) {
+    warp_rows[warp] = row;
+    warp_sums[warp] = sum;
+  } else if (right_row != row) {
+    products[row] += sum;  // the last of its run in this warp; no other thread of the warp has this row
+  }
+  __syncthreads();
+  // The open rows at the warps' ends: one thread, in order.
+  if (thread == 0)
+    for (int w = 0; w < threads / 32; ++w) products[warp_rows[w]] += warp_sums[w];
+  __syncthreads();
+  for (int i = thread; i < share.rows; i += threads)
+    y[share.first_row + i] = updated(beta, y + share.first_row + i, alpha * products[i]);
+  if (thread == 0) carries[blockIdx.x] = products[share.rows];
+}
+
+// Adds what blocks have left open to the row that they ended in, a warp for every run of such blocks.
+template <class Value>
+__global__ void add_carries(std::int64_t blocks, std::int32_t rows,
+                            const std::int32_t* __restrict__ first_rows, const Value* __restrict__ carries,
+                            Value alpha, Value* y) {
+  const std::int64_t block = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
+  if (block >= blocks) return;
+  const std::int32_t row = first_rows[block + 1];
+  if (row >= rows || (block > 0 && first_rows[block] == row)) return;  // nothing open, or not the run's first
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  Value sum = 0;
+  for (std::int64_t b = block + lane; b < blocks && first_rows[b + 1] == row; b += 32) sum += carries[b];
+  __syncwarp();
+  sum = lane_sum(sum);
+  if (lane == 0) y[row] += alpha * sum;
+}
+
+// A^T x along the path: threads find the rows of the block's entries, then the entries are walked in their
+// order.
+template <class Offset, class Value>
+__global__ void __launch_bounds__(threads)
+    scatter_path(const csr_arrays<Offset, Value> m, std::int64_t all_entries,
+                 const std::int32_t* __restrict__ first_rows, Value alpha, const Value* __restrict__ x,
+                 Value* y) {
+  __shared__ std::int32_t ends[items_per_block], rows[items_per_block];
+  const path_share<Offset> share(m.rows, all_entries, first_rows);
+  const int thread = static_cast<int>(threadIdx.x);
+  for (int i = thread; i < share.rows; i += threads)
+    ends[i] = static_cast<std::int32_t>(m.offsets[share.first_row + i + 1] - share.first_entry);
+  __syncthreads();
+  const int items = share.rows + share.entries;
+  const int along = min(thread * items_per_thread, items);
+  int row = ends_before(ends, share.rows, share.entries, along), entry = along - row;
+#pragma unroll
+  for (int k = 0; k < items_per_thread; ++k) {
+    if (along + k >= items) continue;
+    if (row < share.rows && ends[row] <= entry)
+      ++row;
+    else
+      rows[entry++] = row;
+  }
+  __syncthreads();
+  for (int i = thread; i < share.entries; i += threads)
+    atomicAdd(y + m.cols[share.first_entry + i],
+              alpha * m.values[share.first_entry + i] * x[share.first_row + rows[i]]);
+}
+
+template <class Offset, class Value>
+struct csr_merge {
+  static constexpr kernel_info info{
+      "csr/merge", "merge-path: every thread gets the same number of rows plus entries", "ours", true};
+  using matrix = csr_view<Offset, Value, device>;
+  csr_merge(const matrix& m, operation op)
+      : m_(m),
+        op_(op),
+        first_rows_(path_cuts(m, items_per_block)),
+        carries_(op == operation::multiply ? first_rows_.size() - 1 : 0) {}
+  std::int64_t bytes() const {
+    return first_rows_.size() * 4 + carries_.size() * std::int64_t{sizeof(Value)};
+  }
+
+  void run(Value alpha, const Value* x, Value beta, Value* y) const {
+    const csr_arrays<Offset, Value> arrays(m_);
+    const std::int64_t blocks = first_rows_.size() - 1, entries = m_.values.size();
+    const auto grid = static_cast<unsigned>(blocks);
+    if (op_ == operation::transposed) {
+      scale(device{}, m_.cols, beta, y);
+      scatter_path<<<grid, threads, 0, kernel_stream()>>>(arrays, entries, first_rows_.data(), alpha, x, y);
+    } else {
+      multiply_path<<<grid, threads, 0, kernel_stream()>>>(arrays, entries, first_rows_.data(), alpha, x,
+                                                           beta, y, carries_.data());
+      add_carries<<<blocks_for(blocks, threads / 32), threads, 0, kernel_stream()>>>(
+          blocks, m_.rows, first_rows_.data(), carries_.data(), alpha, y);
+    }
+    check_cuda(cudaGetLastError());
+  }
+
+ private:
+  matrix m_;
+  operation op_;
+  array<std::int32_t, device> first_rows_;
+  mutable array<Value, device> carries_;  // what every block leaves to the row it ends in
+};
+
+}  // namespace
+
+template <class Offset, class Value, class Space>
+kernel_table<csr_view<Offset, Value, Space>> kernels_of(const csr<Offset, Value, view_of<Space>>&) {
+  kernel_table<csr_view<Offset, Value, device>> table = {
+      kernel_of<csr_thread<Offset, Value>>(), kernel_of<csr_warp<Offset, Value>>(),
+      kernel_of<csr_bins<Offset, Value>>(),   kernel_of<csr_hybrid<Offset, Value>>(),
+      kernel_of<csr_vector<Offset, Value>>(), kernel_of<csr_merge<Offset, Value>>()};
+  for (auto& line : cusparse_csr_kernels<Offset, Value>()) table.push_back(line);
+  return table;
+}
+
+template kernel_table<csr_view<std::int32_t, float, device>> kernels_of(
+    const csr<std::int32_t, float, view_of<device>>&);
+template kernel_table<csr_view<std::int32_t, double, device>> kernels_of(
+    const csr<std::int32_t, double, view_of<device>>&);
+template kernel_table<csr_view<std::int64_t, float, device>> kernels_of(
+    const csr<std::int64_t, float, view_of<device>>&);
+template kernel_table<csr_view<std::int64_t, double, device>> kernels_of(
+    const csr<std::int64_t, double, view_of<device>>&);
+
+}  // namespace sparsmith

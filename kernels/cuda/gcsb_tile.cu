@@ -1,0 +1,379 @@
+// gcsb/tile: products from GCSB's layout `tile` without atomics inside the loop. Every warp has sums of its
+// own for the outputs of one tile, in shared memory: in A x a lane adds only to rows of its own, in A^T x the
+// columns of a step differ. A thread block walks a chunk of one line of tiles, with x's window of large tiles
+// staged in shared memory and the small ones straight from x; lines of few steps go to a warp each. Sums are
+// added to y once per chunk.
+#include <vector>
+
+#include "convert/formats/sizes.hpp"
+#include "kernels/cuda/launch.hpp"
+
+namespace sparsmith {
+namespace {
+
+// A run of steps of one tile.
+struct tile_piece {
+  std::int64_t first_step;
+  std::int32_t steps;
+  std::int32_t input;  // where the tile's window of x begins
+};
+// Pieces whose outputs are the same rows (or columns).
+struct tile_chunk {
+  std::int32_t first_piece, pieces;
+  std::int32_t output;  // where they begin
+};
+
+constexpr int most_warps = 8;     // of a thread block
+constexpr int steps_at_once = 4;  // a warp loads so many and works on the ones before meanwhile
+constexpr int least_staged = 48;  // steps of a piece for which staging x's window pays
+constexpr int least_shared = 64;  // steps of a line of tiles for which a whole block pays
+
+template <class Value, class Index>
+struct tile_arrays {
+  const Value* values;
+  const Index* combined;
+  const tile_piece* pieces;
+  const tile_chunk* chunks;
+  tile_cells cells;
+  int outputs_per_tile, inputs_per_tile;
+  std::int64_t outputs, inputs;
+  unsigned shared_chunks, warp_chunks;  // the first are walked by blocks, the others by warps
+  bool exclusive;                       // every output belongs to one chunk alone
+};
+
+template <class Value, class Index>
+struct step_batch {
+  Value values[steps_at_once];
+  Index combined[steps_at_once];
+
+  static constexpr Index padding = static_cast<Index>(~Index{0});
+
+  // Steps from `count` on are padding.
+  __device__ __forceinline__ void load(const tile_arrays<Value, Index>& m, std::int64_t first, int count,
+                                       int lane) {
+    const int lanes = m.cells.lanes();
+    const Value* const own_values = m.values + (first * lanes + lane);
+    const Index* const own_combined = m.combined + (first * lanes + lane);
+    if (lane >= lanes) count = 0;
+#pragma unroll
+    for (int k = 0; k < steps_at_once; ++k) {
+      combined[k] = k < count ? __ldcs(own_combined + k * lanes) : padding;
+      values[k] = k < count ? __ldcs(own_values + k * lanes) : Value{0};
+    }
+  }
+  // `window` is the tile's window of x.
+  template <bool Transposed>
+  __device__ __forceinline__ void add(const tile_cells& cells, int lane, const Value* __restrict__ window,
+                                      Value* __restrict__ sums) const {
+    Value inputs[steps_at_once];
+#pragma unroll
+    for (int k = 0; k < steps_at_once; ++k) {
+      const std::uint32_t row = cells.row(combined[k], static_cast<std::uint32_t>(lane)),
+                          col = cells.col(combined[k]);
+      inputs[k] = combined[k] == padding ? Value{0} : window[Transposed ? row : col];
+    }
+#pragma unroll
+    for (int k = 0; k < steps_at_once; ++k) {
+      const std::uint32_t row = cells.row(combined[k], static_cast<std::uint32_t>(lane)),
+                          col = cells.col(combined[k]);
+      if (combined[k] != padding) sums[Transposed ? col : row] += values[k] * inputs[k];
+      if constexpr (Transposed) __syncwarp();  // the next step's lane may add to the same column
+    }
+  }
+};
+
+// Every `warps`-th batch of a piece, from batch `turn` on.
+template <bool Transposed, class Value, class Index>
+__device__ __forceinline__ void add_piece(const tile_arrays<Value, Index>& m, const tile_piece& piece,
+                                          int turn, int warps, int lane, const Value* __restrict__ window,
+                                          Value* __restrict__ sums) {
+  step_batch<Value, Index> now, next;
+  int step = turn * steps_at_once;
+  if (step >= piece.steps) return;
+  now.load(m, piece.first_step + step, piece.steps - step, lane);
+  while (step < piece.steps) {
+    step += warps * steps_at_once;
+    next.load(m, piece.first_step + step, piece.steps - step, lane);
+    now.template add<Transposed>(m.cells, lane, window, sums);
+    now = next;
+  }
+}
+
+template <bool Transposed, class Value, class Index>
+__global__ void __launch_bounds__(most_warps * 32, sizeof(Value) == 4 ? 4 : 3)
+    multiply_tiles(const tile_arrays<Value, Index> m, Value alpha, const Value* __restrict__ x, Value beta,
+                   Value* y) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  Value* const all_sums = reinterpret_cast<Value*>(shared);
+  const int warps = static_cast<int>(blockDim.x) / 32, threads = static_cast<int>(blockDim.x);
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+  Value* const sums = all_sums + warp * m.outputs_per_tile;
+  for (int i = lane; i < m.outputs_per_tile; i += 32) sums[i] = 0;
+  const auto deliver = [&](std::int64_t out, Value sum) {
+    if (m.exclusive) {
+      if (out < m.outputs) y[out] = updated(beta, y + out, alpha * sum);
+    } else if (sum != Value{0}) {  // sums past the last output are 0
+      atomicAdd(y + out, alpha * sum);
+    }
+  };
+  __syncwarp();
+
+  if (blockIdx.x < m.shared_chunks) {
+    Value* const window = all_sums + warps * m.outputs_per_tile;
+    const tile_chunk chunk = m.chunks[blockIdx.x];
+    int turn = warp;  // the batch of the next piece that is this warp's, so that all get equally many
+    for (int p = 0; p < chunk.pieces; ++p) {
+      const tile_piece piece = m.pieces[chunk.first_piece + p];
+      if (piece.steps >= least_staged) {
+        __syncthreads();
+        for (int i = thread; i < m.inputs_per_tile; i += threads)
+          window[i] = std::int64_t{piece.input} + i < m.inputs ? x[std::int64_t{piece.input} + i] : Value{0};
+        __syncthreads();
+        add_piece<Transposed>(m, piece, turn, warps, lane, window, sums);
+      } else {
+        add_piece<Transposed>(m, piece, turn, warps, lane, x + piece.input, sums);
+      }
+      const int batches = (piece.steps + steps_at_once - 1) / steps_at_once;
+      turn = (turn + warps - batches % warps) % warps;
+    }
+    __syncthreads();
+    for (int i = thread; i < m.outputs_per_tile; i += threads) {
+      Value sum = 0;
+      for (int w = 0; w < warps; ++w) sum += all_sums[w * m.outputs_per_tile + i];
+      deliver(std::int64_t{chunk.output} + i, sum);
+    }
+  } else {
+    const unsigned number =
+        (blockIdx.x - m.shared_chunks) * static_cast<unsigned>(warps) + static_cast<unsigned>(warp);
+    if (number >= m.warp_chunks) return;
+    const tile_chunk chunk = m.chunks[m.shared_chunks + number];
+    for (int p = 0; p < chunk.pieces; ++p) {
+      const tile_piece piece = m.pieces[chunk.first_piece + p];
+      add_piece<Transposed>(m, piece, 0, 1, lane, x + piece.input, sums);
+    }
+    __syncwarp();
+    for (int i = lane; i < m.outputs_per_tile; i += 32) deliver(std::int64_t{chunk.output} + i, sums[i]);
+  }
+}
+
+template <class Value>
+__global__ void gather(std::int64_t count, const std::int32_t* order, const Value* x, Value* gathered) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < count) gathered[i] = x[order[i]];
+}
+
+template <class Value>
+__global__ void scatter_sums(std::int64_t count, const std::int32_t* order, Value alpha, const Value* sums,
+                             Value beta, Value* y) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < count) y[order[i]] = updated(beta, y + order[i], alpha * sums[i]);
+}
+
+template <class Value>
+__global__ void add_rest(std::int64_t count, const std::int32_t* outputs, const std::int32_t* inputs,
+                         const Value* values, Value alpha, const Value* x, Value* y) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < count) atomicAdd(y + outputs[i], alpha * values[i] * x[inputs[i]]);
+}
+
+// What the warps and blocks of one operation do.
+struct tile_work {
+  std::vector<tile_piece> pieces;
+  std::vector<tile_chunk> shared_chunks, warp_chunks;
+  bool exclusive = false;
+};
+
+// Line by line; a line is a tile row in A x, a tile column in A^T x. Long lines are cut into chunks of about
+// `chunk_steps` steps.
+template <class Offset>
+tile_work list_work(const gcsb_tile<Offset, float, host>& outline, operation op, std::int64_t lines,
+                    std::int64_t chunk_steps) {
+  const bool by_column = op == operation::transposed;
+  const std::int32_t height = by_column ? outline.tile_width : outline.tile_height,
+                     width = by_column ? outline.tile_height : outline.tile_width;
+  const auto tile_at = [&](std::int64_t i) { return by_column ? outline.tiles_by_column[i] : i; };
+  const auto line_of = [&](std::int64_t tile) {
+    return by_column ? outline.tile_cols[tile] : outline.tile_rows[tile];
+  };
+  const auto steps_of = [&](std::int64_t tile) {
+    return std::int64_t{outline.tile_offsets[tile + 1]} - outline.tile_offsets[tile];
+  };
+  const std::int64_t tiles = outline.tile_rows.size();
+  tile_work work;
+  std::int64_t lines_with_tiles = 0;
+  for (std::int64_t begin = 0, end = 0; begin < tiles; begin = end) {
+    const std::int32_t line = line_of(tile_at(begin));
+    std::int64_t steps = 0;
+    for (; end < tiles && line_of(tile_at(end)) == line; ++end) steps += steps_of(tile_at(end));
+    ++lines_with_tiles;
+    auto& chunks = steps < least_shared ? work.warp_chunks : work.shared_chunks;
+    const std::int64_t cuts = (steps + chunk_steps - 1) / chunk_steps, most = (steps + cuts - 1) / cuts;
+    std::int64_t room = 0;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t tile = tile_at(i);
+      for (std::int64_t done = 0; done < steps_of(tile);) {
+        if (room == 0) {
+          chunks.push_back({static_cast<std::int32_t>(work.pieces.size()), 0, line * height});
+          room = most;
+        }
+        const std::int64_t count = std::min(room, steps_of(tile) - done);
+        work.pieces.push_back({outline.tile_offsets[tile] + done, static_cast<std::int32_t>(count),
+                               (by_column ? outline.tile_rows[tile] : outline.tile_cols[tile]) * width});
+        ++chunks.back().pieces;
+        done += count;
+        room -= count;
+      }
+    }
+  }
+  work.exclusive =
+      static_cast<std::int64_t>(work.shared_chunks.size() + work.warp_chunks.size()) == lines_with_tiles;
+  if (work.exclusive && lines_with_tiles < lines) {  // the other lines' outputs have to be written as well
+    std::vector<bool> written(static_cast<std::size_t>(lines));
+    for (const auto* chunks : {&work.shared_chunks, &work.warp_chunks})
+      for (const tile_chunk& chunk : *chunks) written[static_cast<std::size_t>(chunk.output / height)] = true;
+    for (std::int64_t line = 0; line < lines; ++line)
+      if (!written[static_cast<std::size_t>(line)])
+        work.warp_chunks.push_back({0, 0, static_cast<std::int32_t>(line * height)});
+  }
+  return work;
+}
+
+template <class T>
+array<T, device> upload(const std::vector<T>& items) {
+  array<T, device> copy(static_cast<std::int64_t>(items.size()));
+  copy_bytes(place::device, copy.data(), place::host, items.data(), copy.size() * std::int64_t{sizeof(T)});
+  return copy;
+}
+
+template <class Offset, class Value>
+struct gcsb_tile_kernel {
+  static constexpr kernel_info info{
+      "gcsb/tile", "warps sum up tiles in shared memory, no atomics in the loop", "ours, layout tile"};
+  using matrix = gcsb_tile_view<Offset, Value, device>;
+
+  gcsb_tile_kernel(const matrix& m, operation op)
+      : m_(m),
+        op_(op),
+        gathered_(m.renumbered != 0 ? inputs(m, op) : 0),
+        sums_(m.renumbered != 0 ? outputs(m, op) : 0) {
+    gcsb_tile<Offset, float, host> outline;
+    outline.tile_height = m.tile_height;
+    outline.tile_width = m.tile_width;
+    outline.tile_rows = copy_to<host>(m.tile_rows, place::device);
+    outline.tile_cols = copy_to<host>(m.tile_cols, place::device);
+    outline.tile_offsets = copy_to<host>(m.tile_offsets, place::device);
+    outline.tiles_by_column = copy_to<host>(m.tiles_by_column, place::device);
+    // Chunks enough to fill the GPU several times over, but not so small that adding up their sums shows.
+    const std::int64_t tiles = outline.tile_rows.size(),
+                       steps = tiles == 0 ? 0 : std::int64_t{outline.tile_offsets[tiles]};
+    const std::int64_t chunk_steps = std::clamp<std::int64_t>(steps / (multiprocessors() * 16), 64, 512);
+    const std::int64_t lines =
+        groups_of(outputs(m, op), op == operation::transposed ? m.tile_width : m.tile_height);
+    tile_work work = list_work(outline, op, lines, chunk_steps);
+    exclusive_ = work.exclusive;
+    shared_chunks_ = static_cast<unsigned>(work.shared_chunks.size());
+    warp_chunks_ = static_cast<unsigned>(work.warp_chunks.size());
+    work.shared_chunks.insert(work.shared_chunks.end(), work.warp_chunks.begin(), work.warp_chunks.end());
+    pieces_ = upload(work.pieces);
+    chunks_ = upload(work.shared_chunks);
+    // Every warp's sums have to be cleared and added up: few warps for few steps, and never so many that less
+    // than three blocks fit on a multiprocessor.
+    if (shared_chunks_ == 0 || steps / shared_chunks_ < 384) warps_ = most_warps / 2;
+    while (warps_ > 1 && shared_bytes() > 75 * 1024) warps_ /= 2;
+    with_types([&](auto kernel, auto) {
+      check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      static_cast<int>(shared_bytes())));
+    });
+  }
+
+  std::int64_t bytes() const {
+    return pieces_.size() * std::int64_t{sizeof(tile_piece)} +
+           chunks_.size() * std::int64_t{sizeof(tile_chunk)} +
+           (gathered_.size() + sums_.size()) * std::int64_t{sizeof(Value)};
+  }
+
+  void run(Value alpha, const Value* x, Value beta, Value* y) const {
+    const bool transposed = op_ == operation::transposed, renumbered = m_.renumbered != 0;
+    const std::int64_t in = inputs(m_, op_), out = outputs(m_, op_);
+    const auto& in_order = transposed ? m_.row_order : m_.col_order;
+    const auto& out_order = transposed ? m_.col_order : m_.row_order;
+    if (renumbered) {
+      gather<<<blocks_for(in, 256), 256, 0, kernel_stream()>>>(in, in_order.data(), x, gathered_.data());
+      if (!exclusive_) scale(device{}, out, Value{0}, sums_.data());
+    } else if (!exclusive_) {
+      scale(device{}, out, beta, y);
+    }
+    const unsigned blocks = shared_chunks_ + blocks_for(warp_chunks_, warps_);
+    if (blocks > 0)
+      with_types([&](auto kernel, const auto& arrays) {
+        kernel<<<blocks, static_cast<unsigned>(warps_) * 32, shared_bytes(), kernel_stream()>>>(
+            arrays, renumbered ? Value{1} : alpha, renumbered ? gathered_.data() : x,
+            renumbered ? Value{0} : beta, renumbered ? sums_.data() : y);
+      });
+    if (renumbered)
+      scatter_sums<<<blocks_for(out, 256), 256, 0, kernel_stream()>>>(out, out_order.data(), alpha,
+                                                                      sums_.data(), beta, y);
+    if (const std::int64_t rest = m_.rest_values.size(); rest > 0) {
+      const std::int32_t* const rows = m_.rest_row_indices.data();
+      const std::int32_t* const cols = m_.rest_col_indices.data();
+      add_rest<<<blocks_for(rest, 256), 256, 0, kernel_stream()>>>(
+          rest, transposed ? cols : rows, transposed ? rows : cols, m_.rest_values.data(), alpha, x, y);
+    }
+    check_cuda(cudaGetLastError());
+  }
+
+ private:
+  std::size_t shared_bytes() const {
+    const std::int64_t out = op_ == operation::transposed ? m_.tile_width : m_.tile_height,
+                       in = op_ == operation::transposed ? m_.tile_height : m_.tile_width;
+    return static_cast<std::size_t>(warps_ * out + in) * sizeof(Value);
+  }
+  // Calls use(kernel, arrays) with the kernel for this operation and width of indices.
+  template <class Use>
+  void with_types(Use use) const {
+    if (m_.combined32.size() > 0)
+      with_index(m_.combined32.data(), use);
+    else
+      with_index(m_.combined16.data(), use);
+  }
+  template <class Index, class Use>
+  void with_index(const Index* combined, Use use) const {
+    with_operation(op_, [&](auto transposed) {
+      const bool t = transposed.value;
+      use(multiply_tiles<transposed.value, Value, Index>,
+          tile_arrays<Value, Index>{m_.values.data(), combined, pieces_.data(), chunks_.data(),
+                                    tile_cells(m_.tile_height, m_.tile_width, m_.group_size),
+                                    t ? m_.tile_width : m_.tile_height, t ? m_.tile_height : m_.tile_width,
+                                    outputs(m_, op_), inputs(m_, op_), shared_chunks_, warp_chunks_,
+                                    exclusive_});
+    });
+  }
+
+  matrix m_;
+  operation op_;
+  int warps_ = most_warps;
+  bool exclusive_ = false;
+  unsigned shared_chunks_ = 0, warp_chunks_ = 0;
+  array<tile_piece, device> pieces_;
+  array<tile_chunk, device> chunks_;
+  mutable array<Value, device> gathered_, sums_;  // in the new numbers, where there are any
+};
+
+}  // namespace
+
+template <class Offset, class Value, class Space>
+kernel_table<gcsb_tile_view<Offset, Value, Space>> kernels_of(
+    const gcsb_tile<Offset, Value, view_of<Space>>&) {
+  return {kernel_of<gcsb_tile_kernel<Offset, Value>>()};
+}
+
+template kernel_table<gcsb_tile_view<std::int32_t, float, device>> kernels_of(
+    const gcsb_tile<std::int32_t, float, view_of<device>>&);
+template kernel_table<gcsb_tile_view<std::int32_t, double, device>> kernels_of(
+    const gcsb_tile<std::int32_t, double, view_of<device>>&);
+template kernel_table<gcsb_tile_view<std::int64_t, float, device>> kernels_of(
+    const gcsb_tile<std::int64_t, float, view_of<device>>&);
+template kernel_table<gcsb_tile_view<std::int64_t, double, device>> kernels_of(
+    const gcsb_tile<std::int64_t, double, view_of<device>>&);
+
+}  // namespace sparsmith

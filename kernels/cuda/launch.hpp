@@ -1,0 +1,66 @@
+// What the CUDA kernels share: the stream they run on, sizes of launches, sums over lanes of a warp.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "convert/backend/cuda_check.hpp"
+#include "kernels/registry.hpp"
+
+namespace sparsmith {
+
+// Work of one thread's own stream can be captured into a graph, which is how short kernels are timed; it
+// still waits for, and is waited for by, the conversions on the default stream.
+inline cudaStream_t kernel_stream() {
+  return cudaStreamPerThread;
+}
+
+inline unsigned blocks_for(std::int64_t items, std::int64_t per_block) {
+  return static_cast<unsigned>((items + per_block - 1) / per_block);
+}
+
+inline int multiprocessors() {
+  static const int count = [] {
+    int value = 0;
+    check_cuda(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0));
+    return value;
+  }();
+  return count;
+}
+
+// As many thread blocks as the GPU holds at once, where the work is not less; kernels walk on in strides of
+// the grid.
+inline unsigned resident_blocks(std::int64_t items, int threads) {
+  const std::int64_t most = std::int64_t{multiprocessors()} * (2048 / threads);
+  return static_cast<unsigned>(std::clamp<std::int64_t>((items + threads - 1) / threads, 1, most));
+}
+
+// Calls use(std::bool_constant<transposed>) so that kernels know the operation when they are compiled.
+template <class Use>
+void with_operation(operation op, Use use) {
+  if (op == operation::transposed)
+    use(std::true_type{});
+  else
+    use(std::false_type{});
+}
+
+#ifdef __CUDACC__
+
+// The sum of `value` over groups of Width neighbouring lanes; every lane of the warp takes part and gets it.
+template <int Width = 32, class Value>
+__device__ Value lane_sum(Value value) {
+  for (int step = Width / 2; step > 0; step /= 2) value += __shfl_xor_sync(~0u, value, step);
+  return value;
+}
+
+// y = beta y + sum, without reading y where beta is 0.
+template <class Value>
+__device__ Value updated(Value beta, const Value* y, Value sum) {
+  return beta == Value{0} ? sum : beta * *y + sum;
+}
+
+#endif
+
+}  // namespace sparsmith

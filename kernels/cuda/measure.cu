@@ -1,0 +1,118 @@
+#include <cmath>
+
+#include "kernels/cuda/launch.hpp"
+#include "kernels/measure.hpp"
+
+namespace sparsmith {
+namespace {
+
+struct event {
+  cudaEvent_t handle = nullptr;
+  event() { check_cuda(cudaEventCreate(&handle)); }
+  event(const event&) = delete;
+  ~event() { (void)cudaEventDestroy(handle); }
+};
+
+// Many calls of `work` as one graph: launched at once, they follow each other without the host between them.
+class graph {
+ public:
+  graph(const std::function<void()>& work, int calls) {
+    check_cuda(cudaStreamBeginCapture(kernel_stream(), cudaStreamCaptureModeThreadLocal));
+    cudaGraph_t captured = nullptr;
+    try {
+      for (int i = 0; i < calls; ++i) work();
+    } catch (...) {
+      (void)cudaStreamEndCapture(kernel_stream(), &captured);
+      if (captured != nullptr) (void)cudaGraphDestroy(captured);
+      throw;
+    }
+    check_cuda(cudaStreamEndCapture(kernel_stream(), &captured));
+    const cudaError_t status = cudaGraphInstantiate(&handle_, captured, 0);
+    (void)cudaGraphDestroy(captured);
+    check_cuda(status);
+  }
+  graph(const graph&) = delete;
+  ~graph() { (void)cudaGraphExecDestroy(handle_); }
+  void launch() const { check_cuda(cudaGraphLaunch(handle_, kernel_stream())); }
+
+ private:
+  cudaGraphExec_t handle_ = nullptr;
+};
+
+// Reading replaces what the cache holds; writing would leave lines that must be written back in the timing.
+__global__ void read_all(const float4* memory, std::int64_t count, float* never) {
+  float sum = 0;
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
+    const float4 v = memory[i];
+    sum += v.x + v.y + v.z + v.w;
+  }
+  if (sum == 1.5f) *never = sum;  // the memory holds zeros
+}
+
+std::int64_t cache_bytes() {
+  int bytes = 0;
+  check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, 0));
+  return bytes;
+}
+
+template <class Launch>
+double timed(const event& start, const event& stop, Launch launch) {
+  check_cuda(cudaEventRecord(start.handle, kernel_stream()));
+  launch();
+  check_cuda(cudaEventRecord(stop.handle, kernel_stream()));
+  check_cuda(cudaEventSynchronize(stop.handle));
+  float milliseconds = 0;
+  check_cuda(cudaEventElapsedTime(&milliseconds, start.handle, stop.handle));
+  return milliseconds / 1e3;
+}
+
+}  // namespace
+
+timing measure(cuda, const std::function<void()>& work, const measure_options& options) {
+  const event start, stop;
+  int calls = 0;
+  double once = 0;
+  for (double spent = 0; calls < options.warm_up_calls || spent < options.warm_up_seconds; ++calls) {
+    once = timed(start, stop, work);
+    spent += std::max(once, 1e-6);
+    if (spent > 1 + options.warm_up_seconds) break;  // long enough for anything to be warm
+  }
+  std::vector<double> seconds;
+  if (options.cold) {
+    const std::int64_t floats = 2 * cache_bytes() / std::int64_t{sizeof(float4)} * 4;
+    array<float, device> memory(floats);
+    check_cuda(cudaMemsetAsync(memory.data(), 0, static_cast<std::size_t>(floats) * 4, kernel_stream()));
+    const graph one(work, 1);
+    for (int i = 0; i < options.samples; ++i) {
+      read_all<<<multiprocessors() * 8, 256, 0, kernel_stream()>>>(
+          reinterpret_cast<const float4*>(memory.data()), floats / 4, memory.data());
+      seconds.push_back(timed(start, stop, [&] { one.launch(); }));
+    }
+    check_cuda(cudaStreamSynchronize(kernel_stream()));
+  } else {
+    // A replay of about 400 us, so that neither launches nor the events' resolution show.
+    const int together = static_cast<int>(std::clamp(std::ceil(4e-4 / std::max(once, 1e-7)), 1.0, 200.0));
+    const graph many(work, together);
+    many.launch();
+    for (int i = 0; i < options.samples; ++i)
+      seconds.push_back(timed(start, stop, [&] { many.launch(); }) / together);
+  }
+  return summarize_samples(std::move(seconds));
+}
+
+double copy_bandwidth(cuda on) {
+  const std::int64_t bytes = std::min<std::int64_t>(16 * cache_bytes(), available_bytes(place::device) / 4);
+  array<char, device> from(bytes), to(bytes);
+  check_cuda(cudaMemsetAsync(from.data(), 0, static_cast<std::size_t>(bytes), kernel_stream()));
+  const timing t =
+      measure(on,
+              [&] {
+                check_cuda(cudaMemcpyAsync(to.data(), from.data(), static_cast<std::size_t>(bytes),
+                                           cudaMemcpyDeviceToDevice, kernel_stream()));
+              },
+              {});
+  return static_cast<double>(bytes) * 2 / t.median;
+}
+
+}  // namespace sparsmith

@@ -1,0 +1,69 @@
+#include "kernels/reference.hpp"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace sparsmith {
+
+template <class Offset, class Value>
+reference_product multiply_reference(const csr<Offset, Value, host>& m, operation op, Value alpha,
+                                     const Value* x, Value beta, const Value* y, std::int32_t reach) {
+  const std::int64_t count = outputs(m, op), entries = m.values.size();
+  reference_product result{array<double, host>(count), array<double, host>(count)};
+  std::vector<double> magnitude(static_cast<std::size_t>(count)), terms(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) result.y[i] = 0;
+
+  // before[e]: magnitudes of all entries before e, where neighbours count.
+  std::vector<double> before;
+  if (reach > 0) before.push_back(0);
+  for (std::int64_t row = 0; row < m.rows; ++row)
+    for (Offset e = m.row_offsets[row]; e < m.row_offsets[row + 1]; ++e) {
+      const std::int64_t col = m.col_indices[e];
+      const auto out = static_cast<std::size_t>(op == operation::multiply ? row : col);
+      const double product =
+          static_cast<double>(m.values[e]) * static_cast<double>(x[op == operation::multiply ? col : row]);
+      result.y[static_cast<std::int64_t>(out)] += product;
+      magnitude[out] += std::fabs(product);
+      terms[out] += 1;
+      if (reach > 0) before.push_back(before.back() + std::fabs(product));
+    }
+  if (reach > 0)
+    for (std::int64_t row = 0; row < m.rows; ++row)
+      for (Offset e = m.row_offsets[row]; e < m.row_offsets[row + 1]; ++e) {
+        const auto out = static_cast<std::size_t>(op == operation::multiply ? row : m.col_indices[e]);
+        const std::int64_t first = std::max<std::int64_t>(std::int64_t{e} - reach, 0),
+                           last = std::min<std::int64_t>(std::int64_t{e} + reach, entries);
+        magnitude[out] += before[static_cast<std::size_t>(last)] - before[static_cast<std::size_t>(first)];
+        terms[out] += op == operation::transposed || e == m.row_offsets[row] ? 2.0 * reach : 0.0;
+      }
+
+  constexpr double epsilon = std::numeric_limits<Value>::epsilon(),
+                   smallest = std::numeric_limits<Value>::min();
+  const double a = static_cast<double>(alpha), b = static_cast<double>(beta);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double sum = a == 0 ? 0 : a * result.y[i], old = b == 0 ? 0 : b * static_cast<double>(y[i]);
+    const double k = terms[static_cast<std::size_t>(i)];
+    result.y[i] = sum + old;
+    const double size = a == 0 ? 0 : std::fabs(a) * magnitude[static_cast<std::size_t>(i)];
+    result.bound[i] = (k + 4) * (epsilon * (size + std::fabs(old)) + smallest);
+  }
+  return result;
+}
+
+bool within(double result, double expected, double bound) {
+  if (std::isnan(expected)) return std::isnan(result);
+  if (std::isinf(expected)) return result == expected;
+  return std::fabs(result - expected) <= bound;
+}
+
+template reference_product multiply_reference(const csr<std::int32_t, float, host>&, operation, float,
+                                              const float*, float, const float*, std::int32_t);
+template reference_product multiply_reference(const csr<std::int32_t, double, host>&, operation, double,
+                                              const double*, double, const double*, std::int32_t);
+template reference_product multiply_reference(const csr<std::int64_t, float, host>&, operation, float,
+                                              const float*, float, const float*, std::int32_t);
+template reference_product multiply_reference(const csr<std::int64_t, double, host>&, operation, double,
+                                              const double*, double, const double*, std::int32_t);
+
+}  // namespace sparsmith

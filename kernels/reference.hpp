@@ -1,0 +1,28 @@
+// The product every kernel is checked against: sequential, in 64-bit floats, with a bound on what rounding
+// may do.
+//
+// A sum of k products in any order, rounded at every step to unit u = epsilon / 2, is off by at most about (k
+// + 1) u times the sum of the magnitudes; alpha, beta and the last addition round three more times. So the
+// bound of output i is
+//   (k_i + 4) epsilon (|alpha| sum |a_ij x_j| + |beta y_i|)
+// and a little for results below the smallest normal number; epsilon instead of u leaves room for terms of
+// second order. A kernel that takes prefix sums (`reach` > 0) also rounds its neighbours' sums: their
+// magnitudes and number count too.
+#pragma once
+
+#include "kernels/kernel.hpp"
+
+namespace sparsmith {
+
+struct reference_product {
+  array<double, host> y, bound;
+};
+
+template <class Offset, class Value>
+reference_product multiply_reference(const csr<Offset, Value, host>& matrix, operation op, Value alpha,
+                                     const Value* x, Value beta, const Value* y, std::int32_t reach = 0);
+
+// Whether a result is within the bound; NaN and infinities must be the same.
+bool within(double result, double expected, double bound);
+
+}  // namespace sparsmith

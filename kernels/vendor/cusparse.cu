@@ -1,0 +1,297 @@
+// cuSPARSE's products: the generic SpMV for CSR, COO, SELL and BSR, prepared once, and the older bsrmv.
+#include "kernels/vendor/cusparse.hpp"
+
+#include <cusparse.h>
+
+#include <limits>
+#include <numeric>
+
+#include "kernels/cuda/launch.hpp"
+
+namespace sparsmith {
+namespace {
+
+void check(cusparseStatus_t status) {
+  if (status != CUSPARSE_STATUS_SUCCESS)
+    throw error(failure::device, std::string("cuSPARSE: ") + cusparseGetErrorString(status));
+}
+
+// One handle a thread, kept: making one costs milliseconds and device memory.
+cusparseHandle_t handle() {
+  struct owner {
+    cusparseHandle_t value = nullptr;
+    owner() { check(cusparseCreate(&value)); }
+    ~owner() { (void)cusparseDestroy(value); }
+  };
+  thread_local const owner own;
+  check(cusparseSetStream(own.value, kernel_stream()));
+  return own.value;
+}
+
+struct destroy {
+  void operator()(cusparseConstSpMatDescr_t d) const { (void)cusparseDestroySpMat(d); }
+  void operator()(cusparseDnVecDescr_t d) const { (void)cusparseDestroyDnVec(d); }
+  void operator()(cusparseMatDescr_t d) const { (void)cusparseDestroyMatDescr(d); }
+};
+template <class Description>
+using owned = std::unique_ptr<std::remove_pointer_t<Description>, destroy>;
+using owned_matrix = owned<cusparseConstSpMatDescr_t>;
+using owned_vector = owned<cusparseDnVecDescr_t>;
+
+template <class Value>
+constexpr cudaDataType data_type = std::is_same_v<Value, float> ? CUDA_R_32F : CUDA_R_64F;
+constexpr auto index_type = CUSPARSE_INDEX_32I;
+constexpr auto base = CUSPARSE_INDEX_BASE_ZERO;
+
+template <class Value>
+owned_vector describe_vector(std::int64_t size, Value* values) {
+  cusparseDnVecDescr_t description = nullptr;
+  check(cusparseCreateDnVec(&description, size, values, data_type<Value>));
+  return owned_vector(description);
+}
+
+// Reasons that several formats share; empty where they do not apply.
+template <class Offset>
+std::string wide_offsets() {
+  return sizeof(Offset) == 4 ? "" : "cuSPARSE wants offsets and indices of one width";
+}
+
+// The ways of the generic product: an algorithm, and how a format is described.
+
+template <class Offset, class Value>
+struct csr_way {
+  using matrix = csr_view<Offset, Value, device>;
+  static std::string why_not(const matrix&, operation) { return wide_offsets<Offset>(); }
+  static void describe(const matrix& m, cusparseConstSpMatDescr_t* description) {
+    check(cusparseCreateConstCsr(description, m.rows, m.cols, m.values.size(), m.row_offsets.data(),
+                                 m.col_indices.data(), m.values.data(), index_type, index_type, base,
+                                 data_type<Value>));
+  }
+};
+template <class Offset, class Value>
+struct csr_way_1 : csr_way<Offset, Value> {
+  static constexpr kernel_info info{.name = "csr/cusparse-alg1",
+                                    .description = "generic SpMV, CUSPARSE_SPMV_CSR_ALG1",
+                                    .source = "cuSPARSE",
+                                    .vendor = true};
+  static constexpr auto algorithm = CUSPARSE_SPMV_CSR_ALG1;
+};
+template <class Offset, class Value>
+struct csr_way_2 : csr_way<Offset, Value> {
+  static constexpr kernel_info info{.name = "csr/cusparse-alg2",
+                                    .description = "generic SpMV, CUSPARSE_SPMV_CSR_ALG2",
+                                    .source = "cuSPARSE",
+                                    .repeatable_multiply = true,
+                                    .vendor = true};
+  static constexpr auto algorithm = CUSPARSE_SPMV_CSR_ALG2;
+};
+
+template <class Value>
+struct coo_way {
+  using matrix = coo_view<Value, device>;
+  static std::string why_not(const matrix& m, operation) {
+    return m.values.size() <= std::numeric_limits<std::int32_t>::max()
+               ? ""
+               : "cuSPARSE counts the entries in 32 bits, as wide as the indices";
+  }
+  static void describe(const matrix& m, cusparseConstSpMatDescr_t* description) {
+    check(cusparseCreateConstCoo(description, m.rows, m.cols, m.values.size(), m.row_indices.data(),
+                                 m.col_indices.data(), m.values.data(), index_type, base, data_type<Value>));
+  }
+};
+template <class Value>
+struct coo_way_1 : coo_way<Value> {
+  static constexpr kernel_info info{.name = "coo/cusparse-alg1",
+                                    .description = "generic SpMV, CUSPARSE_SPMV_COO_ALG1",
+                                    .source = "cuSPARSE",
+                                    .vendor = true};
+  static constexpr auto algorithm = CUSPARSE_SPMV_COO_ALG1;
+};
+template <class Value>
+struct coo_way_2 : coo_way<Value> {
+  static constexpr kernel_info info{.name = "coo/cusparse-alg2",
+                                    .description = "generic SpMV, CUSPARSE_SPMV_COO_ALG2",
+                                    .source = "cuSPARSE",
+                                    .repeatable_multiply = true,
+                                    .vendor = true};
+  static constexpr auto algorithm = CUSPARSE_SPMV_COO_ALG2;
+};
+
+template <class Offset, class Value>
+struct sell_way {
+  static constexpr kernel_info info{.name = "sell/cusparse",
+                                    .description = "generic SpMV, CUSPARSE_SPMV_SELL_ALG1",
+                                    .source = "cuSPARSE",
+                                    .repeatable_multiply = true,
+                                    .vendor = true,
+                                    .transposes = false};
+  static constexpr auto algorithm = CUSPARSE_SPMV_SELL_ALG1;
+  using matrix = sell_view<Offset, Value, device>;
+  static std::string why_not(const matrix& m, operation) {
+    if (sizeof(Offset) != 4) return wide_offsets<Offset>();
+    const auto order = copy_to<host>(m.row_order, place::device);
+    for (std::int64_t p = 0; p < order.size(); ++p)
+      if (order[p] != p) return "cuSPARSE's SELL keeps rows in their order, and these are sorted by length";
+    return {};
+  }
+  // Padding with value 0 at a valid column is, to cuSPARSE, an entry like any other.
+  static void describe(const matrix& m, cusparseConstSpMatDescr_t* description) {
+    const auto lengths = copy_to<host>(m.row_lengths, place::device);
+    const auto nnz = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+    check(cusparseCreateConstSlicedEll(description, m.rows, m.cols, nnz, m.values.size(), m.slice,
+                                       m.slice_offsets.data(), m.col_indices.data(), m.values.data(),
+                                       index_type, index_type, base, data_type<Value>));
+  }
+};
+
+template <class Matrix>
+std::string why_no_bsr(const Matrix& m) {
+  if (m.rows % m.block_rows != 0 || m.cols % m.block_cols != 0)
+    return "cuSPARSE reads x and writes y by whole blocks, and these hang over the edge of the matrix";
+  return wide_offsets<typename Matrix::offset_type>();
+}
+
+template <class Offset, class Value>
+struct bsr_way {
+  static constexpr kernel_info info{.name = "bsr/cusparse",
+                                    .description = "generic SpMV, CUSPARSE_SPMV_BSR_ALG1",
+                                    .source = "cuSPARSE",
+                                    .vendor = true,
+                                    .transposes = false};
+  static constexpr auto algorithm = CUSPARSE_SPMV_BSR_ALG1;
+  using matrix = bsr_view<Offset, Value, device>;
+  static std::string why_not(const matrix& m, operation) { return why_no_bsr(m); }
+  static void describe(const matrix& m, cusparseConstSpMatDescr_t* description) {
+    check(cusparseCreateConstBsr(description, m.rows / m.block_rows, m.cols / m.block_cols,
+                                 m.col_indices.size(), m.block_rows, m.block_cols, m.row_offsets.data(),
+                                 m.col_indices.data(), m.values.data(), index_type, index_type, base,
+                                 data_type<Value>, CUSPARSE_ORDER_ROW));
+  }
+};
+
+template <class Way>
+struct generic_product {
+  static constexpr kernel_info info = Way::info;
+  using matrix = typename Way::matrix;
+  using value = typename matrix::value_type;
+  static std::string why_not(const matrix& m, operation op) { return Way::why_not(m, op); }
+
+  generic_product(const matrix& m, operation op)
+      : operation_(op == operation::multiply ? CUSPARSE_OPERATION_NON_TRANSPOSE
+                                             : CUSPARSE_OPERATION_TRANSPOSE) {
+    cusparseConstSpMatDescr_t description = nullptr;
+    Way::describe(m, &description);
+    matrix_.reset(description);
+    // Vectors to prepare with; a run brings its own.
+    array<value, device> x(inputs(m, op)), y(outputs(m, op));
+    x_ = describe_vector(x.size(), x.data());
+    y_ = describe_vector(y.size(), y.data());
+    const value one = 1, zero = 0;
+    std::size_t bytes = 0;
+    check(cusparseSpMV_bufferSize(handle(), operation_, &one, matrix_.get(), x_.get(), &zero, y_.get(),
+                                  data_type<value>, Way::algorithm, &bytes));
+    // Never empty, as cuSPARSE may refuse a null pointer.
+    buffer_ = array<char, device>(std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes)));
+    const auto prepared = cusparseSpMV_preprocess(handle(), operation_, &one, matrix_.get(), x_.get(), &zero,
+                                                  y_.get(), data_type<value>, Way::algorithm, buffer_.data());
+    // Preparing is optional, and not every format has it.
+    if (prepared != CUSPARSE_STATUS_NOT_SUPPORTED) check(prepared);
+  }
+  std::int64_t bytes() const { return buffer_.size(); }
+
+  void run(value alpha, const value* x, value beta, value* y) const {
+    check(cusparseDnVecSetValues(x_.get(), const_cast<value*>(x)));
+    check(cusparseDnVecSetValues(y_.get(), y));
+    check(cusparseSpMV(handle(), operation_, &alpha, matrix_.get(), x_.get(), &beta, y_.get(),
+                       data_type<value>, Way::algorithm, const_cast<char*>(buffer_.data())));
+  }
+
+ private:
+  cusparseOperation_t operation_;
+  owned_matrix matrix_;
+  owned_vector x_, y_;
+  array<char, device> buffer_;
+};
+
+template <class Offset, class Value>
+struct bsrmv {
+  static constexpr kernel_info info{.name = "bsr/cusparse-bsrmv",
+                                    .description = "bsrmv of the legacy interface",
+                                    .source = "cuSPARSE",
+                                    .vendor = true,
+                                    .transposes = false};
+  using matrix = bsr_view<Offset, Value, device>;
+  static std::string why_not(const matrix& m, operation) {
+    if (m.block_rows != m.block_cols || m.block_rows < 2)
+      return "bsrmv takes square blocks of side 2 or more";
+    return why_no_bsr(m);
+  }
+
+  bsrmv(const matrix& m, operation) : m_(m) {
+    cusparseMatDescr_t description = nullptr;
+    check(cusparseCreateMatDescr(&description));  // general, indices from 0
+    description_.reset(description);
+  }
+
+  void run(Value alpha, const Value* x, Value beta, Value* y) const {
+    if constexpr (sizeof(Offset) == 4) {
+      const auto product = [] {
+        if constexpr (std::is_same_v<Value, float>)
+          return cusparseSbsrmv;
+        else
+          return cusparseDbsrmv;
+      }();
+      check(product(handle(), CUSPARSE_DIRECTION_ROW, CUSPARSE_OPERATION_NON_TRANSPOSE,
+                    m_.rows / m_.block_rows, m_.cols / m_.block_cols, static_cast<int>(m_.col_indices.size()),
+                    &alpha, description_.get(), m_.values.data(), m_.row_offsets.data(),
+                    m_.col_indices.data(), m_.block_rows, x, &beta, y));
+    }
+  }
+
+ private:
+  matrix m_;
+  owned<cusparseMatDescr_t> description_;
+};
+
+}  // namespace
+
+template <class Value>
+kernel_table<coo_view<Value, device>> cusparse_coo_kernels() {
+  return {kernel_of<generic_product<coo_way_1<Value>>>(), kernel_of<generic_product<coo_way_2<Value>>>()};
+}
+
+template <class Offset, class Value>
+kernel_table<csr_view<Offset, Value, device>> cusparse_csr_kernels() {
+  return {kernel_of<generic_product<csr_way_1<Offset, Value>>>(),
+          kernel_of<generic_product<csr_way_2<Offset, Value>>>()};
+}
+
+template <class Offset, class Value>
+kernel_table<sell_view<Offset, Value, device>> cusparse_sell_kernels() {
+  return {kernel_of<generic_product<sell_way<Offset, Value>>>()};
+}
+
+template <class Offset, class Value>
+kernel_table<bsr_view<Offset, Value, device>> cusparse_bsr_kernels() {
+  return {kernel_of<generic_product<bsr_way<Offset, Value>>>(), kernel_of<bsrmv<Offset, Value>>()};
+}
+
+template kernel_table<coo_view<float, device>> cusparse_coo_kernels<float>();
+template kernel_table<coo_view<double, device>> cusparse_coo_kernels<double>();
+
+template kernel_table<csr_view<std::int32_t, float, device>> cusparse_csr_kernels<std::int32_t, float>();
+template kernel_table<csr_view<std::int32_t, double, device>> cusparse_csr_kernels<std::int32_t, double>();
+template kernel_table<csr_view<std::int64_t, float, device>> cusparse_csr_kernels<std::int64_t, float>();
+template kernel_table<csr_view<std::int64_t, double, device>> cusparse_csr_kernels<std::int64_t, double>();
+
+template kernel_table<sell_view<std::int32_t, float, device>> cusparse_sell_kernels<std::int32_t, float>();
+template kernel_table<sell_view<std::int32_t, double, device>> cusparse_sell_kernels<std::int32_t, double>();
+template kernel_table<sell_view<std::int64_t, float, device>> cusparse_sell_kernels<std::int64_t, float>();
+template kernel_table<sell_view<std::int64_t, double, device>> cusparse_sell_kernels<std::int64_t, double>();
+
+template kernel_table<bsr_view<std::int32_t, float, device>> cusparse_bsr_kernels<std::int32_t, float>();
+template kernel_table<bsr_view<std::int32_t, double, device>> cusparse_bsr_kernels<std::int32_t, double>();
+template kernel_table<bsr_view<std::int64_t, float, device>> cusparse_bsr_kernels<std::int64_t, float>();
+template kernel_table<bsr_view<std::int64_t, double, device>> cusparse_bsr_kernels<std::int64_t, double>();
+
+}  // namespace sparsmith

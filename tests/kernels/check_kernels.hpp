@@ -1,0 +1,190 @@
+// Every kernel of every table on a matrix, in both operations, against the float64 reference: outputs are
+// poisoned, alpha and beta are 0, 1 and -0.5, what lies past the end of y must not change, kernels that say
+// so give the same bits twice, and the kernel that ran is the one that was asked for.
+#pragma once
+
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "convert/convert.hpp"
+#include "kernels/reference.hpp"
+#include "kernels/registry.hpp"
+#include "tests/battery.hpp"
+#include "tests/catch.hpp"
+
+namespace sparsmith::testing {
+
+struct kernel_tally {
+  std::map<std::string, std::int64_t> runs;               // by kernel
+  std::map<std::string, std::set<std::string>> refusals;  // reasons by kernel
+  std::int64_t total() const {
+    std::int64_t sum = 0;
+    for (const auto& [name, count] : runs) sum += count;
+    return sum;
+  }
+};
+
+// Variants of the parameters that kernels care about. Together they visit every kernel.
+inline std::vector<conversion_options> kernel_variants() {
+  std::vector<conversion_options> all(4);
+  for (conversion_options& o : all) o.max_fill = no_limit;
+  all[0].blocks.holding = ecsb_holding::coo;
+  all[0].tile = {256, 256, 32, 0, renumbering::none, 0};
+  all[1].sell = {5, 12};
+  all[1].hyb_width = 2;
+  all[1].bsr_rows = 5;
+  all[1].bsr_cols = 5;
+  all[1].blocks.beta = 4;
+  all[1].blocks.group_size = 7;
+  all[1].blocks.holding = ecsb_holding::ell;
+  all[1].tile = {512, 256, 8, 0, renumbering::length, 20};
+  all[2].sell = {8, 1};  // rows in their own order, as the vendor's kernel wants them
+  all[2].bsr_rows = 3;
+  all[2].bsr_cols = 7;
+  all[2].blocks.beta = 512;
+  all[2].blocks.order = block_order::row;
+  all[2].blocks.holding = ecsb_holding::hybrid;
+  all[2].tile = {2048, 1024, 32, 32, renumbering::length, 0};
+  all[3].bsr_rows = 33;
+  all[3].bsr_cols = 2;
+  all[3].blocks.thesis = true;
+  all[3].tile = {256, 2048, 32, 0, renumbering::none, 1000};
+  return all;
+}
+
+template <class Value>
+array<Value, host> random_vector(std::int64_t count, std::uint64_t seed) {
+  random_source random(seed);
+  array<Value, host> x(count);
+  for (std::int64_t i = 0; i < count; ++i)
+    x[i] = static_cast<Value>(static_cast<int>(random.below(2000)) - 999.5) / Value{1000};  // never 0
+  return x;
+}
+
+constexpr std::int64_t guard = 64;
+
+template <class Value>
+bool same_bits(const array<Value, host>& a, const array<Value, host>& b) {
+  return a.size() == b.size() &&
+         (a.size() == 0 ||
+          std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(Value)) == 0);
+}
+
+// y as a run leaves it, with its guard.
+template <class Backend, class Value>
+array<Value, host> run_kernel(Backend on, const prepared_kernel<Value>& ready, Value alpha,
+                              const array<Value, space_on<Backend>>& x, Value beta,
+                              const array<Value, host>& y) {
+  auto result = copy_to<space_on<Backend>>(y, place::host);
+  ready.run(alpha, x.data(), beta, result.data());
+  synchronize(on);
+  return copy_to<host>(result, space_on<Backend>::where);
+}
+
+template <class Backend, class Offset, class Value>
+void check_kernels(Backend on, const std::string& name, const csr<Offset, Value, host>& matrix,
+                   const std::vector<conversion_options>& variants, kernel_tally& tally) {
+  using space = space_on<Backend>;
+  const auto source = copy_to<space>(matrix);
+  const Value factors[] = {0, 1, Value{-0.5}};
+
+  struct expectation {
+    Value alpha, beta;
+    array<Value, host> y;                               // before, with the guard
+    std::map<std::int32_t, reference_product> product;  // by reach
+  };
+  struct direction {
+    array<Value, host> x;
+    array<Value, space> device_x;
+    std::vector<expectation> expected;
+  };
+  std::map<operation, direction> directions;
+  for (const operation op : {operation::multiply, operation::transposed}) {
+    direction& d = directions[op];
+    d.x = random_vector<Value>(inputs(matrix, op), 11);
+    d.device_x = copy_to<space>(d.x, place::host);
+    for (const Value alpha : factors)
+      for (const Value beta : factors) {
+        expectation e{alpha, beta, random_vector<Value>(outputs(matrix, op) + guard, 12), {}};
+        if (beta == Value{0})
+          std::fill(e.y.begin(), e.y.end() - guard, std::numeric_limits<Value>::quiet_NaN());
+        for (const std::int32_t reach : {0, 32, 1024})
+          e.product[reach] = multiply_reference(matrix, op, alpha, d.x.data(), beta, e.y.data(), reach);
+        d.expected.push_back(std::move(e));
+      }
+  }
+
+  for (const conversion_options& options : variants)
+    for (const std::string& format : format_names()) {
+      any_format<Offset, Value, space> converted;
+      try {
+        converted = from_csr<Backend, Offset, Value>(on, source, format, options, nullptr);
+      } catch (const error& e) {
+        // Only for want of offsets or memory; the conversions have tests of their own.
+        REQUIRE(e.category() == failure::resources);
+        continue;
+      }
+      std::visit(
+          [&](const auto& m) {
+            const auto shown = view(m);
+            for (const auto& line : kernels_of(shown))
+              for (auto& [op, d] : directions) {
+                INFO(name << ", " << line.info.name << ", " << name_of(op) << ", value " << sizeof(Value)
+                          << ", offset " << sizeof(Offset));
+                if (const std::string why = line.why_not(shown, op); !why.empty()) {
+                  tally.refusals[line.info.name].insert(why);
+                  continue;
+                }
+                const auto ready = line.prepare(shown, op);
+                for (const expectation& e : d.expected) {
+                  const auto y = run_kernel(on, ready, e.alpha, d.device_x, e.beta, e.y);
+                  ++tally.runs[line.info.name];
+                  const reference_product& product = e.product.at(line.info.reach);
+                  std::int64_t wrong = -1;
+                  for (std::int64_t i = 0; wrong < 0 && i < product.y.size(); ++i)
+                    if (!within(static_cast<double>(y[i]), product.y[i], product.bound[i])) wrong = i;
+                  if (wrong >= 0) {
+                    FAIL_CHECK("alpha " << e.alpha << ", beta " << e.beta << ": y[" << wrong << "] is "
+                                        << y[wrong] << ", not " << product.y[wrong] << " within "
+                                        << product.bound[wrong]);
+                    break;
+                  }
+                  const bool guarded =
+                      std::memcmp(y.end() - guard, e.y.end() - guard, guard * sizeof(Value)) == 0;
+                  if (!guarded) {
+                    FAIL_CHECK("writes past the end of y");
+                    break;
+                  }
+                  if (line.info.repeatable(op) &&
+                      !same_bits(y, run_kernel(on, ready, e.alpha, d.device_x, e.beta, e.y))) {
+                    FAIL_CHECK("says that it gives the same bits every time, and does not");
+                    break;
+                  }
+                }
+                CHECK(std::string(last_kernel_run()) == line.info.name);
+              }
+          },
+          converted);
+    }
+}
+
+// The battery and a few generated matrices; int64 offsets on some.
+template <class Backend>
+void check_battery(Backend on, kernel_tally& tally) {
+  int number = 0;
+  for (const named_matrix& m : battery()) {
+    const auto assembled = [&]<class Offset, class Value>() {
+      return coo_to_csr<openmp, Offset, Value>(openmp{}, as_coo_of<Value>(m), nullptr);
+    };
+    check_kernels(on, m.name, assembled.template operator()<std::int32_t, float>(), kernel_variants(), tally);
+    check_kernels(on, m.name, assembled.template operator()<std::int32_t, double>(), kernel_variants(),
+                  tally);
+    if (++number % 4 != 0) continue;
+    check_kernels(on, m.name, assembled.template operator()<std::int64_t, float>(), kernel_variants(), tally);
+    check_kernels(on, m.name, assembled.template operator()<std::int64_t, double>(), kernel_variants(),
+                  tally);
+  }
+}
+
+}  // namespace sparsmith::testing

@@ -1,0 +1,257 @@
+// bench_spmv as a process: what it lists, measures, refuses and prints. Times are never judged, only that
+// they are there; whether kernels are right is what their own tests are for.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "convert/formats/formats.hpp"
+#include "tests/catch.hpp"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Small and quick: a few samples, no cold caches.
+const std::string small = "'gen:uniform?rows=70&cols=50&density=0.1' --device cpu --samples 3 --warm-only";
+
+std::string content(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+struct outcome {
+  int status = -1;
+  std::string out, err;
+};
+
+outcome run(const std::string& arguments) {
+  const char* const tool = std::getenv("SPARSMITH_BENCH_SPMV");
+  REQUIRE(tool != nullptr);
+  const fs::path base = fs::temp_directory_path() / ("bench_spmv_test_" + std::to_string(::getpid()));
+  const std::string out = base.string() + ".out", err = base.string() + ".err";
+  const int status =
+      std::system((std::string(tool) + " " + arguments + " >'" + out + "' 2>'" + err + "'").c_str());
+  const outcome result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(out), content(err)};
+  fs::remove(out);
+  fs::remove(err);
+  return result;
+}
+
+nlohmann::json run_json(const std::string& arguments) {
+  const outcome r = run(arguments + " --json");
+  INFO(arguments << "\n" << r.err);
+  REQUIRE(r.status == 0);
+  CHECK(r.err.empty());
+  return nlohmann::json::parse(r.out);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("help and version") {
+  const auto help = run("--help");
+  CHECK(help.status == 0);
+  for (const char* word : {"--list", "--kernel", "--warm-only", "--max-fill", "gen:uniform", "Examples"})
+    CHECK(contains(help.out, word));
+  CHECK(run("--version").out.find("bench_spmv 0.") == 0);
+}
+
+TEST_CASE("the list names every kernel once for its backend") {
+  const auto j = run_json("--list");
+  CHECK(j["schema"] == "sparsmith.kernels/1");
+  std::set<std::pair<std::string, std::string>> names;
+  std::set<std::string> formats;
+  for (const auto& k : j["kernels"]) {
+    INFO(k.dump());
+    CHECK(names.emplace(k["name"], k["backend"]).second);
+    CHECK(contains(k["name"], "/"));
+    CHECK(!k["operations"].empty());
+    CHECK(k["repeatable"].size() <= k["operations"].size());
+    CHECK(!k["description"].get<std::string>().empty());
+    CHECK(!k["source"].get<std::string>().empty());
+    if (k["backend"] == "openmp") {
+      CHECK(k["vendor"] == false);
+      formats.insert(k["format"]);
+    }
+  }
+  CHECK(names.contains({"csr/omp", "openmp"}));
+  for (const std::string& format : sparsmith::format_names()) {
+    INFO(format);
+    CHECK(formats.contains(format) == (format != "csc"));
+  }
+  const auto text = run("--list");
+  CHECK(text.status == 0);
+  for (const auto& [name, backend] : names) CHECK(contains(text.out, "  " + name + " "));
+}
+
+TEST_CASE("every kernel of every format is checked and timed") {
+  const auto j = run_json(small);
+  CHECK(j["schema"] == "sparsmith.bench_spmv/1");
+  CHECK(j["backend"] == "openmp");
+  CHECK(j["copy_gb_per_s"] > 0);
+  REQUIRE(j["matrices"].size() == 1);
+  const auto& m = j["matrices"][0];
+  CHECK(m["rows"] == 70);
+  CHECK(m["cols"] == 50);
+  CHECK(m["value_bits"] == 64);
+  CHECK(m["headline"] == "warm");
+  CHECK(m["base"]["ax"] == "csr/omp");
+  const std::int64_t entries = m["entries"];
+  CHECK(m["csr_minimum_bytes"] == entries * 12 + 71 * 4 + 120 * 8);
+
+  std::set<std::string> variants;
+  for (const auto& f : m["formats"]) {
+    INFO(f.dump());
+    CHECK(!f.contains("refused"));
+    CHECK(f["bytes"] > 0);
+    if (f["format"] == "ecsb") variants.insert(f["variant"]);
+  }
+  CHECK(m["formats"].size() == sparsmith::format_names().size() + 3);  // variants of SELL and eCSB
+  CHECK(variants == std::set<std::string>{"coo", "ell", "hybrid"});
+
+  std::set<std::pair<std::string, std::string>> timed;
+  for (const auto& k : m["kernels"]) {
+    INFO(k.dump());
+    CHECK(!k.contains("wrong"));
+    if (k.contains("not_run")) continue;
+    timed.emplace(k["kernel"], k["operation"]);
+    const auto& warm = k["warm"];
+    CHECK(warm["samples"] == 3);
+    CHECK(warm["median_us"] > 0);
+    CHECK(warm["p10_us"] <= warm["median_us"]);
+    CHECK(warm["median_us"] <= warm["p90_us"]);
+    CHECK(warm["times_base"] > 0);
+    CHECK(k["cold"].is_null());
+  }
+  for (const auto& k : run_json("--list")["kernels"]) {
+    if (k["backend"] != "openmp") continue;
+    for (const auto& op : k["operations"]) {
+      INFO(k["name"] << " " << op);
+      CHECK(timed.contains({k["name"], op}));
+    }
+  }
+  for (const char* what : {"ax", "atx", "pair"}) {
+    INFO(what);
+    CHECK(m["best"][what]["us"] > 0);
+    CHECK(m["best"][what]["times_base"] > 0);
+  }
+  CHECK(m["best"]["pair"]["kernels"].size() == 2);
+}
+
+TEST_CASE("only what was asked for is measured") {
+  const auto forced = run_json(small + " --kernel csr/omp,coo/omp --op atx --value f32");
+  const auto& m = forced["matrices"][0];
+  CHECK(m["value_bits"] == 32);
+  REQUIRE(m["kernels"].size() == 2);
+  for (const auto& k : m["kernels"]) CHECK(k["operation"] == "atx");
+  CHECK(m["formats"].size() == 2);
+  CHECK(m["best"]["ax"].is_null());
+  CHECK(m["best"]["pair"].is_null());
+
+  const auto format = run_json(small + " --format bsr --block 3x2 --op ax");
+  for (const auto& k : format["matrices"][0]["kernels"]) CHECK(k["format"] == "bsr");
+  const auto& parameters = format["matrices"][0]["formats"][0]["parameters"];
+  CHECK(parameters["block_rows"] == 3);
+  CHECK(parameters["block_cols"] == 2);
+  const auto beta = run_json(small + " --format gcsb --beta 8 --group 4 --op ax");
+  CHECK(beta["matrices"][0]["formats"][0]["parameters"]["beta"] == 8);
+  CHECK(beta["matrices"][0]["formats"][0]["parameters"]["group_size"] == 4);
+}
+
+TEST_CASE("caches are cold unless told otherwise") {
+  const auto j =
+      run_json("'gen:laplace2d?n=20' --device cpu --threads 1 --samples 2 --kernel csr/omp --op ax");
+  CHECK(j["threads"] == 1);
+  CHECK(j["matrices"][0]["headline"] == "cold");
+  const auto& k = j["matrices"][0]["kernels"][0];
+  CHECK(k["cold"]["samples"] == 2);
+  CHECK(k["cold"]["median_us"] > 0);
+}
+
+TEST_CASE("the text and the table with commas hold the same kernels") {
+  const auto text = run(small + " --format csr,ell");
+  CHECK(text.status == 0);
+  CHECK(text.err.empty());
+  for (const char* word : {"70 x 50", "csr/omp", "ell/omp", "A^T x", "best of ours", "both, one copy"})
+    CHECK(contains(text.out, word));
+  for (const std::string& line : lines_of(text.out)) CHECK(line.size() <= 120);
+  const auto csv = run(small + " --format csr,ell --csv");
+  CHECK(csv.status == 0);
+  const auto lines = lines_of(csv.out);
+  REQUIRE(lines.size() == 5);
+  for (const std::string& line : lines)
+    CHECK(std::count(line.begin(), line.end(), ',') == std::count(lines[0].begin(), lines[0].end(), ','));
+}
+
+TEST_CASE("a format that does not fit is a line, not an end") {
+  const std::string skewed =
+      "'gen:denserow?n=500' --device cpu --samples 1 --warm-only --op ax --format ell,csr";
+  const auto j = run_json(skewed);
+  const auto& m = j["matrices"][0];
+  REQUIRE(m["formats"].size() == 2);
+  for (const auto& f : m["formats"]) CHECK(f.contains("refused") == (f["format"] == "ell"));
+  for (const auto& k : m["kernels"]) CHECK(k["format"] == "csr");
+  CHECK(contains(run(skewed).out, "refused: "));
+  CHECK(!run_json(skewed + " --max-fill 1e6")["matrices"][0]["formats"][1].contains("refused"));
+}
+
+TEST_CASE("matrices without entries, rows or columns") {
+  for (const char* matrix :
+       {"gen:uniform?n=0", "gen:uniform?rows=5&cols=0", "gen:uniform?rows=7&cols=3&density=0"}) {
+    INFO(matrix);
+    const auto j = run_json("'" + std::string(matrix) + "' --device cpu --samples 1 --warm-only");
+    for (const auto& k : j["matrices"][0]["kernels"]) CHECK(!k.contains("wrong"));
+  }
+}
+
+TEST_CASE("requests that make no sense") {
+  for (const auto& [arguments, message] : std::vector<std::pair<std::string, std::string>>{
+           {"", "name a matrix"},
+           {"--kernel csr/ompp " + small, "near it: csr/omp"},
+           {"--kernel csr/omp --format ell " + small, "belongs to a format"},
+           {"--format nonsense " + small, "nonsense"},
+           {"--op ay " + small, "ay"},
+           {"--value f16 " + small, "f16"},
+           {"--beta 3 " + small, "power of two"},
+           {"--block 4y " + small, "4y"},
+           {"--block 0x4 " + small, "from 1 to 64"},
+           {"--tile 100 " + small, "from 256 to 2048"},
+           {"--json --csv " + small, "--csv"},
+           {"gen:nonsense --device cpu", "nonsense"}}) {
+    const auto r = run(arguments);
+    INFO(arguments << "\n" << r.err);
+    CHECK(r.status == 2);
+    CHECK(contains(r.err, message));
+    CHECK(lines_of(r.err).size() == 1);
+    CHECK(r.out.empty());
+  }
+}
+
+TEST_CASE("a file that cannot be read does not keep the others from being measured") {
+  const auto r = run("/nonexistent.mtx " + small + " --kernel csr/omp --json");
+  CHECK(r.status == 1);
+  CHECK(contains(r.err, "/nonexistent.mtx"));
+  const auto j = nlohmann::json::parse(r.out);
+  REQUIRE(j["matrices"].size() == 2);
+  CHECK(j["matrices"][0].contains("problem"));
+  CHECK(j["matrices"][1]["kernels"].size() == 2);
+}
