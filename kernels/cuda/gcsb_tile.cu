@@ -24,9 +24,10 @@ struct tile_chunk {
 };
 
 constexpr int most_warps = 8;     // of a thread block
-constexpr int steps_at_once = 4;  // a warp loads so many and works on the ones before meanwhile
+constexpr int steps_at_once = 4;  // a warp loads so many while it works on the ones before
 constexpr int least_staged = 48;  // steps of a piece for which staging x's window pays
 constexpr int least_shared = 64;  // steps of a line of tiles for which a whole block pays
+constexpr int spare_sums = 32;    // of every warp: where padding adds, so that nobody has to ask
 
 template <class Value, class Index>
 struct tile_arrays {
@@ -41,65 +42,109 @@ struct tile_arrays {
   bool exclusive;                       // every output belongs to one chunk alone
 };
 
-template <class Value, class Index>
+// Some steps of one lane. What bounds this kernel is the number of instructions, hence 32-bit registers for
+// indices of 16 bits, and no branches. Lanes: 32, or 0 for any number up to that.
+template <int Lanes, class Value, class Index>
 struct step_batch {
   Value values[steps_at_once];
-  Index combined[steps_at_once];
+  std::uint32_t combined[steps_at_once];
 
-  static constexpr Index padding = static_cast<Index>(~Index{0});
+  static constexpr std::uint32_t padding = static_cast<Index>(~Index{0});
 
-  // Steps from `count` on are padding.
-  __device__ __forceinline__ void load(const tile_arrays<Value, Index>& m, std::int64_t first, int count,
-                                       int lane) {
-    const int lanes = m.cells.lanes();
-    const Value* const own_values = m.values + (first * lanes + lane);
-    const Index* const own_combined = m.combined + (first * lanes + lane);
-    if (lane >= lanes) count = 0;
+  __device__ __forceinline__ void load(const Value* own_values, const Index* own_combined) {
 #pragma unroll
     for (int k = 0; k < steps_at_once; ++k) {
-      combined[k] = k < count ? __ldcs(own_combined + k * lanes) : padding;
-      values[k] = k < count ? __ldcs(own_values + k * lanes) : Value{0};
+      combined[k] = __ldcs(own_combined + k * Lanes);
+      values[k] = __ldcs(own_values + k * Lanes);
+    }
+    __syncwarp();  // keeps the compiler from loading later, one by one
+  }
+  // Steps from `count` on are padding.
+  __device__ __forceinline__ void load_some(const Value* own_values, const Index* own_combined, int lanes,
+                                            int count) {
+#pragma unroll
+    for (int k = 0; k < steps_at_once; ++k) {
+      combined[k] = padding;
+      values[k] = 0;
+      if (k < count) {
+        combined[k] = __ldcs(own_combined + k * lanes);
+        values[k] = __ldcs(own_values + k * lanes);
+      }
     }
   }
   // `window` is the tile's window of x.
   template <bool Transposed>
-  __device__ __forceinline__ void add(const tile_cells& cells, int lane, const Value* __restrict__ window,
-                                      Value* __restrict__ sums) const {
+  __device__ __forceinline__ void add(const tile_cells& cells, std::uint32_t spare, std::uint32_t lane,
+                                      const Value* __restrict__ window, Value* __restrict__ sums) const {
     Value inputs[steps_at_once];
+    std::uint32_t outputs[steps_at_once];
 #pragma unroll
     for (int k = 0; k < steps_at_once; ++k) {
-      const std::uint32_t row = cells.row(combined[k], static_cast<std::uint32_t>(lane)),
-                          col = cells.col(combined[k]);
-      inputs[k] = combined[k] == padding ? Value{0} : window[Transposed ? row : col];
+      const bool entry = combined[k] != padding;
+      const std::uint32_t cell = entry ? combined[k] : 0;
+      const std::uint32_t row = cells.row(cell, lane), col = cells.col(cell);
+      inputs[k] = window[Transposed ? row : col];
+      outputs[k] = entry ? (Transposed ? col : row) : spare;
     }
 #pragma unroll
     for (int k = 0; k < steps_at_once; ++k) {
-      const std::uint32_t row = cells.row(combined[k], static_cast<std::uint32_t>(lane)),
-                          col = cells.col(combined[k]);
-      if (combined[k] != padding) sums[Transposed ? col : row] += values[k] * inputs[k];
-      if constexpr (Transposed) __syncwarp();  // the next step's lane may add to the same column
+      sums[outputs[k]] += values[k] * inputs[k];
+      if (Transposed && k + 1 < steps_at_once)
+        __syncwarp();  // the next step's lane may add to the same column
     }
+    __syncwarp();  // keeps the compiler from waiting here for loads of the batch after
   }
 };
 
-// Every `warps`-th batch of a piece, from batch `turn` on.
-template <bool Transposed, class Value, class Index>
+// A warp's share of a piece: every `warps`-th batch of steps, from batch `turn` on.
+template <int Lanes, bool Transposed, class Value, class Index>
 __device__ __forceinline__ void add_piece(const tile_arrays<Value, Index>& m, const tile_piece& piece,
                                           int turn, int warps, int lane, const Value* __restrict__ window,
                                           Value* __restrict__ sums) {
-  step_batch<Value, Index> now, next;
-  int step = turn * steps_at_once;
-  if (step >= piece.steps) return;
-  now.load(m, piece.first_step + step, piece.steps - step, lane);
-  while (step < piece.steps) {
-    step += warps * steps_at_once;
-    next.load(m, piece.first_step + step, piece.steps - step, lane);
-    now.template add<Transposed>(m.cells, lane, window, sums);
-    now = next;
+  const tile_cells& cells = m.cells;
+  const int lanes = Lanes > 0 ? Lanes : cells.lanes();
+  const auto spare = static_cast<std::uint32_t>(m.outputs_per_tile + lane),
+             own = static_cast<std::uint32_t>(lane);
+  const int step = turn * steps_at_once, stride = warps * steps_at_once;
+  const std::int64_t first = (piece.first_step + step) * lanes + lane;
+  const Value* values = m.values + first;
+  const Index* combined = m.combined + first;
+  const auto advance = [&] {
+    values += stride * lanes;
+    combined += stride * lanes;
+  };
+  int left = piece.steps - step;  // of the piece, from this warp's next batch on
+  step_batch<Lanes, Value, Index> one, two;
+  if constexpr (Lanes > 0) {
+    int whole = left < steps_at_once ? 0 : (left - steps_at_once) / stride + 1;  // batches
+    left -= whole * stride;
+    if (whole > 0) {
+      one.load(values, combined);
+      advance();
+      for (; whole > 2; whole -= 2) {
+        two.load(values, combined);
+        advance();
+        one.template add<Transposed>(cells, spare, own, window, sums);
+        one.load(values, combined);
+        advance();
+        two.template add<Transposed>(cells, spare, own, window, sums);
+      }
+      if (whole == 2) {
+        two.load(values, combined);
+        advance();
+      }
+      one.template add<Transposed>(cells, spare, own, window, sums);
+      if (whole == 2) two.template add<Transposed>(cells, spare, own, window, sums);
+    }
+  }
+  for (; left > 0; left -= stride) {
+    one.load_some(values, combined, lanes, lane < lanes ? left : 0);
+    advance();
+    one.template add<Transposed>(cells, spare, own, window, sums);
   }
 }
 
-template <bool Transposed, class Value, class Index>
+template <int Lanes, bool Transposed, class Value, class Index>
 __global__ void __launch_bounds__(most_warps * 32, sizeof(Value) == 4 ? 4 : 3)
     multiply_tiles(const tile_arrays<Value, Index> m, Value alpha, const Value* __restrict__ x, Value beta,
                    Value* y) {
@@ -107,8 +152,9 @@ __global__ void __launch_bounds__(most_warps * 32, sizeof(Value) == 4 ? 4 : 3)
   Value* const all_sums = reinterpret_cast<Value*>(shared);
   const int warps = static_cast<int>(blockDim.x) / 32, threads = static_cast<int>(blockDim.x);
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
-  Value* const sums = all_sums + warp * m.outputs_per_tile;
-  for (int i = lane; i < m.outputs_per_tile; i += 32) sums[i] = 0;
+  const int sums_each = m.outputs_per_tile + spare_sums;
+  Value* const sums = all_sums + warp * sums_each;
+  for (int i = lane; i < sums_each; i += 32) sums[i] = 0;
   const auto deliver = [&](std::int64_t out, Value sum) {
     if (m.exclusive) {
       if (out < m.outputs) y[out] = updated(beta, y + out, alpha * sum);
@@ -119,7 +165,7 @@ __global__ void __launch_bounds__(most_warps * 32, sizeof(Value) == 4 ? 4 : 3)
   __syncwarp();
 
   if (blockIdx.x < m.shared_chunks) {
-    Value* const window = all_sums + warps * m.outputs_per_tile;
+    Value* const window = all_sums + warps * sums_each;
     const tile_chunk chunk = m.chunks[blockIdx.x];
     int turn = warp;  // the batch of the next piece that is this warp's, so that all get equally many
     for (int p = 0; p < chunk.pieces; ++p) {
@@ -129,9 +175,9 @@ __global__ void __launch_bounds__(most_warps * 32, sizeof(Value) == 4 ? 4 : 3)
         for (int i = thread; i < m.inputs_per_tile; i += threads)
           window[i] = std::int64_t{piece.input} + i < m.inputs ? x[std::int64_t{piece.input} + i] : Value{0};
         __syncthreads();
-        add_piece<Transposed>(m, piece, turn, warps, lane, window, sums);
+        add_piece<Lanes, Transposed>(m, piece, turn, warps, lane, window, sums);
       } else {
-        add_piece<Transposed>(m, piece, turn, warps, lane, x + piece.input, sums);
+        add_piece<Lanes, Transposed>(m, piece, turn, warps, lane, x + piece.input, sums);
       }
       const int batches = (piece.steps + steps_at_once - 1) / steps_at_once;
       turn = (turn + warps - batches % warps) % warps;
@@ -139,7 +185,7 @@ __global__ void __launch_bounds__(most_warps * 32, sizeof(Value) == 4 ? 4 : 3)
     __syncthreads();
     for (int i = thread; i < m.outputs_per_tile; i += threads) {
       Value sum = 0;
-      for (int w = 0; w < warps; ++w) sum += all_sums[w * m.outputs_per_tile + i];
+      for (int w = 0; w < warps; ++w) sum += all_sums[w * sums_each + i];
       deliver(std::int64_t{chunk.output} + i, sum);
     }
   } else {
@@ -149,7 +195,7 @@ __global__ void __launch_bounds__(most_warps * 32, sizeof(Value) == 4 ? 4 : 3)
     const tile_chunk chunk = m.chunks[m.shared_chunks + number];
     for (int p = 0; p < chunk.pieces; ++p) {
       const tile_piece piece = m.pieces[chunk.first_piece + p];
-      add_piece<Transposed>(m, piece, 0, 1, lane, x + piece.input, sums);
+      add_piece<Lanes, Transposed>(m, piece, 0, 1, lane, x + piece.input, sums);
     }
     __syncwarp();
     for (int i = lane; i < m.outputs_per_tile; i += 32) deliver(std::int64_t{chunk.output} + i, sums[i]);
@@ -266,7 +312,7 @@ struct gcsb_tile_kernel {
     // Chunks enough to fill the GPU several times over, but not so small that adding up their sums shows.
     const std::int64_t tiles = outline.tile_rows.size(),
                        steps = tiles == 0 ? 0 : std::int64_t{outline.tile_offsets[tiles]};
-    const std::int64_t chunk_steps = std::clamp<std::int64_t>(steps / (multiprocessors() * 16), 64, 512);
+    const std::int64_t chunk_steps = std::clamp<std::int64_t>(steps / (multiprocessors() * 16), 64, 1024);
     const std::int64_t lines =
         groups_of(outputs(m, op), op == operation::transposed ? m.tile_width : m.tile_height);
     tile_work work = list_work(outline, op, lines, chunk_steps);
@@ -326,7 +372,7 @@ struct gcsb_tile_kernel {
   std::size_t shared_bytes() const {
     const std::int64_t out = op_ == operation::transposed ? m_.tile_width : m_.tile_height,
                        in = op_ == operation::transposed ? m_.tile_height : m_.tile_width;
-    return static_cast<std::size_t>(warps_ * out + in) * sizeof(Value);
+    return static_cast<std::size_t>(warps_ * (out + spare_sums) + in) * sizeof(Value);
   }
   // Calls use(kernel, arrays) with the kernel for this operation and width of indices.
   template <class Use>
@@ -339,8 +385,8 @@ struct gcsb_tile_kernel {
   template <class Index, class Use>
   void with_index(const Index* combined, Use use) const {
     with_operation(op_, [&](auto transposed) {
-      const bool t = transposed.value;
-      use(multiply_tiles<transposed.value, Value, Index>,
+      constexpr bool t = decltype(transposed)::value;
+      use(m_.group_size == 32 ? multiply_tiles<32, t, Value, Index> : multiply_tiles<0, t, Value, Index>,
           tile_arrays<Value, Index>{m_.values.data(), combined, pieces_.data(), chunks_.data(),
                                     tile_cells(m_.tile_height, m_.tile_width, m_.group_size),
                                     t ? m_.tile_width : m_.tile_height, t ? m_.tile_height : m_.tile_width,
