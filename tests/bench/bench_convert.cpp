@@ -17,6 +17,7 @@
 #include "convert/io/matrix_market.hpp"
 #include "convert/io/read.hpp"
 #include "tests/bench/cub_sort.hpp"
+#include "tests/bench/scipy.hpp"
 #include "tests/bench/vendor.hpp"
 #include "tools/tool.hpp"
 
@@ -44,12 +45,6 @@ double median(std::vector<double> samples) {
   std::sort(samples.begin(), samples.end());
   return samples[samples.size() / 2];
 }
-
-struct scratch_folder {
-  fs::path path = fs::temp_directory_path() / fmt::format("bench_convert_{}", ::getpid());
-  scratch_folder() { fs::create_directories(path); }
-  ~scratch_folder() { fs::remove_all(path); }
-};
 
 std::uint64_t hash(std::uint64_t x) {
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -89,29 +84,6 @@ double conversion_seconds(Backend on, const coo<Value, host>& entries, int sampl
     result_entries = m.values.size();
   }
   return median(seconds);
-}
-
-// Runs a Python script that prints a time and a count. Negative where Python has no SciPy.
-double python_seconds(const scratch_folder& folder, const std::string& script, std::int64_t& count) {
-  std::ofstream(folder.path / "peer.py")
-      << "import sys, time\ntry:\n    import numpy, scipy.sparse\nexcept ImportError:\n"
-         "    sys.exit(77)\nfolder = '"
-      << folder.path.string() << "/'\n"
-      << script;
-  const std::string command = fmt::format("python3 {}/peer.py", folder.path.string());
-  std::FILE* const pipe = ::popen(command.c_str(), "r");
-  double seconds = -1;
-  long long printed = 0;
-  const int fields = pipe == nullptr ? 0 : std::fscanf(pipe, "%lf %lld", &seconds, &printed);
-  if (pipe != nullptr) ::pclose(pipe);
-  count = printed;
-  return fields == 2 ? seconds : -1;
-}
-
-template <class T>
-void dump(const scratch_folder& folder, const char* name, const array<T, host>& data) {
-  std::ofstream(folder.path / name, std::ios::binary)
-      .write(reinterpret_cast<const char*>(data.data()), data.size() * std::int64_t{sizeof(T)});
 }
 
 template <class Value>

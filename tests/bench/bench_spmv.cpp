@@ -18,6 +18,7 @@
 #include "kernels/measure.hpp"
 #include "kernels/reference.hpp"
 #include "kernels/registry.hpp"
+#include "tests/bench/scipy.hpp"
 #include "tools/tool.hpp"
 
 namespace sparsmith {
@@ -34,7 +35,7 @@ struct options {
   std::vector<std::string> matrices, kernels, formats;
   std::string op = "both", value = "f64", block, tile;
   int samples = 30;
-  bool warm_only = false, csv = false, list = false;
+  bool warm_only = false, csv = false, list = false, scipy = false;
   conversion_options conversion;
 
   bool wants(operation one) const { return op == "both" || (op == "ax") == (one == operation::multiply); }
@@ -89,6 +90,7 @@ struct matrix_result {
   std::int64_t rows = 0, cols = 0, entries = 0;
   int value_bits = 0, offset_bits = 0;
   std::array<std::string, 2> base_names;
+  double scipy_seconds = -1;  // of SciPy's csr @ x; negative where it was not measured
   std::vector<format_result> formats;
 
   std::int64_t vector_bytes() const { return (rows + cols) * value_bits / 8; }
@@ -431,6 +433,32 @@ void bench_format(Backend on, const options& wanted, const csr<Offset, Value, sp
       converted);
 }
 
+// SciPy's csr @ x on the same arrays, one thread; negative without SciPy.
+template <class Offset, class Value>
+double scipy_product_seconds(const csr<Offset, Value, host>& m, int samples) {
+  const scratch_folder folder;
+  dump(folder, "offsets", m.row_offsets);
+  dump(folder, "cols", m.col_indices);
+  dump(folder, "values", m.values);
+  std::int64_t rows = 0;
+  return python_seconds(folder,
+                        fmt::format(R"(
+offsets = numpy.fromfile(folder + "offsets", numpy.int{0})
+cols = numpy.fromfile(folder + "cols", numpy.int32)
+values = numpy.fromfile(folder + "values", numpy.float{1})
+csr = scipy.sparse.csr_matrix((values, cols, offsets), shape=({2}, {3}))
+x = numpy.linspace(-1, 1, {3}, dtype=values.dtype)
+times = []
+for i in range({4} + 2):
+    start = time.perf_counter()
+    y = csr @ x
+    times.append(time.perf_counter() - start)
+print(sorted(times[2:])[{4} // 2], len(y))
+)",
+                                    sizeof(Offset) * 8, sizeof(Value) * 8, m.rows, m.cols, samples),
+                        rows);
+}
+
 template <class Backend, class Offset, class Value>
 void bench_matrix(Backend on, const options& wanted, const std::set<std::string>& formats,
                   const progress_line& progress, matrix_entries&& source, matrix_result& result) {
@@ -446,6 +474,11 @@ void bench_matrix(Backend on, const options& wanted, const std::set<std::string>
                                                                             Value{0}, nullptr, reach);
                                  });
   on_stand.choose_baseline(candidates_of(view(matrix)), result);
+  if (wanted.scipy) {
+    progress.say(fmt::format("{}: SciPy", result.name));
+    result.scipy_seconds = scipy_product_seconds(on_host, wanted.samples);
+    if (result.scipy_seconds < 0) throw error(failure::unsupported, "--scipy: python3 has no SciPy");
+  }
   for (const std::string& format : format_names()) {
     if (!formats.contains(format)) continue;
     for (const variant& v : variants_of(format, wanted.conversion)) {
@@ -754,6 +787,13 @@ void print_text(const machine& on, const options& wanted, const matrix_result& m
     }
   }
 
+  if (m.scipy_seconds >= 0)
+    for (const format_result& f : m.formats)
+      for (const kernel_result& k : f.kernels)
+        if (k.timed() && k.op == operation::multiply && f.format == "csr")
+          fmt::print("SciPy's csr @ x, one thread: {} us; {} is {:.2f} x as fast\n",
+                     fixed(m.scipy_seconds * 1e6), k.info.name, m.scipy_seconds / k.time.warm.median);
+
   fmt::print("\n{:<21} {:>16} {:>7}\n", "best of ours", "us", "x base");
   const auto print_choice = [&](const std::string& what, const choice& c, const std::string& names) {
     const double after = c.repaid_after();
@@ -816,6 +856,7 @@ json describe_choice(const choice& c) {
 
 json describe_matrix(const machine& on, const options& wanted, const matrix_result& m) {
   json result{{"name", m.name}};
+  if (m.scipy_seconds >= 0) result["scipy_us"] = m.scipy_seconds * 1e6;
   if (!m.problem.empty()) {
     result["problem"] = m.problem;
     return result;
@@ -1044,6 +1085,7 @@ int main(int argc, char** argv) {
   app.add_option("--samples", wanted.samples, "Samples of every median, over three rounds")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
+  app.add_flag("--scipy", wanted.scipy, "Time SciPy's csr @ x on the same matrix as well");
   app.add_flag("--warm-only", wanted.warm_only, "Leave the runs with cold caches out");
   app.add_option("--block", wanted.block, "BSR: block size, RxC up to 64x64")->default_str("4x4");
   app.add_option("--beta", conversion.blocks.beta,

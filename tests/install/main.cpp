@@ -1,6 +1,8 @@
 #include <cstdio>
 #include <sparsmith/convert/convert.hpp>
 #include <sparsmith/convert/io/read.hpp>
+#include <sparsmith/kernels/registry.hpp>
+#include <vector>
 
 int main() {
   using namespace sparsmith;
@@ -9,5 +11,14 @@ int main() {
       assemble<openmp, int, double>({}, read_matrix("gen:laplace2d?n=10"), false, report, nullptr);
   const auto sliced = from_csr<openmp, int, double>({}, matrix, "sell", {}, nullptr);
   std::printf("%d rows, %lld entries\n", matrix.rows, static_cast<long long>(matrix.values.size()));
-  return matrix.rows == 100 && matrix.values.size() == 460 && sliced.index() == 4 ? 0 : 1;
+  // Inside, rows of the Laplacian sum up to 0.
+  const std::vector<double> x(100, 1.0);
+  std::vector<double> y(100);
+  const auto ready = kernels_of(view(matrix)).front().prepare(view(matrix), operation::multiply);
+  ready.run(1.0, x.data(), 0.0, y.data());
+  std::printf("%s: y[0] = %g, y[55] = %g\n", last_kernel_run(), y[0], y[55]);
+  return matrix.rows == 100 && matrix.values.size() == 460 && sliced.index() == 4 && y[55] == 0.0 &&
+                 y[0] == 2.0
+             ? 0
+             : 1;
 }
