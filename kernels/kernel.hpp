@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "convert/backend/backend.hpp"
 #include "convert/formats/formats.hpp"
 
 namespace sparsmith {
@@ -37,7 +38,9 @@ struct kernel_info {
 };
 
 // A kernel ready for one matrix, which must outlive it, and one operation. x and y are in the matrix's memory
-// space. With alpha 0 neither A nor x is read, with beta 0 y is not.
+// space. With alpha 0 neither A nor x is read, with beta 0 y is not. One run at a time: copies share what was
+// prepared. Prefix sums (`reach`) and the zeros that fill BSR's blocks also meet entries of x that a row has
+// no business with: there x should be finite.
 template <class Value>
 struct prepared_kernel {
   std::int64_t bytes = 0;  // held beside the matrix
@@ -123,12 +126,13 @@ kernel<typename K::matrix> kernel_of() {
       state = std::make_shared<K>(m, op);
       if constexpr (requires { state->bytes(); }) ready.bytes = state->bytes();
     }
+    if constexpr (std::is_same_v<space, device>) synchronize(cuda{});  // another thread may run it
     ready.run = [state, count](value alpha, const value* x, value beta, value* y) {
-      note_kernel_run(K::info.name);
       if (state == nullptr || alpha == value{0})
         scale(space{}, count, beta, y);
       else
         state->run(alpha, x, beta, y);
+      note_kernel_run(K::info.name);
     };
     return ready;
   };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "convert/error.hpp"
 
@@ -22,15 +23,19 @@ std::int64_t doubles_beyond_cache() {
   return std::max<std::int64_t>(cache, 64 << 20) * 2 / std::int64_t{sizeof(double)};
 }
 
-// Replaces what the caches of all threads hold.
-void replace_caches(array<double, host>& memory) {
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < memory.size(); i += 8) memory[i] += 1;
+// Replaces what the caches of all threads hold. Reading does; written lines would have to be written back
+// later, in what is timed.
+void replace_caches(const array<double, host>& memory) {
+  double sum = 0;
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+  for (std::int64_t i = 0; i < memory.size(); i += 8) sum += memory[i];
+  [[maybe_unused]] volatile const double used = sum;
 }
 
 }  // namespace
 
 timing summarize_samples(std::vector<double> seconds) {
+  if (seconds.empty()) return {};
   std::sort(seconds.begin(), seconds.end());
   const auto at = [&](double share) {
     return seconds[static_cast<std::size_t>(std::lround(share * static_cast<double>(seconds.size() - 1)))];
@@ -38,22 +43,23 @@ timing summarize_samples(std::vector<double> seconds) {
   return {at(0.5), at(0.1), at(0.9), static_cast<int>(seconds.size())};
 }
 
-timing measure(openmp, const std::function<void()>& work, const measure_options& options) {
+std::vector<double> take_samples(openmp, const std::function<void()>& work, const measure_options& options) {
   array<double, host> memory(options.cold ? doubles_beyond_cache() : 0);
-  std::fill(memory.begin(), memory.end(), 0.0);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < memory.size(); ++i) memory[i] = 0;
   int calls = 0;
-  double once = 0;
+  double once = std::numeric_limits<double>::infinity();
   for (const double start = now();
        calls < options.warm_up_calls || now() - start < options.warm_up_seconds;) {
     const double before = now();
     work();
-    once = now() - before;
+    once = std::min(once, now() - before);
     ++calls;
     if (now() - start > 1 + options.warm_up_seconds) break;  // long enough for anything to be warm
   }
   // A sample of at least 50 us, so that the clock does not show; a cold one is a single call.
   const int together =
-      options.cold ? 1 : static_cast<int>(std::clamp(5e-5 / std::max(once, 1e-8), 1.0, 1000.0));
+      options.cold ? 1 : static_cast<int>(std::clamp(std::ceil(5e-5 / std::max(once, 1e-8)), 1.0, 1000.0));
   std::vector<double> seconds;
   for (int i = 0; i < options.samples; ++i) {
     if (options.cold) replace_caches(memory);
@@ -61,7 +67,7 @@ timing measure(openmp, const std::function<void()>& work, const measure_options&
     for (int call = 0; call < together; ++call) work();
     seconds.push_back((now() - start) / together);
   }
-  return summarize_samples(std::move(seconds));
+  return seconds;
 }
 
 double copy_bandwidth(openmp on) {
@@ -81,7 +87,7 @@ double copy_bandwidth(openmp on) {
 }
 
 #if !SPARSMITH_HAS_CUDA
-timing measure(cuda, const std::function<void()>&, const measure_options&) {
+std::vector<double> take_samples(cuda, const std::function<void()>&, const measure_options&) {
   throw error(failure::device, "built without CUDA");
 }
 double copy_bandwidth(cuda) {

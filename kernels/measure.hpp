@@ -22,12 +22,18 @@ struct measure_options {
   bool cold = false;  // what the caches hold is replaced before every sample, outside the timing
 };
 
-// `work` queues one call; it must neither allocate nor wait.
-timing measure(openmp on, const std::function<void()>& work, const measure_options& options);
-timing measure(cuda on, const std::function<void()>& work, const measure_options& options);
+// Seconds of every sample. `work` queues one call; it must neither allocate nor wait.
+std::vector<double> take_samples(openmp on, const std::function<void()>& work,
+                                 const measure_options& options);
+std::vector<double> take_samples(cuda on, const std::function<void()>& work, const measure_options& options);
 
-// The median and the percentiles of samples.
+// The median and the percentiles; all 0 where there are no samples.
 timing summarize_samples(std::vector<double> seconds);
+
+template <class Backend>
+timing measure(Backend on, const std::function<void()>& work, const measure_options& options) {
+  return summarize_samples(take_samples(on, work, options));
+}
 
 // Bytes per second, read plus written, of a large copy: the measured ceiling that kernels are held against.
 double copy_bandwidth(openmp on);

@@ -15,8 +15,7 @@ reference_product multiply_reference(const csr<Offset, Value, host>& m, operatio
   for (std::int64_t i = 0; i < count; ++i) result.y[i] = 0;
 
   // before[e]: magnitudes of all entries before e, where neighbours count.
-  std::vector<double> before;
-  if (reach > 0) before.push_back(0);
+  std::vector<double> before(reach > 0 ? 1 : 0), nearby(static_cast<std::size_t>(reach > 0 ? count : 0));
   for (std::int64_t row = 0; row < m.rows; ++row)
     for (Offset e = m.row_offsets[row]; e < m.row_offsets[row + 1]; ++e) {
       const std::int64_t col = m.col_indices[e];
@@ -28,15 +27,20 @@ reference_product multiply_reference(const csr<Offset, Value, host>& m, operatio
       terms[out] += 1;
       if (reach > 0) before.push_back(before.back() + std::fabs(product));
     }
-  if (reach > 0)
-    for (std::int64_t row = 0; row < m.rows; ++row)
-      for (Offset e = m.row_offsets[row]; e < m.row_offsets[row + 1]; ++e) {
-        const auto out = static_cast<std::size_t>(op == operation::multiply ? row : m.col_indices[e]);
-        const std::int64_t first = std::max<std::int64_t>(std::int64_t{e} - reach, 0),
-                           last = std::min<std::int64_t>(std::int64_t{e} + reach, entries);
-        magnitude[out] += before[static_cast<std::size_t>(last)] - before[static_cast<std::size_t>(first)];
-        terms[out] += op == operation::transposed || e == m.row_offsets[row] ? 2.0 * reach : 0.0;
-      }
+  if (reach > 0) {
+    const auto within_reach = [&](std::int64_t first, std::int64_t last) {
+      return before[static_cast<std::size_t>(std::min(last + reach, entries))] -
+             before[static_cast<std::size_t>(std::max<std::int64_t>(first - reach, 0))];
+    };
+    for (std::int64_t row = 0; row < m.rows; ++row) {
+      const std::int64_t first = m.row_offsets[row], last = m.row_offsets[row + 1];
+      if (op == operation::multiply)  // one run of entries
+        nearby[static_cast<std::size_t>(row)] = first < last ? within_reach(first, last) : 0;
+      else  // every entry is a run of its own, or nearly so
+        for (std::int64_t e = first; e < last; ++e)
+          nearby[static_cast<std::size_t>(m.col_indices[e])] += within_reach(e, e + 1);
+    }
+  }
 
   constexpr double epsilon = std::numeric_limits<Value>::epsilon(),
                    smallest = std::numeric_limits<Value>::min();
@@ -47,6 +51,12 @@ reference_product multiply_reference(const csr<Offset, Value, host>& m, operatio
     result.y[i] = sum + old;
     const double size = a == 0 ? 0 : std::fabs(a) * magnitude[static_cast<std::size_t>(i)];
     result.bound[i] = (k + 4) * (epsilon * (size + std::fabs(old)) + smallest);
+    if (reach > 0 && a != 0) {
+      const double runs =
+          op == operation::multiply ? k / reach + 2 : k;  // a sum for each, added and taken off
+      result.bound[i] += (2 * std::log2(reach) + 4 + 2 * runs) * epsilon * std::fabs(a) *
+                         nearby[static_cast<std::size_t>(i)];
+    }
   }
   return result;
 }

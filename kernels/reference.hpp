@@ -3,11 +3,11 @@
 //
 // A sum of k products in any order, rounded at every step to unit u = epsilon / 2, is off by at most about (k
 // + 1) u times the sum of the magnitudes; alpha, beta and the last addition round three more times. So the
-// bound of output i is
-//   (k_i + 4) epsilon (|alpha| sum |a_ij x_j| + |beta y_i|)
-// and a little for results below the smallest normal number; epsilon instead of u leaves room for terms of
-// second order. A kernel that takes prefix sums (`reach` > 0) also rounds its neighbours' sums: their
-// magnitudes and number count too.
+// bound of output i is (k_i + 4) epsilon (|alpha| sum |a_ij x_j| + |beta y_i|), and a little for results
+// below the smallest normal number; the reference itself, in 64 bits, needs no more room than what is left
+// from u to epsilon. A kernel that takes prefix sums over `reach` entries adds and takes off sums that hold
+// its neighbours: each is off by log2(reach) roundings of the magnitudes within reach, and so is y while they
+// are in it.
 #pragma once
 
 #include "kernels/kernel.hpp"

@@ -133,9 +133,11 @@ struct gcsb_walk {
     cell corners[abreast];
     for (std::int64_t i = 0; i < lanes; ++i)
       corners[i] = grid.corner_of(m.block_indices[group * m.group_size + first_lane + i]);
-    for (std::int64_t line = m.group_offsets[group]; line < m.group_offsets[group + 1]; line += m.group_size)
+    const std::int64_t first_line = m.group_offsets[group];
+    for (std::int64_t line = first_line; line < m.group_offsets[group + 1]; line += m.group_size)
       for (std::int64_t i = 0; i < lanes; ++i) {
         const std::int64_t slot = line + first_lane + i;
+        if (line > first_line && index[slot] == index[slot - m.group_size]) continue;  // padding
         const cell at = grid.place(corners[i], index[slot]);
         each(at.row, at.col, m.values[slot]);
       }

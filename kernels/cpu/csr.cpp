@@ -23,7 +23,7 @@ struct csr_omp {
 
   csr_omp(const matrix& m, operation op)
       : m_(m), bounds_(balanced_chunks(m.rows, thread_count(), [&](std::int64_t r) {
-          return m.row_offsets[r] + static_cast<Offset>(r);  // a row costs something by itself
+          return std::int64_t{m.row_offsets[r]} + r;  // a row costs something by itself
         })) {
     if (op == operation::transposed)
       transposed_ = std::make_unique<scatter>(m.cols, op, bounds_, csr_walk<Offset, Value>{m});
@@ -42,8 +42,8 @@ struct csr_omp {
            row < bounds_[static_cast<std::size_t>(c) + 1]; ++row) {
         // Four sums at a time: additions need not wait for one another.
         Value sums[4] = {0, 0, 0, 0};
-        Offset e = offsets[row];
-        const Offset end = offsets[row + 1];
+        std::int64_t e = offsets[row];
+        const std::int64_t end = offsets[row + 1];
         for (; e + 3 < end; e += 4)
           for (int k = 0; k < 4; ++k) sums[k] += values[e + k] * x[cols[e + k]];
         for (; e < end; ++e) sums[0] += values[e] * x[cols[e]];

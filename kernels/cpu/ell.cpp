@@ -13,10 +13,12 @@ struct slot_piece {
   std::int64_t position, rows, first_slot, stride, width;
 };
 
-// A layout cuts its units into pieces and says which row is at a position.
+// A layout cuts its units into pieces and says which row is at a position and how many of its slots hold
+// entries. What comes after is padding, which must not meet x: 0 times infinity is no number.
 template <class Value>
 struct ell_layout {
   std::int64_t rows, width;
+  const std::int32_t* lengths;
   const std::int32_t* cols;
   const Value* values;
 
@@ -33,6 +35,7 @@ struct ell_layout {
 template <class Offset, class Value>
 struct sell_layout {
   std::int64_t rows, slice;
+  const std::int32_t* lengths;
   const std::int32_t* row_order;
   const Offset* slice_offsets;
   const std::int32_t* cols;
@@ -67,7 +70,8 @@ struct slot_walk {
       for (std::int64_t k = 0; k < piece.width; ++k)
         for (std::int64_t i = 0; i < piece.rows; ++i) {
           const std::int64_t slot = piece.first_slot + k * piece.stride + i;
-          each(layout.row_at(piece.position + i), layout.cols[slot], layout.values[slot]);
+          if (k < layout.lengths[piece.position + i])
+            each(layout.row_at(piece.position + i), layout.cols[slot], layout.values[slot]);
         }
     });
   }
@@ -96,10 +100,16 @@ class slots_omp {
   void multiply(const slot_piece& piece, Value alpha, const Value* x, Value beta, Value* y) const {
     Value sums[piece_rows];
     std::fill_n(sums, piece.rows, Value{0});
+    const std::int32_t* const lengths = layout_.lengths + piece.position;
+    const std::int64_t shortest = *std::min_element(lengths, lengths + piece.rows);
     for (std::int64_t k = 0; k < piece.width; ++k) {
       const std::int32_t* const cols = layout_.cols + piece.first_slot + k * piece.stride;
       const Value* const values = layout_.values + piece.first_slot + k * piece.stride;
-      for (std::int64_t i = 0; i < piece.rows; ++i) sums[i] += values[i] * x[cols[i]];
+      if (k < shortest)
+        for (std::int64_t i = 0; i < piece.rows; ++i) sums[i] += values[i] * x[cols[i]];
+      else
+        for (std::int64_t i = 0; i < piece.rows; ++i)
+          if (k < lengths[i]) sums[i] += values[i] * x[cols[i]];
     }
     for (std::int64_t i = 0; i < piece.rows; ++i) {
       Value& out = y[layout_.row_at(piece.position + i)];
@@ -120,8 +130,9 @@ struct ell_omp : slots_omp<Value, ell_layout<Value>> {
   using matrix = ell_view<Value, host>;
 
   ell_omp(const matrix& m, operation op)
-      : slots_omp<Value, ell_layout<Value>>({m.rows, m.width, m.col_indices.data(), m.values.data()},
-                                            outputs(m, op), op) {}
+      : slots_omp<Value, ell_layout<Value>>(
+            {m.rows, m.width, m.row_lengths.data(), m.col_indices.data(), m.values.data()}, outputs(m, op),
+            op) {}
 };
 
 template <class Offset, class Value>
@@ -132,8 +143,8 @@ struct sell_omp : slots_omp<Value, sell_layout<Offset, Value>> {
 
   sell_omp(const matrix& m, operation op)
       : slots_omp<Value, sell_layout<Offset, Value>>(
-            {m.rows, m.slice, m.row_order.data(), m.slice_offsets.data(), m.col_indices.data(),
-             m.values.data()},
+            {m.rows, m.slice, m.row_lengths.data(), m.row_order.data(), m.slice_offsets.data(),
+             m.col_indices.data(), m.values.data()},
             outputs(m, op), op) {}
 };
 
@@ -142,7 +153,9 @@ template <class Value>
 struct hyb_walk {
   hyb_view<Value, host> m;
 
-  ell_layout<Value> front() const { return {m.rows, m.width, m.ell_col_indices.data(), m.ell_values.data()}; }
+  ell_layout<Value> front() const {
+    return {m.rows, m.width, m.row_lengths.data(), m.ell_col_indices.data(), m.ell_values.data()};
+  }
   std::int64_t units() const { return m.rows + m.rest_values.size(); }
   std::int64_t slots_before(std::int64_t unit) const {
     const std::int64_t row = std::min<std::int64_t>(unit, m.rows);

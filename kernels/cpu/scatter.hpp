@@ -22,7 +22,7 @@ std::vector<std::int64_t> balanced_chunks(std::int64_t units, int chunks, Offset
   bounds[0] = 0;
   const auto total = static_cast<std::int64_t>(offset(units));
   for (int c = 1; c < chunks; ++c) {
-    const std::int64_t wanted = total / chunks * c;
+    const std::int64_t wanted = total / chunks * c + total % chunks * c / chunks;
     std::int64_t low = bounds[static_cast<std::size_t>(c) - 1], high = units;
     while (low < high) {
       const std::int64_t middle = low + (high - low) / 2;
@@ -37,7 +37,6 @@ std::vector<std::int64_t> balanced_chunks(std::int64_t units, int chunks, Offset
 }
 
 // Walk: walk(first, last, each) calls each(row, col, value) for every entry of the units [first, last).
-// Padding may be among them, with value 0 and a valid place.
 template <class Value, class Walk>
 class scatter_sum {
  public:
@@ -80,23 +79,26 @@ class scatter_sum {
       for (std::int64_t c = 0; c < count; ++c) {
         const chunk own = chunks_[static_cast<std::size_t>(c)];
         std::fill_n(sums_.data() + own.start, own.last - own.first, Value{0});
-        Value* const sums = sums_.data() + own.start - own.first;
+        Value* const sums = sums_.data() + own.start;
+        const std::int64_t before = own.first;
         const std::int64_t from = bounds_[static_cast<std::size_t>(c)],
                            to = bounds_[static_cast<std::size_t>(c) + 1];
         if (op_ == operation::multiply)
-          walk_(from, to,
-                [=](std::int64_t row, std::int64_t col, Value value) { sums[row] += value * x[col]; });
+          walk_(from, to, [=](std::int64_t row, std::int64_t col, Value value) {
+            sums[row - before] += value * x[col];
+          });
         else
-          walk_(from, to,
-                [=](std::int64_t row, std::int64_t col, Value value) { sums[col] += value * x[row]; });
+          walk_(from, to, [=](std::int64_t row, std::int64_t col, Value value) {
+            sums[col - before] += value * x[row];
+          });
       }
       const std::int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
       const std::int64_t first = outputs_ * thread / threads, last = outputs_ * (thread + 1) / threads;
       for (std::int64_t i = first; i < last; ++i) y[i] = beta == Value{0} ? Value{0} : beta * y[i];
       for (const chunk& c : chunks_) {
         const std::int64_t end = std::min(last, c.last);
-        const Value* const sums = sums_.data() + c.start - c.first;
-        for (std::int64_t i = std::max(first, c.first); i < end; ++i) y[i] += alpha * sums[i];
+        const Value* const sums = sums_.data() + c.start;
+        for (std::int64_t i = std::max(first, c.first); i < end; ++i) y[i] += alpha * sums[i - c.first];
       }
     }
   }

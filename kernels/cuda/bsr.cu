@@ -122,7 +122,9 @@ __device__ void for_each_product(const row_part<Value>& part, const Value* x, Us
 
 struct row_major_way {
   static constexpr kernel_info info{
-      "bsr/row-major", "chunks of blocks; an atomic in shared memory for every entry", "BSR report"};
+      "bsr/row-major",
+      "chunks of blocks; an atomic in shared memory for every entry (A^T x: one way for all four)",
+      "BSR report"};
   static constexpr int threads = 32;
 
   template <class Value>
@@ -133,7 +135,9 @@ struct row_major_way {
 
 struct private_way {
   static constexpr kernel_info info{
-      "bsr/private", "chunks of blocks; every thread sums up all rows for itself", "BSR report"};
+      "bsr/private",
+      "chunks of blocks; every thread sums up all rows for itself (A^T x: one way for all four)",
+      "BSR report"};
   static constexpr int threads = 32;  // so that the sum over a thread block is one over lanes
 
   template <class Value>
@@ -150,8 +154,9 @@ struct private_way {
 };
 
 struct team_way {
-  static constexpr kernel_info info{"bsr/team", "chunks of blocks; a thread for every place in a block",
-                                    "BSR report"};
+  static constexpr kernel_info info{
+      "bsr/team", "chunks of blocks; a thread for every place in a block (A^T x: one way for all four)",
+      "BSR report"};
   static constexpr int threads = 128;
 
   // Blocks with more places than there are threads are walked several times.
@@ -172,7 +177,9 @@ struct team_way {
 
 struct unrolled_way {
   static constexpr kernel_info info{
-      "bsr/unrolled", "chunks of blocks; a thread for every column, eight rows at once", "BSR report"};
+      "bsr/unrolled",
+      "chunks of blocks; a thread for every column, eight rows at once (A^T x: one way for all four)",
+      "BSR report"};
   static constexpr int threads = 128;
 
   template <class Value>

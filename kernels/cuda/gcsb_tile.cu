@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "convert/formats/sizes.hpp"
-#include "kernels/cuda/launch.hpp"
+#include "kernels/cuda/entries.hpp"
 
 namespace sparsmith {
 namespace {
@@ -23,11 +23,12 @@ struct tile_chunk {
   std::int32_t output;  // where they begin
 };
 
-constexpr int most_warps = 8;     // of a thread block
-constexpr int steps_at_once = 4;  // a warp loads so many while it works on the ones before
-constexpr int least_staged = 48;  // steps of a piece for which staging x's window pays
-constexpr int least_shared = 64;  // steps of a line of tiles for which a whole block pays
-constexpr int spare_sums = 32;    // of every warp: where padding adds, so that nobody has to ask
+constexpr int most_warps = 8;                 // of a thread block
+constexpr int steps_at_once = 4;              // a warp loads so many while it works on the ones before
+constexpr int least_staged = 48;              // steps of a piece for which staging x's window pays
+constexpr int least_shared = 64;              // steps of a line of tiles for which a whole block pays
+constexpr int most_shared_bytes = 75 * 1024;  // leaves room for three blocks on a multiprocessor
+constexpr int spare_sums = 32;                // of every warp: where padding adds, so that nobody has to ask
 
 template <class Value, class Index>
 struct tile_arrays {
@@ -81,9 +82,9 @@ struct step_batch {
 #pragma unroll
     for (int k = 0; k < steps_at_once; ++k) {
       const bool entry = combined[k] != padding;
-      const std::uint32_t cell = entry ? combined[k] : 0;
-      const std::uint32_t row = cells.row(cell, lane), col = cells.col(cell);
-      inputs[k] = window[Transposed ? row : col];
+      const std::uint32_t row = cells.row(combined[k], lane), col = cells.col(combined[k]);
+      inputs[k] =
+          window[entry ? (Transposed ? row : col) : 0];  // what padding stands for may be past the end of x
       outputs[k] = entry ? (Transposed ? col : row) : spare;
     }
 #pragma unroll
@@ -215,13 +216,6 @@ __global__ void scatter_sums(std::int64_t count, const std::int32_t* order, Valu
   if (i < count) y[order[i]] = updated(beta, y + order[i], alpha * sums[i]);
 }
 
-template <class Value>
-__global__ void add_rest(std::int64_t count, const std::int32_t* outputs, const std::int32_t* inputs,
-                         const Value* values, Value alpha, const Value* x, Value* y) {
-  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i < count) atomicAdd(y + outputs[i], alpha * values[i] * x[inputs[i]]);
-}
-
 // What the warps and blocks of one operation do.
 struct tile_work {
   std::vector<tile_piece> pieces;
@@ -322,13 +316,13 @@ struct gcsb_tile_kernel {
     work.shared_chunks.insert(work.shared_chunks.end(), work.warp_chunks.begin(), work.warp_chunks.end());
     pieces_ = upload(work.pieces);
     chunks_ = upload(work.shared_chunks);
-    // Every warp's sums have to be cleared and added up: few warps for few steps, and never so many that less
-    // than three blocks fit on a multiprocessor.
+    // Every warp's sums have to be cleared and added up: few warps for few steps.
     if (shared_chunks_ == 0 || steps / shared_chunks_ < 384) warps_ = most_warps / 2;
-    while (warps_ > 1 && shared_bytes() > 75 * 1024) warps_ /= 2;
+    while (warps_ > 1 && shared_bytes() > most_shared_bytes) warps_ /= 2;
+    // The limit belongs to the function, which other matrices use too: it is always the same.
     with_types([&](auto kernel, auto) {
-      check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      static_cast<int>(shared_bytes())));
+      check_cuda(
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_shared_bytes));
     });
   }
 
@@ -359,12 +353,7 @@ struct gcsb_tile_kernel {
     if (renumbered)
       scatter_sums<<<blocks_for(out, 256), 256, 0, kernel_stream()>>>(out, out_order.data(), alpha,
                                                                       sums_.data(), beta, y);
-    if (const std::int64_t rest = m_.rest_values.size(); rest > 0) {
-      const std::int32_t* const rows = m_.rest_row_indices.data();
-      const std::int32_t* const cols = m_.rest_col_indices.data();
-      add_rest<<<blocks_for(rest, 256), 256, 0, kernel_stream()>>>(
-          rest, transposed ? cols : rows, transposed ? rows : cols, m_.rest_values.data(), alpha, x, y);
-    }
+    add_entries(entries_of(m_.rest_row_indices, m_.rest_col_indices, m_.rest_values, op_), alpha, x, y);
     check_cuda(cudaGetLastError());
   }
 

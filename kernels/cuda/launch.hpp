@@ -30,8 +30,8 @@ inline int multiprocessors() {
   return count;
 }
 
-// As many thread blocks as the GPU holds at once, where the work is not less; kernels walk on in strides of
-// the grid.
+// About as many thread blocks as the GPU holds at once, where the work is not less; kernels walk on in
+// strides of the grid.
 inline unsigned resident_blocks(std::int64_t items, int threads) {
   const std::int64_t most = std::int64_t{multiprocessors()} * (2048 / threads);
   return static_cast<unsigned>(std::clamp<std::int64_t>((items + threads - 1) / threads, 1, most));

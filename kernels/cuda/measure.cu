@@ -1,4 +1,6 @@
+#include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "kernels/cuda/launch.hpp"
 #include "kernels/measure.hpp"
@@ -69,14 +71,16 @@ double timed(const event& start, const event& stop, Launch launch) {
 
 }  // namespace
 
-timing measure(cuda, const std::function<void()>& work, const measure_options& options) {
+std::vector<double> take_samples(cuda, const std::function<void()>& work, const measure_options& options) {
   const event start, stop;
-  int calls = 0;
-  double once = 0;
-  for (double spent = 0; calls < options.warm_up_calls || spent < options.warm_up_seconds; ++calls) {
-    once = timed(start, stop, work);
-    spent += std::max(once, 1e-6);
-    if (spent > 1 + options.warm_up_seconds) break;  // long enough for anything to be warm
+  const auto begin = std::chrono::steady_clock::now();
+  const auto spent = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  double once = std::numeric_limits<double>::infinity();
+  for (int calls = 0; calls < options.warm_up_calls || spent() < options.warm_up_seconds; ++calls) {
+    once = std::min(once, timed(start, stop, work));
+    if (spent() > 1 + options.warm_up_seconds) break;  // long enough for anything to be warm
   }
   std::vector<double> seconds;
   if (options.cold) {
@@ -87,6 +91,7 @@ timing measure(cuda, const std::function<void()>& work, const measure_options& o
     for (int i = 0; i < options.samples; ++i) {
       read_all<<<multiprocessors() * 8, 256, 0, kernel_stream()>>>(
           reinterpret_cast<const float4*>(memory.data()), floats / 4, memory.data());
+      check_cuda(cudaGetLastError());
       seconds.push_back(timed(start, stop, [&] { one.launch(); }));
     }
     check_cuda(cudaStreamSynchronize(kernel_stream()));
@@ -98,7 +103,7 @@ timing measure(cuda, const std::function<void()>& work, const measure_options& o
     for (int i = 0; i < options.samples; ++i)
       seconds.push_back(timed(start, stop, [&] { many.launch(); }) / together);
   }
-  return summarize_samples(std::move(seconds));
+  return seconds;
 }
 
 double copy_bandwidth(cuda on) {

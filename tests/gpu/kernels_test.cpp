@@ -27,6 +27,10 @@ TEST_CASE("every kernel on CUDA, on the battery", "[battery]") {
     kernel_tally tally;
     check_battery(cuda{}, tally);
     print(tally);
+    for (const kernel_info& k : all_kernels<device>()) {
+      INFO(k.name);
+      CHECK(tally.runs[k.name] > 0);
+    }
   }
 }
 
@@ -55,17 +59,55 @@ TEST_CASE("every kernel on CUDA, on generated matrices", "[generated]") {
   }
 }
 
+TEST_CASE("every kernel on CUDA is exact where sums are, also from a graph", "[generated]") {
+  if (!gpu_here()) return;
+  if constexpr (has_cuda) {
+    kernel_tally tally;
+    for (const std::string spec :
+         {"gen:rmat?scale=12", "gen:denserow?n=20000", "gen:blockband?n=4000&block=5&density=0.05"}) {
+      assembly_report report;
+      std::vector<conversion_options> variants = kernel_variants();
+      for (conversion_options& o : variants) o.max_fill = 40;
+      check_kernels(cuda{}, spec,
+                    with_integers(assemble<openmp, std::int32_t, float>(openmp{}, read_matrix(spec), false,
+                                                                        report, nullptr)),
+                    variants, tally, {.exact = true});
+    }
+    print(tally);
+  }
+}
+
+TEST_CASE("kernels of several matrices can be ready at the same time", "[generated]") {
+  if (!gpu_here()) return;
+  if constexpr (has_cuda) {
+    assembly_report report;
+    const auto m = copy_to<device>(assemble<openmp, std::int32_t, double>(
+        openmp{}, read_matrix("gen:uniform?n=3000&density=0.05"), false, report, nullptr));
+    // The first needs far more shared memory than the second.
+    const auto large = csr_to_gcsb_tile(cuda{}, view(m), {1024, 1024}, no_limit, nullptr);
+    const auto small = csr_to_gcsb_tile(cuda{}, view(m), {256, 256}, no_limit, nullptr);
+    const auto first = kernels_of(view(large)).front().prepare(view(large), operation::multiply);
+    const auto second = kernels_of(view(small)).front().prepare(view(small), operation::multiply);
+    const auto x = copy_to<device>(integer_vector<double>(3000, 3), place::host);
+    const array<double, host> poison = random_vector<double>(3000 + guard, 1);
+    const auto a = run_kernel(cuda{}, first, 1.0, x, 0.0, poison),
+               b = run_kernel(cuda{}, second, 1.0, x, 0.0, poison);
+    for (std::int64_t i = 0; i < 3000; ++i) CHECK(std::fabs(a[i] - b[i]) <= 1e-10 * (1 + std::fabs(a[i])));
+  }
+}
+
 // Small enough for compute-sanitizer, with every kernel of ours in it.
 TEST_CASE("every kernel of ours on CUDA, a sample for the sanitizers", "[.sample]") {
   if (!gpu_here()) return;
   if constexpr (has_cuda) {
     kernel_tally tally;
-    for (const std::string spec : {"gen:rmat?scale=8", "gen:blockband?n=600&block=5&density=0.2"}) {
+    for (const std::string spec :
+         {"gen:rmat?scale=8", "gen:blockband?n=600&block=5&density=0.2", "gen:uniform?n=261&density=0.1"}) {
       assembly_report report;
       check_kernels(
           cuda{}, spec,
           assemble<openmp, std::int32_t, double>(openmp{}, read_matrix(spec), false, report, nullptr),
-          kernel_variants(), tally, false);
+          kernel_variants(), tally, {.with_vendor = false});
     }
     print(tally);
   }

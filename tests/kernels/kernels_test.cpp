@@ -3,32 +3,12 @@
 
 #include "convert/io/read.hpp"
 #include "kernels/cpu/scatter.hpp"
-#include "kernels/measure.hpp"
 #include "tests/kernels/check_kernels.hpp"
 
 using namespace sparsmith;
 using namespace sparsmith::testing;
 
 namespace {
-
-template <class Space>
-std::vector<kernel_info> all_kernels() {
-  std::vector<kernel_info> all;
-  const auto add = [&](const auto& table) {
-    for (const auto& line : table) all.push_back(line.info);
-  };
-  add(kernels_of(coo_view<double, Space>{}));
-  add(kernels_of(csr_view<std::int32_t, double, Space>{}));
-  add(kernels_of(ell_view<double, Space>{}));
-  add(kernels_of(sell_view<std::int32_t, double, Space>{}));
-  add(kernels_of(hyb_view<double, Space>{}));
-  add(kernels_of(bsr_view<std::int32_t, double, Space>{}));
-  add(kernels_of(csb_view<std::int32_t, double, Space>{}));
-  add(kernels_of(ecsb_view<std::int32_t, double, Space>{}));
-  add(kernels_of(gcsb_view<std::int32_t, double, Space>{}));
-  add(kernels_of(gcsb_tile_view<std::int32_t, double, Space>{}));
-  return all;
-}
 
 void check_names(const std::vector<kernel_info>& kernels, const std::vector<std::string>& wanted) {
   std::set<std::string> names;
@@ -133,6 +113,22 @@ TEST_CASE("every kernel on OpenMP, on the battery, with several numbers of threa
     CHECK(tally.refusals[k.name].empty());
   }
   std::cout << tally.total() << " runs of " << tally.runs.size() << " kernels\n";
+}
+
+TEST_CASE("every kernel on OpenMP is exact where sums are") {
+  kernel_tally tally;
+  for (const std::string spec :
+       {"gen:rmat?scale=10", "gen:denserow?n=3000", "gen:blockband?n=400&block=5&density=0.1"}) {
+    assembly_report report;
+    const auto assembled = [&]<class Value>() {
+      return with_integers(
+          assemble<openmp, std::int32_t, Value>(openmp{}, read_matrix(spec), false, report, nullptr));
+    };
+    check_kernels(openmp{}, spec, assembled.template operator()<float>(), kernel_variants(), tally,
+                  {.exact = true});
+    check_kernels(openmp{}, spec, assembled.template operator()<double>(), kernel_variants(), tally,
+                  {.exact = true});
+  }
 }
 
 TEST_CASE("measuring calls the work, warms up, and orders its percentiles") {
