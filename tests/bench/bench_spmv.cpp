@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <map>
@@ -56,7 +57,8 @@ double now() {
 struct regimes {
   timing warm, cold;
   // What figures and ratios are made of: cold, unless only warm runs were wanted.
-  double headline() const { return cold.samples > 0 ? cold.median : warm.median; }
+  const timing& shown() const { return cold.samples > 0 ? cold : warm; }
+  double headline() const { return shown().median; }
 };
 
 struct kernel_result {
@@ -466,7 +468,6 @@ void bench_matrix(Backend on, const options& wanted, const std::set<std::string>
   if (wanted.scipy) {
     progress.say(fmt::format("{}: SciPy", result.name));
     result.scipy_seconds = scipy_product_seconds(on_host, wanted.samples);
-    if (result.scipy_seconds < 0) throw error(failure::unsupported, "--scipy: python3 has no SciPy");
   }
   for (const std::string& format : format_names()) {
     if (!formats.contains(format)) continue;
@@ -556,7 +557,7 @@ void print_list(const std::vector<listed_kernel>& all, bool as_json) {
     }
     if (group.empty())
       fmt::print("{:<24} {:<7} {:<10} {:<10} {:<15} {}\n", "kernel", "backend", "products", "same bits",
-                 "source", "");
+                 "source", "description");
     if (group != k.format) fmt::print("\n{}\n", k.format);
     group = k.format;
     const auto joined = [](const std::vector<std::string>& names) {
@@ -610,13 +611,17 @@ std::set<std::string> formats_wanted(const options& wanted, const std::vector<li
     near.erase(std::unique(near.begin(), near.end()), near.end());
     std::vector<std::string> names;
     for (std::size_t i = 0; i < std::min<std::size_t>(near.size(), 5); ++i) names.push_back(near[i].second);
-    throw error(failure::usage, fmt::format("--kernel {}: no such kernel; near it: {} (see --list)", name,
+    throw error(failure::usage, fmt::format("--kernel {}: no such kernel{}; near it: {} (see --list)", name,
+                                            has_cuda ? "" : " in this build, which has none for CUDA",
                                             fmt::join(names, ", ")));
   }
   for (const std::string& format : format_names()) {
     if (wanted.kernels.empty()) formats.insert(format);
     if (!wanted.wants_format(format)) formats.erase(format);
   }
+  // CSC is only there for the vendor's pair from two copies.
+  if (backend == openmp::name && formats.erase("csc") > 0 && !wanted.formats.empty())
+    throw error(failure::usage, "--format csc: measured with the vendor's kernels, which need a GPU");
   if (formats.empty()) throw error(failure::usage, "no kernel of --kernel belongs to a format of --format");
   return formats;
 }
@@ -664,26 +669,29 @@ struct choice {
   }
 };
 
-// The fastest of ours for these operations from one format.
+// The fastest of ours for these operations in one format.
+choice best_in(const format_result& f, const std::vector<operation>& ops) {
+  choice here{&f, {}, 0, 0, f.convert_seconds};
+  for (const operation op : ops) {
+    const kernel_result* fastest = nullptr;
+    for (const kernel_result& k : f.kernels)
+      if (k.op == op && k.timed() && !k.info.vendor &&
+          (fastest == nullptr || k.time.headline() < fastest->time.headline()))
+        fastest = &k;
+    if (fastest == nullptr) return {};
+    here.kernels.push_back(fastest);
+    here.seconds += fastest->time.headline();
+    here.base_seconds += f.base_of(op).headline();
+    here.price += fastest->prepare_seconds;
+  }
+  return here;
+}
 choice best_of(const matrix_result& m, const std::vector<operation>& ops) {
   choice best;
-  for (const format_result& f : m.formats) {
-    choice here{&f, {}, 0, 0, f.convert_seconds};
-    for (const operation op : ops) {
-      const kernel_result* fastest = nullptr;
-      for (const kernel_result& k : f.kernels)
-        if (k.op == op && k.timed() && !k.info.vendor &&
-            (fastest == nullptr || k.time.headline() < fastest->time.headline()))
-          fastest = &k;
-      if (fastest == nullptr) break;
-      here.kernels.push_back(fastest);
-      here.seconds += fastest->time.headline();
-      here.base_seconds += f.base_of(op).headline();
-      here.price += fastest->prepare_seconds;
-    }
-    if (here.kernels.size() == ops.size() && (best.format == nullptr || here.seconds < best.seconds))
-      best = std::move(here);
-  }
+  for (const format_result& f : m.formats)
+    if (const choice here = best_in(f, ops);
+        here.format != nullptr && (best.format == nullptr || here.seconds < best.seconds))
+      best = here;
   return best;
 }
 
@@ -744,14 +752,14 @@ void print_text(const machine& on, const options& wanted, const matrix_result& m
   for (const operation op : both)
     if (wanted.wants(op))
       bases.push_back(fmt::format("{} for {}", m.base_names[static_cast<std::size_t>(op)], name_of(op)));
-  fmt::print("base: {}; GB/s, % copy and x base are of {} runs\n\n", fmt::join(bases, ", "),
+  fmt::print("base: {}; p10 - p90, GB/s, % copy and x base are of {} runs\n\n", fmt::join(bases, ", "),
              wanted.warm_only ? "warm" : "cold");
   print_formats(m);
-  fmt::print("\n{:<21} {:<5} {:>10} {:>15} {:>10} {:>7} {:>7} {:>6} {:>7} {:>7} {:>9} {:>4}\n", "", "",
-             "warm us", "p10 - p90", "cold us", "GB/s of", "GB/s", "% copy", "x base", "prepare", "held",
+  fmt::print("\n{:<21} {:<5} {:>10} {:>9} {:>16} {:>7} {:>7} {:>6} {:>7} {:>7} {:>9} {:>4}\n", "", "",
+             "warm us", "cold us", "p10 - p90", "GB/s of", "GB/s", "% copy", "x base", "prepare", "held",
              "same");
-  fmt::print("{:<21} {:<5} {:>10} {:>15} {:>10} {:>7} {:>7} {:>6} {:>7} {:>7} {:>9} {:>4}\n", "kernel", "",
-             "median", "", "median", "CSR min", "actual", "of min", "", "ms", "beside", "bits");
+  fmt::print("{:<21} {:<5} {:>10} {:>9} {:>16} {:>7} {:>7} {:>6} {:>7} {:>7} {:>9} {:>4}\n", "kernel", "",
+             "median", "median", "", "CSR min", "actual", "of min", "", "ms", "beside", "bits");
   for (const format_result& f : m.formats) {
     for (const kernel_result& k : f.kernels) {
       const std::string label = kernel_label(f, k);
@@ -765,16 +773,18 @@ void print_text(const machine& on, const options& wanted, const matrix_result& m
       }
       const double seconds = k.time.headline();
       const double minimum = giga_per_second(m.csr_minimum_bytes(), seconds);
-      fmt::print("{:<22} {:<5} {:>9} {:>17} {:>9} {:>7.1f} {:>7.1f} {:>6.1f} {:>7.3f} {:>7} {:>9} {:>4}\n",
+      fmt::print("{:<22} {:<5} {:>9} {:>9} {:>16} {:>7.1f} {:>7.1f} {:>6.1f} {:>7.3f} {:>7} {:>9} {:>4}\n",
                  label, name_of(k.op), fixed(k.time.warm.median * 1e6),
-                 fmt::format("{} - {}", micro(k.time.warm.p10), micro(k.time.warm.p90)),
-                 k.time.cold.samples > 0 ? fixed(k.time.cold.median * 1e6) : "-", minimum,
+                 k.time.cold.samples > 0 ? fixed(k.time.cold.median * 1e6) : "-",
+                 fmt::format("{} - {}", micro(k.time.shown().p10), micro(k.time.shown().p90)), minimum,
                  giga_per_second(m.actual_bytes(f, k), seconds), 100e9 * minimum / on.copy, f.ratio(k),
                  fixed(k.prepare_seconds * 1e3), k.prepared_bytes == 0 ? "-" : format_bytes(k.prepared_bytes),
                  k.info.repeatable(k.op) ? "yes" : "no");
     }
   }
 
+  if (wanted.scipy && m.scipy_seconds < 0)
+    fmt::print("SciPy's csr @ x was not measured: python3 has no SciPy\n");
   if (m.scipy_seconds >= 0)
     for (const format_result& f : m.formats)
       for (const kernel_result& k : f.kernels)
@@ -782,12 +792,14 @@ void print_text(const machine& on, const options& wanted, const matrix_result& m
           fmt::print("SciPy's csr @ x, one thread: {} us; {} is {:.2f} x as fast\n",
                      fixed(m.scipy_seconds * 1e6), k.info.name, m.scipy_seconds / k.time.warm.median);
 
+  if (m.entries == 0) return;  // nothing that could be fast or slow
   fmt::print("\n{:<21} {:>16} {:>7}\n", "best of ours", "us", "x base");
   const auto print_choice = [&](const std::string& what, const choice& c, const std::string& names) {
     const double after = c.repaid_after();
     fmt::print("{:<21} {:>16} {:>7.3f}  {}{}\n", what, fixed(c.seconds * 1e6), c.ratio(), names,
-               after < 0    ? ""
-               : after == 0 ? ", at no price"
+               c.names() == m.base_names[0] ? ", the base itself"
+               : after < 0                  ? ", never repaid"
+               : after == 0                 ? ", at no price"
                             : fmt::format(", repaid after {}", count(static_cast<std::int64_t>(after) + 1)));
   };
   for (const operation op : both)
@@ -824,6 +836,7 @@ json describe_regime(const machine& on, const matrix_result& m, const format_res
           {"gb_per_s_csr_minimum", minimum},
           {"gb_per_s_actual", giga_per_second(m.actual_bytes(f, k), t.median)},
           {"share_of_copy", minimum * 1e9 / on.copy},
+          {"share_of_copy_actual", giga_per_second(m.actual_bytes(f, k), t.median) * 1e9 / on.copy},
           {"base_us", base.median * 1e6},
           {"times_base", base.median / t.median}};
 }
@@ -901,6 +914,52 @@ json describe_matrix(const machine& on, const options& wanted, const matrix_resu
   return result;
 }
 
+// ---- several matrices ----
+
+// How the best kernel of ours in one format does beside the base, over all matrices: geometric mean, worst
+// case and how often it is ahead. A matrix it could not be measured on is one it is not ahead on.
+struct overall {
+  int measured = 0, ahead = 0;
+  double logarithms = 0, worst = std::numeric_limits<double>::infinity();
+
+  void add(double ratio) {
+    ++measured;
+    ahead += ratio > 1 ? 1 : 0;
+    logarithms += std::log(ratio);
+    worst = std::min(worst, ratio);
+  }
+  double mean() const { return std::exp(logarithms / measured); }
+};
+
+using format_ratios = std::map<std::string, std::array<overall, 3>>;  // A x, A^T x, both
+
+format_ratios compare_formats(const std::vector<matrix_result>& matrices) {
+  format_ratios all;
+  for (const matrix_result& m : matrices)
+    for (const format_result& f : m.formats) {
+      if (m.entries == 0) continue;
+      const choice choices[] = {best_in(f, {operation::multiply}), best_in(f, {operation::transposed}),
+                                best_in(f, {both.begin(), both.end()})};
+      for (std::size_t i = 0; i < 3; ++i)
+        if (choices[i].format != nullptr) all[f.label()][i].add(choices[i].ratio());
+    }
+  return all;
+}
+
+void print_overall(const std::vector<matrix_result>& matrices) {
+  fmt::print("\nbest of ours in each format, x base over {} matrices: geometric mean, worst, ahead on\n",
+             matrices.size());
+  fmt::print("{:<21} {:>22} {:>22} {:>22}\n", "format", "A x", "A^T x", "both");
+  for (const auto& [format, ratios] : compare_formats(matrices)) {
+    fmt::print("{:<21}", format);
+    for (const overall& o : ratios)
+      fmt::print(" {:>22}", o.measured == 0 ? "-"
+                                            : fmt::format("{:.3f} {:.3f} {}/{}", o.mean(), o.worst, o.ahead,
+                                                          matrices.size()));
+    fmt::print("\n");
+  }
+}
+
 // Names of files may hold anything.
 std::string quoted(const std::string& text) {
   std::string result = "\"";
@@ -908,29 +967,45 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
+// What was not measured has a line as well: it counts as a loss.
 void print_csv(const machine& on, const matrix_result& m) {
-  for (const format_result& f : m.formats)
+  const auto begin = [&](const std::string& format, const std::string& variant) {
+    fmt::print("{},{},{},{},{},{},{}", quoted(m.name), m.rows, m.cols, m.entries, m.value_bits, format,
+               variant);
+  };
+  if (!m.problem.empty()) {
+    begin("", "");
+    fmt::print(",,,unreadable,,,,,,,,,,,,,,\n");
+  }
+  for (const format_result& f : m.formats) {
+    if (!f.refused.empty()) {
+      begin(f.format, f.note);
+      fmt::print(",,,refused,,,,,,,,,,,,,,\n");
+    }
     for (const kernel_result& k : f.kernels) {
-      if (!k.not_run.empty()) continue;
       const double seconds = k.time.headline();
-      fmt::print("{},{},{},{},{},{},{},{}", quoted(m.name), m.rows, m.cols, m.entries, m.value_bits, f.format,
-                 f.note, k.info.name);
-      if (k.wrong.empty())
+      begin(f.format, f.note);
+      fmt::print(",{}", k.info.name);
+      const auto cold = [&](double value) {
+        return k.time.cold.samples > 0 ? fmt::format("{:.6g}", value * 1e6) : std::string();
+      };
+      if (k.timed())
         fmt::print(
-            ",{},ok,{:.6g},{:.6g},{:.6g},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{},{},{}\n", short_name(k.op),
-            k.time.warm.median * 1e6, k.time.warm.p10 * 1e6, k.time.warm.p90 * 1e6,
-            k.time.cold.samples > 0 ? fmt::format("{:.6g}", k.time.cold.median * 1e6) : "",
+            ",{},ok,{:.6g},{:.6g},{:.6g},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{},{},{}\n",
+            short_name(k.op), k.time.warm.median * 1e6, k.time.warm.p10 * 1e6, k.time.warm.p90 * 1e6,
+            cold(k.time.cold.median), cold(k.time.cold.p10), cold(k.time.cold.p90),
             giga_per_second(m.csr_minimum_bytes(), seconds), giga_per_second(m.actual_bytes(f, k), seconds),
             giga_per_second(m.csr_minimum_bytes(), seconds) * 1e9 / on.copy, f.ratio(k),
             k.prepare_seconds * 1e3, k.prepared_bytes, f.bytes, k.info.repeatable(k.op) ? "yes" : "no");
       else
-        fmt::print(",{},wrong,,,,,,,,,,,,\n", short_name(k.op));
+        fmt::print(",{},{},,,,,,,,,,,,,,\n", short_name(k.op), k.wrong.empty() ? "not run" : "wrong");
     }
+  }
   std::fflush(stdout);
 }
 constexpr const char* csv_header =
     "matrix,rows,cols,entries,value_bits,format,variant,kernel,operation,result,warm_us,warm_p10_us,warm_p90_"
-    "us,cold_us,"
+    "us,cold_us,cold_p10_us,cold_p90_us,"
     "gb_per_s_csr_minimum,gb_per_s_actual,share_of_copy,times_base,prepare_ms,prepared_bytes,format_bytes,"
     "repeatable\n";
 
@@ -966,7 +1041,11 @@ void settle(options& wanted) {
   if (c.blocks.beta < 2 || c.blocks.beta > 4096 || !power_of_two(c.blocks.beta))
     throw error(failure::usage, fmt::format("--beta {}: not a power of two from 2 to 4096", c.blocks.beta));
   // Layout tile takes powers of two up to a warp; other groups are for the other layout alone.
-  if (c.blocks.group_size <= 32 && power_of_two(c.blocks.group_size)) c.tile.group_size = c.blocks.group_size;
+  const bool fits = c.blocks.group_size <= 32 && power_of_two(c.blocks.group_size);
+  if (fits) c.tile.group_size = c.blocks.group_size;
+  if (!fits && std::find(wanted.formats.begin(), wanted.formats.end(), "gcsb_tile") != wanted.formats.end())
+    throw error(failure::usage,
+                fmt::format("--group {}: layout tile takes powers of two up to 32", c.blocks.group_size));
 }
 
 template <class Backend>
@@ -990,8 +1069,9 @@ matrix_result bench_one(Backend on, const options& wanted, const std::set<std::s
     else
       wide ? go.template operator()<std::int64_t, double>() : go.template operator()<std::int32_t, double>();
   } catch (const error& problem) {
-    // The other matrices are still worth measuring, unless the request or the device is broken.
-    if (problem.category() == failure::usage || problem.category() == failure::device) throw;
+    // The other matrices are still worth measuring, unless the device is broken.
+    if (problem.category() == failure::device) throw;
+    if (problem.category() == failure::usage && wanted.matrices.size() == 1) throw;
     result.problem = problem.what();
     if (result.problem.rfind(name, 0) != 0) result.problem = name + ": " + result.problem;
   }
@@ -1020,8 +1100,9 @@ void run(options& wanted) {
                   {"samples", wanted.samples},
                   {"matrices", json::array()}};
     if (wanted.csv) fmt::print(csv_header);
+    std::vector<matrix_result> done;
     for (const std::string& name : wanted.matrices) {
-      const matrix_result m = bench_one(on, wanted, formats, progress, name);
+      const matrix_result& m = done.emplace_back(bench_one(on, wanted, formats, progress, name));
       if (wanted.common.as_json)
         document["matrices"].push_back(describe_matrix(here, wanted, m));
       else
@@ -1033,9 +1114,11 @@ void run(options& wanted) {
             failed.push_back(fmt::format("{}: WRONG RESULT of {} {}: {}", name, kernel_label(f, k),
                                          name_of(k.op), k.wrong));
     }
+    if (done.size() > 1 && !wanted.csv && !wanted.common.as_json) print_overall(done);
     if (wanted.common.as_json) fmt::print("{}\n", document.dump(2));
   });
   if (failed.empty()) return;
+  if (failed.size() == 1) throw std::runtime_error(failed[0]);
   for (const std::string& line : failed) fmt::print(stderr, "bench_spmv: {}\n", line);
   throw std::runtime_error(fmt::format("{} failed", failed.size()));
 }
@@ -1095,7 +1178,7 @@ int main(int argc, char** argv) {
              "  bench_spmv --list\n"
              "  bench_spmv 'gen:uniform?n=8192&density=0.01'\n"
              "  bench_spmv bcsstk17.mtx.gz --format csr,gcsb_tile --op both --json\n"
-             "  bench_spmv gen:rmat?scale=20 --kernel csr/hybrid --value f32\n"
+             "  bench_spmv 'gen:rmat?scale=20' --kernel csr/hybrid --value f32 --device cuda\n"
              "\nExit status: 0 fine, 1 a wrong result or a run-time failure, 2 usage.");
   return run_tool(app, argc, argv, [&] { run(wanted); });
 }
