@@ -764,11 +764,11 @@ void print_text(const machine& on, const options& wanted, const matrix_result& m
     for (const kernel_result& k : f.kernels) {
       const std::string label = kernel_label(f, k);
       if (!k.not_run.empty()) {
-        if (!ran_elsewhere(m, k)) fmt::print("{:<21} {:<5} not run: {}\n", label, name_of(k.op), k.not_run);
+        if (!ran_elsewhere(m, k)) fmt::print("{:<22} {:<5} not run: {}\n", label, name_of(k.op), k.not_run);
         continue;
       }
       if (!k.wrong.empty()) {
-        fmt::print("{:<21} {:<5} WRONG RESULT: {}\n", label, name_of(k.op), k.wrong);
+        fmt::print("{:<22} {:<5} WRONG RESULT: {}\n", label, name_of(k.op), k.wrong);
         continue;
       }
       const double seconds = k.time.headline();
@@ -797,9 +797,9 @@ void print_text(const machine& on, const options& wanted, const matrix_result& m
   const auto print_choice = [&](const std::string& what, const choice& c, const std::string& names) {
     const double after = c.repaid_after();
     fmt::print("{:<21} {:>16} {:>7.3f}  {}{}\n", what, fixed(c.seconds * 1e6), c.ratio(), names,
-               c.names() == m.base_names[0] ? ", the base itself"
-               : after < 0                  ? ", never repaid"
-               : after == 0                 ? ", at no price"
+               !c.kernels[0]->info.vendor && c.names() == m.base_names[0] ? ", the base itself"
+               : after < 0                                                ? ", never repaid"
+               : after == 0                                               ? ", at no price"
                             : fmt::format(", repaid after {}", count(static_cast<std::int64_t>(after) + 1)));
   };
   for (const operation op : both)
