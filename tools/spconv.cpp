@@ -96,34 +96,10 @@ std::string format_of(const options& wanted) {
   return wanted.to == "gcsb" && wanted.layout == "tile" ? "gcsb_tile" : wanted.to;
 }
 
-// "4x2", or "4" for both.
-std::pair<std::int32_t, std::int32_t> parse_size(const char* option, const std::string& text,
-                                                 const char* example) {
-  int rows = 0, cols = 0, used = 0;
-  const int fields = std::sscanf(text.c_str(), "%dx%d%n", &rows, &cols, &used);
-  const bool square = fields != 2 && std::sscanf(text.c_str(), "%d%n", &rows, &used) == 1;
-  if (square) cols = rows;
-  if ((fields != 2 && !square) || static_cast<std::size_t>(used) != text.size())
-    throw error(failure::usage,
-                fmt::format("{} {}: neither auto nor a size such as {}", option, text, example));
-  return {rows, cols};
-}
-
-std::pair<std::int32_t, std::int32_t> parse_block(const std::string& text) {
-  const auto [rows, cols] = parse_size("--block", text, "4 or 4x2");
-  if (rows < 1 || cols < 1 || rows > 64 || cols > 64)
-    throw error(failure::usage, fmt::format("--block {}: sides are from 1 to 64", text));
-  return {rows, cols};
-}
-
 tile_options tile_options_of(const options& wanted) {
   tile_options tile = wanted.conversion.tile;
   if (wanted.tile != "auto") {
-    std::tie(tile.height, tile.width) = parse_size("--tile", wanted.tile, "512 or 512x1024");
-    for (const std::int32_t side : {tile.height, tile.width})
-      if (side < 256 || side > 2048 || (side & (side - 1)) != 0)
-        throw error(failure::usage,
-                    fmt::format("--tile {}: sides are powers of two from 256 to 2048", wanted.tile));
+    std::tie(tile.height, tile.width) = parse_tile(wanted.tile);
   }
   // Other layouts take groups of any size; only where this one is wanted is that an error.
   const std::int32_t group = wanted.conversion.blocks.group_size;
@@ -308,35 +284,26 @@ void run(Backend on, const options& wanted, plan_request request, matrix_entries
   result.stages.push_back({"write", seconds_since(start), result.entries, file_bytes(wanted.output)});
 }
 
-// "12,345,678"
-std::string count(std::int64_t number) {
-  const std::string digits = std::to_string(number);
-  std::string text;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
-}
-
 double ratio(std::int64_t a, std::int64_t b) {
   return b == 0 ? 1.0 : static_cast<double>(a) / static_cast<double>(b);
 }
 
 void print_text(const outcome& r, std::FILE* out) {
   const double cells = static_cast<double>(r.rows) * static_cast<double>(r.cols);
-  fmt::print(out, "matrix   {} x {}, {} entries", count(r.rows), count(r.cols), count(r.entries));
+  fmt::print(out, "matrix   {} x {}, {} entries", with_commas(r.rows), with_commas(r.cols),
+             with_commas(r.entries));
   if (cells > 0) fmt::print(out, " ({:.4g} %)", 100 * static_cast<double>(r.entries) / cells);
   fmt::print(out, ", {}-bit values, {}-bit offsets\n", r.value_bits, r.offset_bits);
   const assembly_report& a = r.assembly;
   fmt::print(out, "read     {}: {}, {}, {}\n", r.input, r.origin, r.field, r.symmetry);
   fmt::print(out, "         {} stored, {} expanded by symmetry, {} duplicates summed, {} explicit zeros {}\n",
-             count(a.stored), count(a.expanded), count(a.duplicates_summed), count(a.explicit_zeros),
-             a.zeros_dropped ? "dropped" : "kept");
-  if (a.narrowed > 0) fmt::print(out, "         {} values rounded to 32 bits\n", count(a.narrowed));
-  if (a.rounded > 0) fmt::print(out, "         {} integers rounded to 64-bit floats\n", count(a.rounded));
+             with_commas(a.stored), with_commas(a.expanded), with_commas(a.duplicates_summed),
+             with_commas(a.explicit_zeros), a.zeros_dropped ? "dropped" : "kept");
+  if (a.narrowed > 0) fmt::print(out, "         {} values rounded to 32 bits\n", with_commas(a.narrowed));
+  if (a.rounded > 0)
+    fmt::print(out, "         {} integers rounded to 64-bit floats\n", with_commas(a.rounded));
   if (a.array_zeros > 0)
-    fmt::print(out, "         {} zeros of dense storage left out\n", count(a.array_zeros));
+    fmt::print(out, "         {} zeros of dense storage left out\n", with_commas(a.array_zeros));
   fmt::print(out, "device   {}\n", r.device);
   if (r.chosen_block) {
     const shape_count& best = r.chosen_block->best().shape;
@@ -349,35 +316,37 @@ void print_text(const outcome& r, std::FILE* out) {
     fmt::print(out, "format   {}{}: {}, {:.3f} x CSR\n", r.format, parameters, format_bytes(r.bytes),
                ratio(r.bytes, r.csr_bytes));
     if (r.slots != r.entries)
-      fmt::print(out, "padding  {} slots for {} entries: {} padded, fill {:.3f}\n", count(r.slots),
-                 count(r.entries), count(r.slots - r.entries), ratio(r.slots, r.entries));
+      fmt::print(out, "padding  {} slots for {} entries: {} padded, fill {:.3f}\n", with_commas(r.slots),
+                 with_commas(r.entries), with_commas(r.slots - r.entries), ratio(r.slots, r.entries));
   }
   if (r.blocks) {
     const block_statistics& b = *r.blocks;
     const auto five = [](const five_numbers<std::int64_t>& n) {
-      return fmt::format("{} / {} / {} / {} / {}", count(n.least), count(n.lower_quartile), count(n.median),
-                         count(n.upper_quartile), count(n.most));
+      return fmt::format("{} / {} / {} / {} / {}", with_commas(n.least), with_commas(n.lower_quartile),
+                         with_commas(n.median), with_commas(n.upper_quartile), with_commas(n.most));
     };
     const five_numbers<double>& mean = b.group_mean;
     const bool tiles = r.format == "gcsb_tile";
     const double empty = 100 * ratio(b.empty_blocks, b.blocks + b.rest_blocks + b.empty_blocks);
     if (tiles)
       fmt::print(out, "tiles    {} stored, {} in the rest with {} entries, {} empty ({:.4g} %)\n",
-                 count(b.blocks), count(b.rest_blocks), count(b.rest_entries), count(b.empty_blocks), empty);
+                 with_commas(b.blocks), with_commas(b.rest_blocks), with_commas(b.rest_entries),
+                 with_commas(b.empty_blocks), empty);
     else
-      fmt::print(out, "blocks   {} with entries, {} empty ({:.4g} %)\n", count(b.blocks),
-                 count(b.empty_blocks), empty);
+      fmt::print(out, "blocks   {} with entries, {} empty ({:.4g} %)\n", with_commas(b.blocks),
+                 with_commas(b.empty_blocks), empty);
     fmt::print(out, "         entries per {}: {} (least, quartiles, most)\n", tiles ? "stored tile" : "block",
                five(b.entries));
     for (const auto& [least, blocks] : b.histogram) {
       if (least * 2 <= b.entries.least) continue;  // nothing down there
       fmt::print(out, "         {:>20} {:>14}\n",
-                 least == 1 ? std::string("1") : fmt::format("{}..{}", count(least), count(least * 2 - 1)),
-                 count(blocks));
+                 least == 1 ? std::string("1")
+                            : fmt::format("{}..{}", with_commas(least), with_commas(least * 2 - 1)),
+                 with_commas(blocks));
     }
     if (b.groups > 0) {
       const char* const part = tiles ? "lane" : "block";
-      fmt::print(out, "groups   {}, half of the padding in {:.3g} % of them\n", count(b.groups),
+      fmt::print(out, "groups   {}, half of the padding in {:.3g} % of them\n", with_commas(b.groups),
                  100 * b.groups_with_half_the_padding);
       if (tiles) fmt::print(out, "         steps:          {}\n", five(b.group_steps));
       fmt::print(out,

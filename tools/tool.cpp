@@ -54,6 +54,40 @@ int run_tool(CLI::App& app, int argc, char** argv, const std::function<void()>& 
   return 1;
 }
 
+std::string with_commas(std::int64_t number) {
+  std::string digits = std::to_string(number);
+  for (auto at = static_cast<std::int64_t>(digits.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3)
+    digits.insert(static_cast<std::size_t>(at), ",");
+  return digits;
+}
+
+static std::pair<std::int32_t, std::int32_t> parse_size(const char* option, const std::string& text,
+                                                        const char* example) {
+  int rows = 0, cols = 0, used = 0;
+  const int fields = std::sscanf(text.c_str(), "%dx%d%n", &rows, &cols, &used);
+  const bool square = fields != 2 && std::sscanf(text.c_str(), "%d%n", &rows, &used) == 1;
+  if (square) cols = rows;
+  if ((fields != 2 && !square) || static_cast<std::size_t>(used) != text.size())
+    throw error(failure::usage,
+                fmt::format("{} {}: neither auto nor a size such as {}", option, text, example));
+  return {rows, cols};
+}
+
+std::pair<std::int32_t, std::int32_t> parse_block(const std::string& text) {
+  const auto [rows, cols] = parse_size("--block", text, "4 or 4x2");
+  if (rows < 1 || cols < 1 || rows > 64 || cols > 64)
+    throw error(failure::usage, fmt::format("--block {}: sides are from 1 to 64", text));
+  return {rows, cols};
+}
+
+std::pair<std::int32_t, std::int32_t> parse_tile(const std::string& text) {
+  const auto sides = parse_size("--tile", text, "512 or 512x1024");
+  for (const std::int32_t side : {sides.first, sides.second})
+    if (side < 256 || side > 2048 || (side & (side - 1)) != 0)
+      throw error(failure::usage, fmt::format("--tile {}: sides are powers of two from 256 to 2048", text));
+  return sides;
+}
+
 void add_common_options(CLI::App& app, common_options& options) {
   app.add_option("--device", options.device, "Where to run: auto (a GPU if there is one), cuda or cpu")
       ->check(CLI::IsMember({"auto", "cuda", "cpu"}))

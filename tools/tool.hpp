@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "convert/backend/backend.hpp"
 #include "convert/io/entries.hpp"
@@ -45,6 +46,13 @@ void on_device(const device_choice& choice, Use use) {
   }
   use(openmp{});
 }
+
+// "12,345,678"
+std::string with_commas(std::int64_t number);
+
+// The sizes that --block and --tile take: "4x2", or "4" for both sides.
+std::pair<std::int32_t, std::int32_t> parse_block(const std::string& text);
+std::pair<std::int32_t, std::int32_t> parse_tile(const std::string& text);
 
 // A bar on a terminal, nothing elsewhere. Drawn by a thread of its own, so that it also moves, by the clock,
 // where a reader or writer does not say how far it is.

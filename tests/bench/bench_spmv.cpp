@@ -34,7 +34,7 @@ const char* short_name(operation op) {
 struct options {
   common_options common;
   std::vector<std::string> matrices, kernels, formats;
-  std::string op = "both", value = "f64", block, tile;
+  std::string op = "both", value = "f64", block, tile = "auto";
   int samples = 30;
   bool warm_only = false, csv = false, list = false, scipy = false;
   conversion_options conversion;
@@ -628,13 +628,6 @@ std::set<std::string> formats_wanted(const options& wanted, const std::vector<li
 
 // ---- printing ----
 
-std::string count(std::int64_t number) {
-  std::string digits = std::to_string(number);
-  for (auto at = static_cast<std::int64_t>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(static_cast<std::size_t>(at), ",");
-  return digits;
-}
-
 std::string fixed(double value) {
   return fmt::format("{:.2f}", value);
 }
@@ -745,8 +738,9 @@ void print_text(const machine& on, const options& wanted, const matrix_result& m
     fmt::print("  NOT MEASURED: {}\n", m.problem);
     return;
   }
-  fmt::print("{} x {}, {} entries, {}-bit values, {}-bit offsets; CSR {}\n", count(m.rows), count(m.cols),
-             count(m.entries), m.value_bits, m.offset_bits, format_bytes(m.csr_bytes()));
+  fmt::print("{} x {}, {} entries, {}-bit values, {}-bit offsets; CSR {}\n", with_commas(m.rows),
+             with_commas(m.cols), with_commas(m.entries), m.value_bits, m.offset_bits,
+             format_bytes(m.csr_bytes()));
   fmt::print("{}; a copy moves {:.1f} GB/s\n", on.device, on.copy / 1e9);
   std::vector<std::string> bases;
   for (const operation op : both)
@@ -799,8 +793,9 @@ void print_text(const machine& on, const options& wanted, const matrix_result& m
     fmt::print("{:<21} {:>16} {:>7.3f}  {}{}\n", what, fixed(c.seconds * 1e6), c.ratio(), names,
                !c.kernels[0]->info.vendor && c.names() == m.base_names[0] ? ", the base itself"
                : after < 0                                                ? ", never repaid"
-               : after == 0                                               ? ", at no price"
-                            : fmt::format(", repaid after {}", count(static_cast<std::int64_t>(after) + 1)));
+               : after == 0
+                   ? ", at no price"
+                   : fmt::format(", repaid after {}", with_commas(static_cast<std::int64_t>(after) + 1)));
   };
   for (const operation op : both)
     if (const choice c = best_of(m, {op}); c.format != nullptr) print_choice(name_of(op), c, c.names());
@@ -1011,33 +1006,14 @@ constexpr const char* csv_header =
 
 // ---- the run ----
 
-// "4x2", or "4" for both.
-void parse_sides(const char* option, const std::string& text, std::int32_t& rows, std::int32_t& cols) {
-  if (text.empty()) return;
-  int used = 0;
-  const int fields = std::sscanf(text.c_str(), "%dx%d%n", &rows, &cols, &used);
-  if (fields == 1) {
-    std::sscanf(text.c_str(), "%d%n", &rows, &used);
-    cols = rows;
-  }
-  if (fields < 1 || static_cast<std::size_t>(used) != text.size())
-    throw error(failure::usage, fmt::format("{} {}: not a size such as 4 or 4x2", option, text));
-}
-
 bool power_of_two(std::int32_t number) {
   return number > 0 && (number & (number - 1)) == 0;
 }
 
 void settle(options& wanted) {
   conversion_options& c = wanted.conversion;
-  parse_sides("--block", wanted.block, c.bsr_rows, c.bsr_cols);
-  parse_sides("--tile", wanted.tile, c.tile.height, c.tile.width);
-  if (std::min(c.bsr_rows, c.bsr_cols) < 1 || std::max(c.bsr_rows, c.bsr_cols) > 64)
-    throw error(failure::usage, fmt::format("--block {}: sides are from 1 to 64", wanted.block));
-  for (const std::int32_t side : {c.tile.height, c.tile.width})
-    if (!wanted.tile.empty() && (side < 256 || side > 2048 || !power_of_two(side)))
-      throw error(failure::usage,
-                  fmt::format("--tile {}: sides are powers of two from 256 to 2048", wanted.tile));
+  if (!wanted.block.empty()) std::tie(c.bsr_rows, c.bsr_cols) = parse_block(wanted.block);
+  if (wanted.tile != "auto") std::tie(c.tile.height, c.tile.width) = parse_tile(wanted.tile);
   if (c.blocks.beta < 2 || c.blocks.beta > 4096 || !power_of_two(c.blocks.beta))
     throw error(failure::usage, fmt::format("--beta {}: not a power of two from 2 to 4096", c.blocks.beta));
   // Layout tile takes powers of two up to a warp; other groups are for the other layout alone.
@@ -1166,7 +1142,8 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   app.add_option("--tile", wanted.tile,
-                 "GCSB, layout tile: sides, such as 512x1024; by default from the matrix");
+                 "GCSB, layout tile: sides, such as 512x1024; auto takes them from the matrix")
+      ->capture_default_str();
   app.add_option("--max-fill", conversion.max_fill, "Refuse a padded format above this many slots per entry")
       ->check(CLI::Range(1.0, 1e9))
       ->capture_default_str();

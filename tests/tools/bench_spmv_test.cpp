@@ -1,6 +1,5 @@
 // bench_spmv as a process: what it lists, measures, refuses and prints. Times are never judged, only that
 // they are there; whether kernels are right is what their own tests are for.
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,38 +11,19 @@
 #include <sstream>
 
 #include "convert/formats/formats.hpp"
-#include "tests/catch.hpp"
+#include "tests/tools/process.hpp"
 
 namespace fs = std::filesystem;
+using namespace sparsmith::testing;
 
 namespace {
 
 // Small and quick: a few samples, no cold caches.
 const std::string small = "'gen:uniform?rows=70&cols=50&density=0.1' --device cpu --samples 3 --warm-only";
 
-std::string content(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-struct outcome {
-  int status = -1;
-  std::string out, err;
-};
-
 outcome run(const std::string& arguments) {
-  const char* const tool = std::getenv("SPARSMITH_BENCH_SPMV");
-  REQUIRE(tool != nullptr);
-  const fs::path base = fs::temp_directory_path() / ("bench_spmv_test_" + std::to_string(::getpid()));
-  const std::string out = base.string() + ".out", err = base.string() + ".err";
-  const int status =
-      std::system((std::string(tool) + " " + arguments + " >'" + out + "' 2>'" + err + "'").c_str());
-  const outcome result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(out), content(err)};
-  fs::remove(out);
-  fs::remove(err);
-  return result;
+  const fs::path files = fs::temp_directory_path() / ("bench_spmv_test_" + std::to_string(::getpid()));
+  return run_command(from_environment("SPARSMITH_BENCH_SPMV") + " " + arguments, files.string());
 }
 
 nlohmann::json run_json(const std::string& arguments) {

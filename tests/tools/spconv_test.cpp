@@ -14,17 +14,12 @@
 #include <thread>
 
 #include "convert/formats/formats.hpp"
-#include "tests/catch.hpp"
+#include "tests/tools/process.hpp"
 
 namespace fs = std::filesystem;
+using namespace sparsmith::testing;
 
 namespace {
-
-std::string from_environment(const char* name) {
-  const char* const value = std::getenv(name);
-  REQUIRE(value != nullptr);
-  return value;
-}
 
 struct folder {
   fs::path path = fs::temp_directory_path() / ("spconv_test_" + std::to_string(::getpid()));
@@ -42,39 +37,16 @@ struct folder {
   }
 };
 
-std::string content(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 void write(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
-
-struct outcome {
-  int status = -1;
-  std::string out, err;
-  double seconds = 0;
-};
 
 // Runs a shell command line in which SPCONV stands for the tool.
 outcome run(const folder& work, std::string command) {
   const std::string name = "SPCONV";
   for (std::size_t at; (at = command.find(name)) != std::string::npos;)
     command.replace(at, name.size(), from_environment("SPARSMITH_SPCONV"));
-  const std::string out = work / ".out", err = work / ".err";
-  const auto start = std::chrono::steady_clock::now();
-  const int status = std::system(("(" + command + ") >'" + out + "' 2>'" + err + "'").c_str());
-  outcome result;
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  result.out = content(out);
-  result.err = content(err);
-  fs::remove(out);
-  fs::remove(err);
-  return result;
+  return run_command(command, work / "");
 }
 
 nlohmann::json run_json(const folder& work, const std::string& command) {
