@@ -1,4 +1,4 @@
-// CSR on OpenMP. A x: every thread owns a run of rows with about the same number of entries.
+// CSR on OpenMP. A x: threads take runs of rows with about the same number of entries.
 #include "kernels/cpu/scatter.hpp"
 
 namespace sparsmith {
@@ -17,14 +17,18 @@ struct csr_walk {
 
 template <class Offset, class Value>
 struct csr_omp {
-  static constexpr kernel_info info{"csr/omp", "a run of rows with equal work for every thread",
+  static constexpr kernel_info info{"csr/omp", "runs of rows with equal work, taken in turns",
                                     "CSR strategies", true, true};
   using matrix = csr_view<Offset, Value, host>;
 
   csr_omp(const matrix& m, operation op)
-      : m_(m), bounds_(balanced_chunks(m.rows, thread_count(), [&](std::int64_t r) {
-          return std::int64_t{m.row_offsets[r]} + r;  // a row costs something by itself
-        })) {
+      : m_(m),
+        // A x: several chunks a thread, taken one after the other, so that a thread that is held up holds up
+        // little.
+        bounds_(balanced_chunks(
+            m.rows, thread_count() * (op == operation::multiply ? 8 : 1), [&](std::int64_t r) {
+              return std::int64_t{m.row_offsets[r]} + r;  // a row costs something by itself
+            })) {
     if (op == operation::transposed)
       transposed_ = std::make_unique<scatter>(m.cols, op, bounds_, csr_walk<Offset, Value>{m});
   }
@@ -36,7 +40,7 @@ struct csr_omp {
     const Offset* const offsets = m_.row_offsets.data();
     const std::int32_t* const cols = m_.col_indices.data();
     const Value* const values = m_.values.data();
-#pragma omp parallel for schedule(static, 1)
+#pragma omp parallel for schedule(dynamic, 1)
     for (std::int64_t c = 0; c < chunks; ++c) {
       for (std::int64_t row = bounds_[static_cast<std::size_t>(c)];
            row < bounds_[static_cast<std::size_t>(c) + 1]; ++row) {
