@@ -1,6 +1,6 @@
-// How everything here is timed: warm-up, at least 30 samples, median with the 10th and 90th percentile; with
-// a warm cache and with a cold one. A sample of a short kernel is the replay of a graph of many calls on a
-// GPU, and a loop of calls on a CPU, so that starting it does not drown it.
+// How everything here is timed: warm-up, 30 samples or as asked, median with the 10th and 90th percentile;
+// with a warm cache and with a cold one. A sample of a short kernel is the replay of a graph of many calls on
+// a GPU, and a loop of calls on a CPU, so that starting it does not drown it.
 #pragma once
 
 #include <functional>

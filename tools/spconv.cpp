@@ -78,16 +78,15 @@ std::int64_t file_bytes(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : 0;
 }
 
-// The sizes of a format beside its arrays, and how many values it stores with padding.
+// Values a format stores, padding included.
 template <class Format>
-void describe(const Format& matrix, outcome& result) {
+std::int64_t slots_of(const Format& matrix) {
+  std::int64_t slots = 0;
   for_each_member(matrix, [&](const char* name, const auto& member) {
-    if constexpr (is_array<std::remove_cvref_t<decltype(member)>>) {
-      if (std::string(name).ends_with("values")) result.slots += member.size();
-    } else if (std::string(name) != "rows" && std::string(name) != "cols") {
-      result.parameters[name] = member;
-    }
+    if constexpr (is_array<std::remove_cvref_t<decltype(member)>>)
+      if (std::string(name).ends_with("values")) slots += member.size();
   });
+  return slots;
 }
 
 // The format of the conversion: a layout with other arrays is a format of its own.
@@ -216,7 +215,8 @@ void run(Backend on, const options& wanted, plan_request request, matrix_entries
   std::visit(
       [&](const auto& m) {
         result.bytes = bytes(m);
-        describe(m, result);
+        result.slots = slots_of(m);
+        result.parameters = parameters_of(m);
       },
       converted);
 

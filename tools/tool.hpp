@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "convert/backend/backend.hpp"
+#include "convert/formats/format.hpp"
 #include "convert/io/entries.hpp"
 
 namespace sparsmith {
@@ -45,6 +46,17 @@ void on_device(const device_choice& choice, Use use) {
     if (choice.use_gpu) return use(cuda{});
   }
   use(openmp{});
+}
+
+// The sizes a format carries beside its arrays and its shape.
+template <class Format>
+json parameters_of(const Format& matrix) {
+  json parameters = json::object();
+  for_each_member(matrix, [&](const char* name, const auto& member) {
+    if constexpr (!is_array<std::remove_cvref_t<decltype(member)>>)
+      if (std::string(name) != "rows" && std::string(name) != "cols") parameters[name] = member;
+  });
+  return parameters;
 }
 
 // "12,345,678"

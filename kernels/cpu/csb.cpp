@@ -190,12 +190,6 @@ struct blocks_omp : scatter_sum<typename Walk::matrix::value_type, Walk> {
 
   blocks_omp(const matrix& m, operation op)
       : scatter_sum<typename matrix::value_type, Walk>(outputs(m, op), op, chunks_of(Walk{m}), Walk{m}) {}
-
- private:
-  static std::vector<std::int64_t> chunks_of(const Walk& walk) {
-    return balanced_chunks(walk.units(), thread_count(),
-                           [&](std::int64_t unit) { return walk.slots_before(unit); });
-  }
 };
 
 }  // namespace

@@ -56,12 +56,6 @@ struct sell_layout {
 };
 
 template <class Layout>
-std::vector<std::int64_t> chunks_of(const Layout& layout) {
-  return balanced_chunks(layout.units(), thread_count(),
-                         [&](std::int64_t unit) { return layout.slots_before(unit); });
-}
-
-template <class Layout>
 struct slot_walk {
   Layout layout;
   template <class Each>

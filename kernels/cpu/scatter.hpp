@@ -36,6 +36,13 @@ std::vector<std::int64_t> balanced_chunks(std::int64_t units, int chunks, Offset
   return bounds;
 }
 
+// The same for what knows its own units: one chunk a thread.
+template <class Units>
+std::vector<std::int64_t> chunks_of(const Units& of) {
+  return balanced_chunks(of.units(), thread_count(),
+                         [&](std::int64_t unit) { return of.slots_before(unit); });
+}
+
 // Walk: walk(first, last, each) calls each(row, col, value) for every entry of the units [first, last).
 template <class Value, class Walk>
 class scatter_sum {

@@ -281,13 +281,13 @@ void bench_text(const options& o, const scratch_folder& folder) {
     by_column.values[i] = sorted.values[i];
   }
   const std::string path = (folder.path / "matrix.mtx").string();
-  for (const bool tiles_by_column : {true, false}) {
+  for (const bool by_columns : {true, false}) {
     {
       std::ofstream out(path);
-      write_matrix_market(out, tiles_by_column ? by_column : random, false);
+      write_matrix_market(out, by_columns ? by_column : random, false);
     }
     fmt::print("\nspconv f.mtx --to csr, entries {}: {:.0f} MB, {} entries (medians of {})\n",
-               tiles_by_column ? "column by column" : "in random order",
+               by_columns ? "column by column" : "in random order",
                static_cast<double>(fs::file_size(path)) / 1e6, count, o.samples);
     std::vector<double> library, tool;
     for (int i = 0; i < o.samples + 1; ++i) {  // alternating; the first of each warms the page cache

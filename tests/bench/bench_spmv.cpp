@@ -13,7 +13,6 @@
 #include <set>
 
 #include "convert/convert.hpp"
-#include "convert/formats/sizes.hpp"
 #include "convert/io/generators.hpp"
 #include "convert/io/read.hpp"
 #include "kernels/measure.hpp"
@@ -335,15 +334,6 @@ class stand {
   std::array<contestant, 2> baseline_;
 };
 
-template <class Format>
-void describe(const Format& matrix, format_result& result) {
-  result.bytes = bytes(matrix);
-  for_each_member(matrix, [&](const char* name, const auto& member) {
-    if constexpr (!is_array<std::remove_cvref_t<decltype(member)>>)
-      if (std::string(name) != "rows" && std::string(name) != "cols") result.parameters[name] = member;
-  });
-}
-
 // Converts up to three times while that is short; the first time pays for memory and loading code.
 template <class Backend, class Offset, class Value>
 auto timed_conversion(Backend on, const csr<Offset, Value, space_on<Backend>>& matrix,
@@ -401,7 +391,12 @@ void bench_format(Backend on, const options& wanted, const csr<Offset, Value, sp
                   const variant& v, stand<Backend, Value>& on_stand, const std::string& name,
                   format_result& result) {
   const auto converted = timed_conversion<Backend, Offset, Value>(on, matrix, v.format, v.conversion, result);
-  std::visit([&](const auto& m) { describe(m, result); }, converted);
+  std::visit(
+      [&](const auto& m) {
+        result.bytes = bytes(m);
+        result.parameters = parameters_of(m);
+      },
+      converted);
   if (v.format == "csc") {
     // Two copies of CSR, of A and of A^T, are what the vendor advises where both products are needed.
     if constexpr (std::is_same_v<Backend, cuda>) {
