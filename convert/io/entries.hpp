@@ -12,10 +12,14 @@ namespace sparsmith {
 
 enum class symmetry_kind { general, symmetric, skew_symmetric };
 
+// What to do with a matrix of complex values, which no format here holds: refuse it by name, or deliver where
+// its entries are, each with value 1.
+enum class complex_values { refuse, pattern_only };
+
 struct matrix_entries {
   coo<double, host> entries;
   symmetry_kind symmetry = symmetry_kind::general;
-  std::string field = "real";  // real, integer or pattern
+  std::string field = "real";  // real, integer or pattern; complex where only the pattern was read
   std::string origin;          // what was read, for people: "Matrix Market coordinate", "SciPy npz csr", ...
   bool single_precision = false;    // every value came from a 32-bit float
   std::int64_t rounded_values = 0;  // integers too large for a double to hold exactly

@@ -54,18 +54,43 @@ struct integer {
 struct pattern {
   pattern operator-() const { return {}; }
 };
+// Read for its place only; the value tells an array's zeros, which are no entries, from the others.
+template <bool AfterColumn>
+struct complex {
+  double value;
+  complex operator-() const { return *this; }
+};
 
 inline const char* skip_plus(const char* pos, const char* end) {
   return pos != end && *pos == '+' && pos + 1 != end && pos[1] != '-' && pos[1] != '+' ? pos + 1 : pos;
 }
 
+inline const char* read_number(const char* pos, const char* end, double& out) {
+  pos = fmm::read_float(skip_plus(pos, end), end, out, fmm::BestMatch);
+  // "inf" is a value, 1e999 is a mistake: only the latter ends in a digit.
+  if (std::isinf(out) && (pos[-1] >= '0' && pos[-1] <= '9')) throw fmm::invalid_mm("number overflows");
+  return pos;
+}
+
 template <bool AfterColumn>
 const char* read_value(const char* pos, const char* end, real<AfterColumn>& out, const fmm::read_options&) {
   if constexpr (AfterColumn) require_blank_before(pos);
-  pos = fmm::read_float(skip_plus(pos, end), end, out.value, fmm::BestMatch);
-  // "inf" is a value, 1e999 is a mistake: only the latter ends in a digit.
-  if (std::isinf(out.value) && (pos[-1] >= '0' && pos[-1] <= '9')) throw fmm::invalid_mm("number overflows");
+  pos = read_number(pos, end, out.value);
   require_line_end(pos, end);
+  return pos;
+}
+
+template <bool AfterColumn>
+const char* read_value(const char* pos, const char* end, complex<AfterColumn>& out,
+                       const fmm::read_options&) {
+  if constexpr (AfterColumn) require_blank_before(pos);
+  double real_part = 0, imaginary_part = 0;
+  pos = read_number(pos, end, real_part);
+  const char* const second = fmm::skip_spaces(pos);
+  if (second == pos) throw fmm::invalid_mm("the line ends before the imaginary part");
+  pos = read_number(second, end, imaginary_part);
+  require_line_end(pos, end);
+  out.value = !AfterColumn && real_part == 0 && imaginary_part == 0 ? 0 : 1;
   return pos;
 }
 
@@ -258,8 +283,8 @@ void count_entries(piece& p) {
 
 class reader {
  public:
-  reader(const text_source& source, const progress_callback& progress)
-      : source_(source), progress_(progress) {}
+  reader(const text_source& source, const progress_callback& progress, complex_values if_complex)
+      : source_(source), progress_(progress), if_complex_(if_complex) {}
 
   matrix_entries read() {
     std::string rest = read_header();
@@ -281,6 +306,14 @@ class reader {
       result.field = "integer";
       header_.format == fmm::array ? read_body<strict::integer<false>>(std::move(rest), result)
                                    : read_body<strict::integer<true>>(std::move(rest), result);
+    } else if (header_.field == fmm::complex) {
+      result.field = "complex";
+      is_complex_ = true;
+      header_.field = fmm::real;  // so that the parser asks strict::complex for a value
+      // Every symmetry mirrors the pattern in the same way; ones that are negated could cancel others.
+      if (header_.symmetry != fmm::general) result.symmetry = symmetry_kind::symmetric;
+      header_.format == fmm::array ? read_body<strict::complex<false>>(std::move(rest), result)
+                                   : read_body<strict::complex<true>>(std::move(rest), result);
     } else {
       result.field = "real";
       header_.format == fmm::array ? read_body<strict::real<false>>(std::move(rest), result)
@@ -399,9 +432,10 @@ class reader {
   }
 
   void check_header() const {
-    if (header_.field == fmm::complex)
+    const bool is_complex = header_.field == fmm::complex;
+    if (is_complex && if_complex_ == complex_values::refuse)
       fail(1, "field \"complex\" is not supported yet", failure::unsupported);
-    if (header_.symmetry == fmm::hermitian)
+    if (header_.symmetry == fmm::hermitian && !is_complex)
       fail(1, "symmetry \"hermitian\" (of complex matrices) is not supported yet", failure::unsupported);
     if (header_.symmetry != fmm::general && header_.nrows != header_.ncols)
       fail(size_line_, fmt::format("a {} matrix must be square, not {} x {}",
@@ -562,7 +596,17 @@ class reader {
         return fmt::format("unexpected \"{}\" after the entry", fields[next].substr(0, 40));
       return std::nullopt;
     }
-    if (next == fields.size()) return "the line ends before the value";
+    if (const auto problem = find_problem_of_value(fields, next, "value")) return problem;
+    if (is_complex_)
+      if (const auto problem = find_problem_of_value(fields, ++next, "imaginary part")) return problem;
+    if (++next < fields.size())
+      return fmt::format("unexpected \"{}\" after the entry", fields[next].substr(0, 40));
+    return std::nullopt;
+  }
+
+  std::optional<std::string> find_problem_of_value(const std::vector<std::string>& fields, std::size_t next,
+                                                   const char* what) const {
+    if (next == fields.size()) return fmt::format("the line ends before the {}", what);
     const std::string word = fields[next] + "\n";
     const std::string shown = fields[next].substr(0, 40);
     try {
@@ -587,8 +631,6 @@ class reader {
       if (number) return fmt::format("number {} does not fit a double", shown);
       return fmt::format("\"{}\" is not a number", shown);
     }
-    if (++next < fields.size())
-      return fmt::format("unexpected \"{}\" after the entry", fields[next].substr(0, 40));
     return std::nullopt;
   }
 
@@ -601,6 +643,7 @@ class reader {
 
   const text_source& source_;
   const progress_callback& progress_;
+  complex_values if_complex_;
   fmm::matrix_market_header header_;
   fmm::read_options options_ = [] {
     fmm::read_options options;
@@ -609,13 +652,14 @@ class reader {
   }();
   std::int64_t header_bytes_ = 0;
   std::int64_t size_line_ = 0;
-  bool is_pattern_ = false;
+  bool is_pattern_ = false, is_complex_ = false;
 };
 
 }  // namespace
 
-matrix_entries read_matrix_market(const text_source& source, const progress_callback& progress) {
-  return reader(source, progress).read();
+matrix_entries read_matrix_market(const text_source& source, const progress_callback& progress,
+                                  complex_values if_complex) {
+  return reader(source, progress, if_complex).read();
 }
 
 template <class Value>

@@ -22,7 +22,8 @@ struct text_source {
                             << 20;  // how much text a thread parses at a time; tests make it tiny
 };
 
-matrix_entries read_matrix_market(const text_source& source, const progress_callback& progress = {});
+matrix_entries read_matrix_market(const text_source& source, const progress_callback& progress = {},
+                                  complex_values if_complex = complex_values::refuse);
 
 // Coordinate, general. The field is "real", or "pattern" where `pattern` is set: then the values are not
 // written.

@@ -192,6 +192,7 @@ class npy_stream {
   bool fortran_order() const { return fortran_order_ && shape_.size() > 1; }
   bool is_float() const { return kind_ == 'f'; }
   bool is_single() const { return kind_ == 'f' && size_ == 4; }
+  bool is_complex() const { return kind_ == 'c' && (size_ == 8 || size_ == 16); }
 
   void expect_rank(std::size_t rank) const {
     if (shape_.size() != rank)
@@ -223,9 +224,15 @@ class npy_stream {
     if (type == "u8") return all(std::uint64_t{});
     if (type == "f4") return all(float{});
     if (type == "f8") return all(double{});
-    refuse_unsupported(path_,
-                       fmt::format("{} of type {} are not supported yet",
-                                   name_ == "data" ? "values" : name_ + " elements", type_name(descr_)));
+    refuse_type();
+  }
+
+  // Reads complex numbers as twice as many real ones; positions then count those.
+  void split_complex(complex_values if_complex) {
+    if (if_complex == complex_values::refuse) refuse_type();
+    kind_ = 'f';
+    size_ /= 2;
+    count_ *= 2;
   }
 
   template <class Visit>
@@ -270,6 +277,11 @@ class npy_stream {
     stream_.finish();
   }
 
+  [[noreturn]] void refuse_type() const {
+    refuse_unsupported(path_,
+                       fmt::format("{} of type {} are not supported yet",
+                                   name_ == "data" ? "values" : name_ + " elements", type_name(descr_)));
+  }
   void read_head(void* to, std::size_t bytes) {
     if (bytes > stream_.remaining()) damaged("it is shorter than its .npy header");
     stream_.read(to, bytes);
@@ -302,7 +314,7 @@ const zip_member& member_of(const zip_reader& archive, const std::string& key) {
 
 class npz_reader {
  public:
-  explicit npz_reader(const std::string& path) : archive_(path) {}
+  npz_reader(const std::string& path, complex_values if_complex) : archive_(path), if_complex_(if_complex) {}
 
   matrix_entries read() {
     const std::string format = open("format").text();
@@ -338,16 +350,33 @@ class npz_reader {
   }
 
   void note_type(const npy_stream& data) {
-    result_.field = data.is_float() ? "real" : "integer";
+    result_.field = data.is_complex() ? "complex" : data.is_float() ? "real" : "integer";
     result_.single_precision = data.is_single();
   }
 
   // The values that go with `stored` indices, one to one.
   void read_values(npy_stream& data) {
     note_type(data);
-    result_.entries.values = array<double, host>(data.count());
-    data.for_each([&](std::int64_t i, auto value) {
-      result_.entries.values[i] = value_from(value, result_.rounded_values);
+    auto& values = result_.entries.values;
+    values = array<double, host>(data.count());
+    if (data.is_complex()) {
+      data.split_complex(if_complex_);
+      std::fill(values.begin(), values.end(), 1.0);
+      data.for_each([](std::int64_t, auto) {});  // for the checksum
+      return;
+    }
+    data.for_each([&](std::int64_t i, auto value) { values[i] = value_from(value, result_.rounded_values); });
+  }
+
+  // Calls visit(position, value) for every slot of blocks; a complex one is 1 where it is not 0.
+  template <class Visit>
+  void for_each_slot(npy_stream& data, Visit visit) {
+    if (!data.is_complex()) return data.for_each(visit);
+    data.split_complex(if_complex_);
+    bool any = false;
+    data.for_each([&](std::int64_t i, auto part) {
+      any = (i % 2 == 1 && any) || part != decltype(part){0};
+      if (i % 2 == 1) visit(i / 2, any ? 1.0 : 0.0);
     });
   }
 
@@ -452,9 +481,8 @@ class npz_reader {
                 static_cast<std::int32_t>(line));
 
     std::int64_t stored = 0;
-    counted.for_each([&](std::int64_t, auto value) { stored += value != decltype(value){0} ? 1 : 0; });
-
     note_type(counted);
+    for_each_slot(counted, [&](std::int64_t, auto value) { stored += value != decltype(value){0} ? 1 : 0; });
     result_.array_zeros = blocks * height * width - stored;
     e.row_indices = array<std::int32_t, host>(stored);
     e.col_indices = array<std::int32_t, host>(stored);
@@ -462,7 +490,7 @@ class npz_reader {
     npy_stream data = open("data");
     block_walk walk{{blocks, height, width}, data.fortran_order()};
     std::int64_t k = 0;
-    data.for_each([&](std::int64_t i, auto value) {
+    for_each_slot(data, [&](std::int64_t i, auto value) {
       if (value != decltype(value){0}) {
         const std::int64_t row = block_row[walk.at[0]] * height + walk.at[1];
         const std::int64_t col = block_col[walk.at[0]] * width + walk.at[2];
@@ -479,6 +507,7 @@ class npz_reader {
   }
 
   zip_reader archive_;
+  complex_values if_complex_;
   matrix_entries result_;
 };
 
@@ -545,8 +574,8 @@ class npz_writer {
 
 }  // namespace
 
-matrix_entries read_npz(const std::string& path) {
-  return npz_reader(path).read();
+matrix_entries read_npz(const std::string& path, complex_values if_complex) {
+  return npz_reader(path, if_complex).read();
 }
 
 template <class Format>

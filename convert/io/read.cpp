@@ -90,7 +90,8 @@ matrix_entries from_container(const std::string& path) {
 
 }  // namespace
 
-matrix_entries read_matrix(const std::string& input, const progress_callback& progress) {
+matrix_entries read_matrix(const std::string& input, const progress_callback& progress,
+                           complex_values if_complex) {
   if (is_generator(input)) return generate(input);
   const auto file = open_file(input);
   struct stat status {};
@@ -101,7 +102,8 @@ matrix_entries read_matrix(const std::string& input, const progress_callback& pr
   auto source = unpacked(reader_of(file, input), input);
   if (regular && source.start.rfind("\x89HDF\r\n\x1a\n", 0) == 0)
     return is_binsparse(input) ? read_binsparse(input) : from_container(input);
-  if (regular && input.ends_with(".npz") && source.start.rfind("PK", 0) == 0) return read_npz(input);
+  if (regular && input.ends_with(".npz") && source.start.rfind("PK", 0) == 0)
+    return read_npz(input, if_complex);
 
   text_source text;
   if (is_archive(source.start)) {
@@ -123,7 +125,7 @@ matrix_entries read_matrix(const std::string& input, const progress_callback& pr
       posix_fadvise(file->number, 0, 0, POSIX_FADV_SEQUENTIAL);
     }
   }
-  return read_matrix_market(text, progress);
+  return read_matrix_market(text, progress, if_complex);
 }
 
 }  // namespace sparsmith

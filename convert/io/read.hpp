@@ -6,6 +6,8 @@
 
 namespace sparsmith {
 
-matrix_entries read_matrix(const std::string& input, const progress_callback& progress = {});
+// With complex_values::pattern_only Matrix Market and npz files may hold complex values.
+matrix_entries read_matrix(const std::string& input, const progress_callback& progress = {},
+                           complex_values if_complex = complex_values::refuse);
 
 }  // namespace sparsmith

@@ -123,6 +123,51 @@ TEST_CASE("arrays") {
   CHECK(read("%%MatrixMarket matrix array real general\n3 0\n").entries.values.size() == 0);
 }
 
+TEST_CASE("of complex matrices the pattern can be had") {
+  const auto pattern_of = [](const std::string& text, std::size_t piece) {
+    return read_matrix_market(from_string(text, piece, 1 << 20), {}, complex_values::pattern_only);
+  };
+  const std::string banner = "%%MatrixMarket matrix coordinate complex ";
+  for (const std::size_t piece : {1, 7, 1000}) {
+    const auto general =
+        pattern_of(banner + "general\n3 3 4\n1 1 1.5 -2\n3 2 0 0\n1 1 -1.5 +2e3\n2 3 nan\t-inf \n", piece);
+    CHECK(general.field == "complex");
+    CHECK(general.symmetry == symmetry_kind::general);
+    CHECK(same(entries_of(general), {{0, 0, 1}, {2, 1, 1}, {0, 0, 1}, {1, 2, 1}}));
+    for (const char* const symmetry : {"symmetric", "hermitian", "skew-symmetric"}) {
+      const auto mirrored = pattern_of(banner + symmetry + "\n2 2 1\n2 1 3 4\n", piece);
+      CHECK(mirrored.symmetry == symmetry_kind::symmetric);
+      CHECK(same(entries_of(mirrored), {{1, 0, 1}}));
+    }
+    const auto dense =
+        pattern_of("%%MatrixMarket matrix array complex general\n2 2\n0 0\n0 1\n-0 0\n2 0\n", piece);
+    CHECK(same(entries_of(dense), {{1, 0, 1}, {1, 1, 1}}));
+    CHECK(dense.array_zeros == 2);
+    const auto triangle =
+        pattern_of("%%MatrixMarket matrix array complex hermitian\n2 2\n1 0\n0 1\n2 0\n", piece);
+    CHECK(same(entries_of(triangle), {{0, 0, 1}, {1, 0, 1}, {1, 1, 1}}));
+    const auto refusal = [&](const std::string& entry) {
+      try {
+        pattern_of(banner + "general\n3 3 2\n2 2 1 1\n" + entry + "\n", piece);
+      } catch (const error& e) {
+        return std::string(e.what());
+      }
+      return std::string("accepted");
+    };
+    CHECK(refusal("1 1") == "test.mtx:4: the line ends before the value");
+    CHECK(refusal("1 1 2") == "test.mtx:4: the line ends before the imaginary part");
+    CHECK(refusal("1 1 2 x") == "test.mtx:4: \"x\" is not a number");
+    CHECK(refusal("1 1 x 2") == "test.mtx:4: \"x\" is not a number");
+    CHECK(refusal("1 1 2 1e999") == "test.mtx:4: number 1e999 does not fit a double");
+    CHECK(refusal("1 1 2 3 4") == "test.mtx:4: unexpected \"4\" after the entry");
+    CHECK(refusal("4 1 2 3") == "test.mtx:4: row 4 is outside 1..3");
+    CHECK(refusal("1 1 2-3") == "test.mtx:4: \"2-3\" is not a number");
+  }
+  // Matrices of other fields are read as ever, or refused as ever.
+  CHECK(pattern_of(real + "1 1 1\n1 1 5\n", 1000).entries.values[0] == 5);
+  CHECK_THROWS_AS(pattern_of("%%MatrixMarket matrix coordinate real hermitian\n1 1 0\n", 1000), error);
+}
+
 TEST_CASE("empty matrices") {
   CHECK(read(real + "0 0 0\n").entries.rows == 0);
   CHECK(read(real + "3 4 0").entries.cols == 4);

@@ -70,11 +70,13 @@ struct archive {
     }
     out.close();
   }
-  matrix_entries read(bool compress = true, std::uint64_t zip64_from = 0xffffffff) const {
+  matrix_entries read(bool compress = true, std::uint64_t zip64_from = 0xffffffff,
+                      complex_values if_complex = complex_values::refuse) const {
     const scratch_file file(".npz");
     write(file.path, compress, zip64_from);
-    return read_npz(file.path);
+    return read_npz(file.path, if_complex);
   }
+  matrix_entries read_pattern() const { return read(true, 0xffffffff, complex_values::pattern_only); }
   std::string refusal(failure expected = failure::input) const {
     return failure_of([&] { read(); }, expected);
   }
@@ -228,6 +230,32 @@ TEST_CASE("npz values of every supported type") {
     CHECK(holds(refusal("|O", 11), "object"));
     CHECK(holds(archive().set("data", npy("<f8", "(3,)", "")).refusal(), "shape does not fit"));
   }
+}
+
+TEST_CASE("of complex npz matrices the pattern can be had") {
+  const auto is_pattern = [](const matrix_entries& m) {
+    return has_entries(m, {0, 0, 1}, {0, 2, 1}, {1, 1, 1}) && m.field == "complex" && !m.single_precision;
+  };
+  for (const bool big : {false, true}) {
+    const std::string order = big ? ">" : "<";
+    archive a;
+    a.set("data", npy(order + "c16", "(3,)", raw<double>({1, 2, 0, 0, 0, -3}, big)));
+    CHECK(is_pattern(a.read_pattern()));
+    a.set("data", npy(order + "c8", "(3,)", raw<float>({1, 2, 0, 0, 0, -3}, big)));
+    CHECK(is_pattern(a.read_pattern()));
+    // Two blocks of one row and two columns each; zeros in them are fill.
+    a.set("format", npy("|S3", "()", "bsr")).set("shape", npy("<i8", "(2,)", raw<std::int64_t>({2, 4})));
+    a.set("indices", npy("<i4", "(2,)", raw<std::int32_t>({0, 1})));
+    a.set("indptr", npy("<i4", "(3,)", raw<std::int32_t>({0, 1, 2})));
+    a.set("data", npy(order + "c16", "(2, 1, 2)", raw<double>({0, 1, 0, 0, -0.0, 0, 2, 0}, big)));
+    const matrix_entries blocks = a.read_pattern();
+    CHECK(has_entries(blocks, {0, 1}, {0, 3}, {1, 1}));
+    CHECK(blocks.array_zeros == 2);
+  }
+  CHECK(has_entries(archive().read_pattern(), {0, 0, 1}, {0, 2, 1}, {1, 2, 3}));
+  archive wide;
+  wide.set("data", npy("<c32", "(3,)", std::string(96, '\0')));
+  CHECK(holds(failure_of([&] { wide.read_pattern(); }, failure::unsupported), "complex256"));
 }
 
 TEST_CASE("npz variants that SciPy and NumPy write") {
