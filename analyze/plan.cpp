@@ -15,53 +15,24 @@ namespace {
 
 constexpr std::int64_t index_bytes = 4;
 
-// Slots of SELL: lengths sorted inside each window, then the longest of every slice.
-template <class Offset>
-std::int64_t sell_slots(array_view<const Offset> offsets, std::int64_t rows, sell_shape shape) {
-  array<std::int32_t, host> lengths(rows);  // not a vector: the size is checked against the memory at hand
-  const std::int64_t sigma = shape.sigma, slice = shape.slice;
-  const std::int64_t windows = groups_of(rows, sigma), slices = groups_of(rows, slice);
-#pragma omp parallel for schedule(dynamic, 16)
-  for (std::int64_t w = 0; w < windows; ++w) {
-    const std::int64_t first = w * sigma, last = std::min(first + sigma, rows);
-    for (std::int64_t r = first; r < last; ++r)
-      lengths[r] = static_cast<std::int32_t>(offsets[r + 1] - offsets[r]);
-    std::sort(lengths.begin() + first, lengths.begin() + last, std::greater<>());
-  }
-  std::int64_t total = 0;
-#pragma omp parallel for reduction(+ : total)
-  for (std::int64_t s = 0; s < slices; ++s)
-    total += slice * std::int64_t{*std::max_element(lengths.begin() + s * slice,
-                                                    lengths.begin() + std::min((s + 1) * slice, rows))};
-  return total;
+// The largest size that at least a third of them reach.
+std::int64_t third_largest(const std::vector<size_count>& sizes) {
+  std::int64_t all = 0, reached = 0;
+  for (const size_count& s : sizes) all += s.count;
+  for (auto s = sizes.rbegin(); s != sizes.rend(); ++s)
+    if ((reached += s->count) >= (all + 2) / 3) return s->size;
+  return 0;
 }
 
-struct row_statistics {
-  std::int64_t longest = 0;
-  std::int64_t third_longest = 0;  // the largest width that at least a third of the rows fill
-};
-
-template <class Offset>
-row_statistics summarize(array_view<const Offset> offsets, std::int64_t rows) {
-  array<std::int32_t, host> lengths(rows);
-  for (std::int64_t r = 0; r < rows; ++r) lengths[r] = static_cast<std::int32_t>(offsets[r + 1] - offsets[r]);
-  row_statistics result;
-  if (rows == 0) return result;
-  std::int32_t* const third = lengths.begin() + (rows + 2) / 3 - 1;
-  std::nth_element(lengths.begin(), third, lengths.end(), std::greater<>());
-  result.third_longest = *third;
-  result.longest = *std::max_element(lengths.begin(), lengths.end());
-  return result;
+std::int64_t largest(const std::vector<size_count>& sizes) {
+  return sizes.empty() ? 0 : sizes.back().size;
 }
 
-// Entries per block row of beta rows.
-template <class Offset>
-std::vector<std::int64_t> block_row_lengths(array_view<const Offset> offsets, std::int64_t rows,
-                                            std::int64_t beta) {
-  std::vector<std::int64_t> lengths;
-  for (std::int64_t r = 0; r < rows; r += beta)
-    lengths.push_back(offsets[std::min(r + beta, rows)] - offsets[r]);
-  return lengths;
+// What lies beyond a width.
+std::int64_t rest_beyond(const std::vector<size_count>& sizes, std::int64_t width) {
+  std::int64_t rest = 0;
+  for (const size_count& s : sizes) rest += std::max<std::int64_t>(0, s.size - width) * s.count;
+  return rest;
 }
 
 struct ecsb_shape {
@@ -69,44 +40,44 @@ struct ecsb_shape {
   std::int64_t width, rest;
 };
 
-ecsb_shape ecsb_shape_of(std::vector<std::int64_t> lengths, std::int64_t entries,
-                         std::optional<ecsb_holding> wanted) {
-  const auto block_rows = static_cast<std::int64_t>(lengths.size());
-  std::int64_t longest = 0, third = 0;
-  if (block_rows > 0) {
-    std::sort(lengths.begin(), lengths.end(), std::greater<>());
-    longest = lengths.front();
-    third = lengths[static_cast<std::size_t>((block_rows + 2) / 3 - 1)];
-  }
-  const auto in_front = [&](std::int64_t width) {
-    std::int64_t total = 0;
-    for (const std::int64_t length : lengths) total += std::min(length, width);
-    return total;
-  };
-  const ecsb_holding holding =
-      wanted.value_or(choose_holding(entries, block_rows, longest, third, in_front(third)));
+ecsb_shape ecsb_shape_of(const std::vector<size_count>& lengths, std::int64_t block_rows,
+                         std::int64_t entries, std::optional<ecsb_holding> wanted) {
+  const std::int64_t longest = largest(lengths), third = third_largest(lengths);
+  const ecsb_holding holding = wanted.value_or(
+      choose_holding(entries, block_rows, longest, third, entries - rest_beyond(lengths, third)));
   const std::int64_t width = holding == ecsb_holding::coo   ? 0
                              : holding == ecsb_holding::ell ? longest
                                                             : third;
-  return {holding, width, entries - in_front(width)};
+  return {holding, width, rest_beyond(lengths, width)};
+}
+
+// Blocks in falling order of their entries, in groups that are as long as their first one.
+std::int64_t slots_in_groups(const std::vector<size_count>& blocks, std::int64_t group_size) {
+  std::int64_t before = 0, slots = 0;
+  for (auto b = blocks.rbegin(); b != blocks.rend(); ++b) {
+    const std::int64_t groups = groups_of(before + b->count, group_size) - groups_of(before, group_size);
+    slots += groups * b->size * group_size;
+    before += b->count;
+  }
+  return slots;
 }
 
 // Prices formats one after the other, all for the same matrix.
 template <class Backend, class Offset, class Value>
 class pricer {
  public:
-  pricer(Backend on, const csr<Offset, Value, space_on<Backend>>& matrix, const conversion_options& options)
+  pricer(Backend on, const csr<Offset, Value, space_on<Backend>>& matrix, const conversion_options& options,
+         const price_facts& facts)
       : on_(on),
         matrix_(matrix),
         options_(options),
-        row_offsets_(copy_to<host>(matrix.row_offsets, space_on<Backend>::where)),
-        offsets_(row_offsets_),
+        facts_(facts),
         rows_(matrix.rows),
         entries_(matrix.values.size()),
         csr_bytes_(bytes(matrix)) {}
 
   void price_row_formats() {
-    const row_statistics lengths = summarize(offsets_, rows_);
+    const std::int64_t longest = largest(facts_.row_lengths);
     const std::int64_t coo_bytes = entries_ * (pair + index_bytes);
     add("coo", "", coo_bytes, entries_, coo_bytes);
     add("csr", "", csr_bytes_, entries_, csr_bytes_);
@@ -118,20 +89,19 @@ class pricer {
             std::max(sort_peak_bytes(on_, entries_, value_bytes),
                      sorted + csc_bytes - entries_ * value_bytes));  // the sorted values become the result's
 
-    const std::int64_t ell_slots = rows_ * lengths.longest;
+    const std::int64_t ell_slots = rows_ * longest;
     const std::int64_t ell_bytes = ell_slots * pair + rows_ * index_bytes;
-    add("ell", fmt::format("width {}", lengths.longest), ell_bytes, ell_slots, ell_bytes);
+    add("ell", fmt::format("width {}", longest), ell_bytes, ell_slots, ell_bytes);
 
-    const std::int64_t slots = sell_slots(offsets_, rows_, options_.sell);
+    const std::int64_t slots = count_sell_slots(on_, view(matrix_), options_.sell);
     const std::int64_t slices = groups_of(rows_, options_.sell.slice);
     const std::int64_t sell_bytes = slots * pair + rows_ * 2 * index_bytes + (slices + 1) * offset_bytes;
     add("sell", fmt::format("slice {}, sigma {}", options_.sell.slice, options_.sell.sigma), sell_bytes,
         slots, std::max(sell_bytes, rows_ * 3 * index_bytes + sort_peak_bytes(on_, rows_, index_bytes)));
 
-    const std::int64_t width = options_.hyb_width < 0 ? lengths.third_longest : options_.hyb_width;
-    std::int64_t rest = 0;
-    for (std::int64_t r = 0; r < rows_; ++r)
-      rest += std::max<std::int64_t>(0, offsets_[r + 1] - offsets_[r] - width);
+    const std::int64_t width =
+        options_.hyb_width < 0 ? third_largest(facts_.row_lengths) : options_.hyb_width;
+    const std::int64_t rest = rest_beyond(facts_.row_lengths, width);
     const std::int64_t hyb_slots = rows_ * width + rest;
     const std::int64_t hyb_bytes = hyb_slots * pair + rows_ * index_bytes + rest * index_bytes;
     add("hyb", fmt::format("width {}, rest {}", width, rest), hyb_bytes, hyb_slots,
@@ -139,29 +109,32 @@ class pricer {
   }
 
   void price_bsr(std::int32_t block_rows, std::int32_t block_cols, const char* note = "") {
-    const std::int64_t blocks = count_nonempty_blocks(on_, view(matrix_), block_rows, block_cols);
-    if (zeros_ < 0) zeros_ = count_zeros(on_, view(matrix_));
+    const std::int64_t blocks = count_of(block_rows, block_cols), zeros = facts_.zeros;
     const std::int64_t slots = blocks * block_rows * block_cols, lines = groups_of(rows_, block_rows);
-    const std::int64_t size = bsr_bytes<Offset, Value>(rows_, {block_rows, block_cols, blocks}, zeros_);
+    const std::int64_t size = bsr_bytes<Offset, Value>(rows_, {block_rows, block_cols, blocks}, zeros);
     // Stored zeros are listed last: their ranks and rows for every entry, their slots, and a sort of those.
-    const std::int64_t listing = zeros_ == 0 ? 0
-                                             : (entries_ + 1) * 8 + entries_ * index_bytes + zeros_ * 8 +
-                                                   sort_peak_bytes(on_, zeros_, index_bytes);
+    const std::int64_t listing = zeros == 0 ? 0
+                                            : (entries_ + 1) * 8 + entries_ * index_bytes + zeros * 8 +
+                                                  sort_peak_bytes(on_, zeros, index_bytes);
     add("bsr", fmt::format("{} x {}, {} blocks{}", block_rows, block_cols, blocks, note), size, slots,
         std::max((2 * lines + 1) * offset_bytes, size + listing));
   }
 
-  void price_blocks(std::int32_t beta) {
+  void price_blocks(std::int32_t beta, const std::vector<size_count>& block_row_lengths) {
     block_options options = options_.blocks;
     options.beta = beta;
-    // A conversion would take 64-bit offsets by itself; prices with these offsets do not exist.
-    if (groups_of(rows_, beta) * groups_of(matrix_.cols, beta) > std::numeric_limits<Offset>::max()) {
+    // Where blocks have more positions than these offsets count, a conversion takes 64-bit ones.
+    const bool wide =
+        groups_of(rows_, beta) * groups_of(matrix_.cols, beta) > std::numeric_limits<Offset>::max();
+    if (wide && (options.thesis || options.window > 0)) {  // which would have to list them
       for (const char* const format : {"csb", "ecsb", "gcsb"})
-        costs.push_back({format, fmt::format("beta {}: needs --offsets 64", beta), 0, 0, 0, 0, false});
+        costs.push_back(
+            {format, fmt::format("beta {}: needs --offsets 64", beta), 0, 0, 0, 0, false, true, beta});
       return;
     }
-    const array<std::int32_t, host> listed = block_entry_counts(on_, view(matrix_), beta);
-    const std::int64_t nonempty = listed.size(), lines = groups_of(rows_, beta);
+    const std::int64_t offset_size = wide ? 8 : offset_bytes;
+    const std::int64_t wider_csr = (rows_ + 1) * (offset_size - offset_bytes);
+    const std::int64_t nonempty = count_of(beta, beta), lines = groups_of(rows_, beta);
     const std::int64_t all = lines * groups_of(matrix_.cols, beta);
     const auto index_width = [&](bool thesis) -> std::int64_t {
       if (options.index_bits != 0) return options.index_bits / 8;
@@ -171,42 +144,50 @@ class pricer {
     // CSB: first the listing, then the entries in their blocks, unsorted and sorted side by side.
     const auto csb_bytes = [&](bool thesis) {
       return entries_ * (value_bytes + index_width(thesis)) +
-             (thesis ? (all + 1) * offset_bytes : (nonempty * 2 + 1) * offset_bytes);
+             (thesis ? (all + 1) * offset_size : (nonempty * 2 + 1) * offset_size);
     };
-    const std::int64_t listing = (lines + 1) * offset_bytes + nonempty * (offset_bytes + 4);
+    const std::int64_t listing = (lines + 1) * offset_size + nonempty * (offset_size + 4);
     const auto csb_peak = [&](bool thesis) {
-      return std::max(lines * offset_bytes + (lines + 1) * offset_bytes,
-                      listing + (nonempty + 1) * offset_bytes + entries_ * (4 + value_bytes) +
+      return std::max(lines * offset_size + (lines + 1) * offset_size,
+                      listing + (nonempty + 1) * offset_size + entries_ * (4 + value_bytes) +
                           entries_ * (value_bytes + index_width(thesis)) +
-                          (thesis ? (all + 1) * offset_bytes : 0));
+                          (thesis ? (all + 1) * offset_size : 0));
     };
     const std::string name = fmt::format("beta {}", beta);
     add("csb", fmt::format("{}, {} blocks", name, nonempty), csb_bytes(options.thesis), entries_,
         csb_peak(options.thesis));
 
     // eCSB lists no empty blocks in any layout.
-    const auto lengths = block_row_lengths(offsets_, rows_, beta);
-    const auto shape = ecsb_shape_of(lengths, entries_, options.holding);
+    const auto shape = ecsb_shape_of(block_row_lengths, lines, entries_, options.holding);
     const std::int64_t ecsb_slots = lines * shape.width + shape.rest;
     const std::int64_t ecsb_bytes =
-        ecsb_slots * (value_bytes + index_width(options.thesis) + offset_bytes) + (lines + 1) * offset_bytes;
+        ecsb_slots * (value_bytes + index_width(options.thesis) + offset_size) + (lines + 1) * offset_size;
     const std::int64_t sparse_bytes =
-        entries_ * (value_bytes + index_width(options.thesis)) + (nonempty * 2 + 1) * offset_bytes;
+        entries_ * (value_bytes + index_width(options.thesis)) + (nonempty * 2 + 1) * offset_size;
     const std::int64_t sparse_peak =
-        csb_peak(options.thesis) - (options.thesis ? (all + 1) * offset_bytes : 0);
+        csb_peak(options.thesis) - (options.thesis ? (all + 1) * offset_size : 0);
     const char* const holdings[] = {"coo", "ell", "hybrid"};
     add("ecsb", fmt::format("{}, {}", name, holdings[static_cast<int>(shape.holding)]), ecsb_bytes,
-        ecsb_slots, std::max(sparse_peak, sparse_bytes + ecsb_bytes + (lines + 1) * offset_bytes));
+        ecsb_slots, std::max(sparse_peak, sparse_bytes + ecsb_bytes + (lines + 1) * offset_size));
 
     const std::int64_t blocks = options.thesis ? all : nonempty;
-    const std::int64_t slots = summarize_blocks(listed, all, options.group_size, options.window).slots;
+    const std::int64_t slots = options.window == 0
+                                   ? slots_in_groups(facts_.blocks.at({beta, beta}), options.group_size)
+                                   : summarize_blocks(block_entry_counts(on_, view(matrix_), beta), all,
+                                                      options.group_size, options.window)
+                                         .slots;
     const std::int64_t gcsb_bytes = slots * (value_bytes + index_width(options.thesis)) +
-                                    blocks * offset_bytes +
-                                    (groups_of(blocks, options.group_size) + 1) * offset_bytes;
+                                    blocks * offset_size +
+                                    (groups_of(blocks, options.group_size) + 1) * offset_size;
     add("gcsb", fmt::format("{}, group {}, {} blocks", name, options.group_size, blocks), gcsb_bytes, slots,
         std::max(csb_peak(options.thesis),
                  csb_bytes(options.thesis) +
                      std::max(blocks * 12 + sort_peak_bytes(on_, blocks, 4), blocks * 4 + gcsb_bytes)));
+    for (std::size_t i = costs.size() - 3; i < costs.size(); ++i) {
+      costs[i].beta = beta;
+      costs[i].peak_bytes += wider_csr;
+      if (wide) costs[i].parameters += ", 64-bit offsets";
+    }
   }
 
   // The steps are known only once they are laid out; the least there can be is known before.
@@ -244,48 +225,69 @@ class pricer {
                      fill <= options_.max_fill});
   }
 
+  std::int64_t count_of(std::int32_t block_rows, std::int32_t block_cols) const {
+    std::int64_t blocks = 0;
+    for (const size_count& b : facts_.blocks.at({block_rows, block_cols})) blocks += b.count;
+    return blocks;
+  }
+
   static constexpr std::int64_t offset_bytes = sizeof(Offset), value_bytes = sizeof(Value);
   static constexpr std::int64_t pair = value_bytes + index_bytes;
   Backend on_;
   const csr<Offset, Value, space_on<Backend>>& matrix_;
   const conversion_options& options_;
-  array<Offset, host> row_offsets_;
-  array_view<const Offset> offsets_;
-  std::int64_t rows_, entries_, csr_bytes_, zeros_ = -1;
+  const price_facts& facts_;
+  std::int64_t rows_, entries_, csr_bytes_;
 };
 
 }  // namespace
 
+std::vector<block_size> sizes_to_price(const plan_request& request) {
+  std::vector<block_size> sizes;
+  for (const auto& [rows, cols] : request.blocks) sizes.push_back({rows, cols});
+  if (request.chosen_block) sizes.push_back({request.chosen_block->first, request.chosen_block->second});
+  for (const std::int32_t beta : request.betas) sizes.push_back({beta, beta});
+  return sizes;
+}
+
 template <class Backend, class Offset, class Value>
 std::vector<format_cost> plan_formats(Backend on, const csr<Offset, Value, space_on<Backend>>& matrix,
                                       const plan_request& request) {
-  pricer<Backend, Offset, Value> prices(on, matrix, request.options);
+  const std::vector<block_size> sizes = sizes_to_price(request);
+  const auto blocks = count_blocks_by_entries(on, view(matrix), sizes);
+  price_facts facts{
+      count_zeros(on, view(matrix)), std::move(count_group_lengths(on, view(matrix), {1})[0]), {}};
+  for (std::size_t s = 0; s < sizes.size(); ++s) facts.blocks[sizes[s]] = blocks[s];
+  return plan_formats(on, matrix, request, facts);
+}
+
+template <class Backend, class Offset, class Value>
+std::vector<format_cost> plan_formats(Backend on, const csr<Offset, Value, space_on<Backend>>& matrix,
+                                      const plan_request& request, const price_facts& facts) {
+  pricer<Backend, Offset, Value> prices(on, matrix, request.options, facts);
   prices.price_row_formats();
   for (const auto& [rows, cols] : request.blocks) prices.price_bsr(rows, cols);
   if (request.chosen_block)
     prices.price_bsr(request.chosen_block->first, request.chosen_block->second, ", auto");
-  for (const std::int32_t beta : request.betas) prices.price_blocks(beta);
-  prices.price_tile();
+  const auto lengths = count_group_lengths(on, view(matrix), request.betas);
+  for (std::size_t b = 0; b < request.betas.size(); ++b) prices.price_blocks(request.betas[b], lengths[b]);
+  if (request.tile) prices.price_tile();
   return std::move(prices.costs);
 }
 
-template std::vector<format_cost> plan_formats(openmp, const csr<std::int32_t, float, host>&,
-                                               const plan_request&);
-template std::vector<format_cost> plan_formats(openmp, const csr<std::int32_t, double, host>&,
-                                               const plan_request&);
-template std::vector<format_cost> plan_formats(openmp, const csr<std::int64_t, float, host>&,
-                                               const plan_request&);
-template std::vector<format_cost> plan_formats(openmp, const csr<std::int64_t, double, host>&,
-                                               const plan_request&);
+#define SPARSMITH_INSTANTIATE_PLAN(B, O, V)                                                              \
+  template std::vector<format_cost> plan_formats(B, const csr<O, V, space_on<B>>&, const plan_request&); \
+  template std::vector<format_cost> plan_formats(B, const csr<O, V, space_on<B>>&, const plan_request&,  \
+                                                 const price_facts&);
+#define SPARSMITH_INSTANTIATE_PLANS(B)                \
+  SPARSMITH_INSTANTIATE_PLAN(B, std::int32_t, float)  \
+  SPARSMITH_INSTANTIATE_PLAN(B, std::int32_t, double) \
+  SPARSMITH_INSTANTIATE_PLAN(B, std::int64_t, float)  \
+  SPARSMITH_INSTANTIATE_PLAN(B, std::int64_t, double)
+
+SPARSMITH_INSTANTIATE_PLANS(openmp)
 #if SPARSMITH_HAS_CUDA
-template std::vector<format_cost> plan_formats(cuda, const csr<std::int32_t, float, device>&,
-                                               const plan_request&);
-template std::vector<format_cost> plan_formats(cuda, const csr<std::int32_t, double, device>&,
-                                               const plan_request&);
-template std::vector<format_cost> plan_formats(cuda, const csr<std::int64_t, float, device>&,
-                                               const plan_request&);
-template std::vector<format_cost> plan_formats(cuda, const csr<std::int64_t, double, device>&,
-                                               const plan_request&);
+SPARSMITH_INSTANTIATE_PLANS(cuda)
 #endif
 
 }  // namespace sparsmith

@@ -2,12 +2,14 @@
 // bytes, slots stored per entry, and the most memory the conversion from CSR holds at once.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "convert/convert.hpp"
+#include "convert/pipelines/structure.hpp"
 
 namespace sparsmith {
 
@@ -20,6 +22,7 @@ struct format_cost {
   std::int64_t peak_bytes = 0;  // while converting from CSR: source, target and temporaries
   bool allowed = true;          // within max_fill, and possible with these offsets and this memory
   bool exact = true;  // false: bytes, slots and peak are at least so many, and `allowed` means not ruled out
+  std::int32_t beta = 0;  // of CSB, eCSB and GCSB in blocks
 };
 
 // What to price beside the formats that have only one shape.
@@ -28,10 +31,24 @@ struct plan_request {
   std::vector<std::pair<std::int32_t, std::int32_t>> blocks = {{4, 4}};  // of BSR
   std::optional<std::pair<std::int32_t, std::int32_t>> chosen_block;     // one more, as choose_block found it
   std::vector<std::int32_t> betas = {32};                                // of CSB, eCSB and GCSB
+  bool tile = true;  // GCSB's layout `tile` as well, which takes several passes over the entries
 };
 
 template <class Backend, class Offset, class Value>
 std::vector<format_cost> plan_formats(Backend on, const csr<Offset, Value, space_on<Backend>>& matrix,
                                       const plan_request& request);
+
+// What prices depend on; who knows it already prices without looking at the entries again, but for layouts
+// that ask for more (`tile`, GCSB with a sorting window).
+struct price_facts {
+  std::int64_t zeros = 0;
+  std::vector<size_count> row_lengths;
+  std::map<block_size, std::vector<size_count>> blocks;  // of all sizes of the request, by their entries
+};
+// The block sizes that a plan asks for.
+std::vector<block_size> sizes_to_price(const plan_request& request);
+template <class Backend, class Offset, class Value>
+std::vector<format_cost> plan_formats(Backend on, const csr<Offset, Value, space_on<Backend>>& matrix,
+                                      const plan_request& request, const price_facts& facts);
 
 }  // namespace sparsmith

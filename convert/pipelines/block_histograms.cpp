@@ -1,0 +1,181 @@
+// Blocks by the number of their entries on OpenMP. A size whose sides are multiples of another's adds up the
+// blocks of that one instead of entries, so that sizes form chains: 2 x 2, 4 x 4, 8 x 8 and so on are one,
+// 3 x 3 and 5 x 5 one each.
+#include <omp.h>
+
+#include <algorithm>
+#include <map>
+
+#include "convert/formats/sizes.hpp"
+#include "convert/pipelines/structure.hpp"
+
+namespace sparsmith {
+namespace {
+
+using histogram = std::map<std::int64_t, std::int64_t>;
+
+// One size of a chain, for one thread.
+class level {
+ public:
+  level(block_size size, std::int32_t* counters) : size_(size), counters_(counters) {}
+
+  void add(std::int32_t block_col, std::int32_t entries) {
+    if (counters_[block_col] == 0) touched_.push_back(block_col);
+    counters_[block_col] += entries;
+  }
+
+  // The end of a block row: every block is complete. `next` takes the blocks over, where there is one.
+  void finish(level* next) {
+    const std::int32_t ratio = next == nullptr ? 1 : next->size_.cols / size_.cols;
+    for (const std::int32_t block_col : touched_) {
+      const std::int32_t entries = std::exchange(counters_[block_col], 0);
+      if (static_cast<std::size_t>(entries) < blocks_.size())
+        ++blocks_[static_cast<std::size_t>(entries)];
+      else
+        ++full_blocks_[entries];
+      if (next != nullptr) next->add(block_col / ratio, entries);
+    }
+    touched_.clear();
+  }
+
+  void add_to(histogram& total) const {
+    for (std::size_t n = 0; n < blocks_.size(); ++n)
+      if (blocks_[n] > 0) total[static_cast<std::int64_t>(n)] += blocks_[n];
+    for (const auto& [entries, blocks] : full_blocks_) total[entries] += blocks;
+  }
+
+  const block_size& size() const { return size_; }
+
+ private:
+  block_size size_;
+  std::int32_t* counters_;  // of the open block row, for every block column
+  std::vector<std::int32_t> touched_;
+  std::vector<std::int64_t> blocks_ = std::vector<std::int64_t>(1 << 12);  // by entries, while these are few
+  histogram full_blocks_;
+};
+
+using chain = std::vector<block_size>;
+
+// Every size goes to the chain whose last one divides it, the largest such; else it begins one.
+std::vector<chain> make_chains(std::vector<block_size> sizes) {
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  std::vector<chain> chains;
+  for (const block_size& size : sizes) {
+    chain* best = nullptr;
+    for (chain& c : chains) {
+      const block_size& last = c.back();
+      if (size.rows % last.rows == 0 && size.cols % last.cols == 0 &&
+          (best == nullptr || best->back().rows * best->back().cols < last.rows * last.cols))
+        best = &c;
+    }
+    if (best == nullptr)
+      chains.push_back({size});
+    else
+      best->push_back(size);
+  }
+  return chains;
+}
+
+std::int64_t counters_of(const chain& sizes, std::int32_t cols) {
+  std::int64_t counters = 0;
+  for (const block_size& size : sizes) counters += groups_of(cols, size.cols);
+  return counters;
+}
+
+// Rows first..last, which are whole block rows of the chain's largest size.
+template <class Offset>
+void walk_rows(std::vector<level>& levels, std::int64_t rows, std::int64_t first, std::int64_t last,
+               const Offset* row_offsets, const std::int32_t* cols) {
+  const auto width = static_cast<std::uint32_t>(levels[0].size().cols);
+  for (std::int64_t row = first; row < last; ++row) {
+    const Offset end = row_offsets[row + 1];
+    for (Offset e = row_offsets[row]; e < end;) {
+      const std::uint32_t block_col = static_cast<std::uint32_t>(cols[e]) / width;
+      const std::uint64_t next_col = (std::uint64_t{block_col} + 1) * width;
+      const Offset start = e++;
+      while (e < end && static_cast<std::uint64_t>(cols[e]) < next_col) ++e;
+      levels[0].add(static_cast<std::int32_t>(block_col), static_cast<std::int32_t>(e - start));
+    }
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+      if ((row + 1) % levels[l].size().rows != 0 && row + 1 < rows) break;
+      levels[l].finish(l + 1 < levels.size() ? &levels[l + 1] : nullptr);
+    }
+  }
+}
+
+template <class Offset>
+std::map<block_size, histogram> count_on_threads(const std::vector<chain>& chains, std::int64_t rows,
+                                                 std::int32_t cols, const Offset* row_offsets,
+                                                 const std::int32_t* col_indices, std::int64_t matrix_bytes) {
+  std::int64_t counters_each = 0, height = 1;
+  for (const chain& c : chains) {
+    counters_each += counters_of(c, cols);
+    height = std::max<std::int64_t>(height, c.back().rows);
+  }
+  // Many threads on a matrix of many columns would have more counters than the matrix has entries.
+  const auto threads = static_cast<int>(std::clamp<std::int64_t>(
+      matrix_bytes / std::max<std::int64_t>(counters_each * 4, 1), 1, omp_get_max_threads()));
+  array<std::int32_t, host> counters(counters_each * threads);
+  std::map<block_size, histogram> totals;
+#pragma omp parallel num_threads(threads)
+  {
+    std::int32_t* memory = counters.data() + counters_each * omp_get_thread_num();
+    std::fill_n(memory, counters_each, 0);
+    std::vector<std::vector<level>> own;
+    for (const chain& c : chains) {
+      own.emplace_back();
+      for (const block_size& size : c) {
+        own.back().emplace_back(size, memory);
+        memory += groups_of(cols, size.cols);
+      }
+    }
+    // Each stretch of rows is walked once for every chain, while it is in the cache. A chain's block row
+    // belongs to the stretch that it starts in.
+#pragma omp for schedule(dynamic)
+    for (std::int64_t stretch = 0; stretch < groups_of(rows, height); ++stretch)
+      for (std::vector<level>& levels : own) {
+        const std::int64_t tallest = levels.back().size().rows;
+        const auto start = [&](std::int64_t row) {
+          return std::min(rows, groups_of(std::min(row, rows), tallest) * tallest);
+        };
+        walk_rows(levels, rows, start(stretch * height), start((stretch + 1) * height), row_offsets,
+                  col_indices);
+      }
+#pragma omp critical
+    for (const std::vector<level>& levels : own)
+      for (const level& l : levels) l.add_to(totals[l.size()]);
+  }
+  return totals;
+}
+
+}  // namespace
+
+template <class Backend, class Offset, class Value>
+std::vector<std::vector<size_count>> count_blocks_by_entries(Backend,
+                                                             csr<Offset, Value, view_on<Backend>> matrix,
+                                                             const std::vector<block_size>& sizes) {
+  const auto totals = count_on_threads(make_chains(sizes), matrix.rows, matrix.cols,
+                                       matrix.row_offsets.data(), matrix.col_indices.data(), bytes(matrix));
+  std::vector<std::vector<size_count>> result;
+  for (const block_size& size : sizes) {
+    result.emplace_back();
+    for (const auto& [entries, blocks] : totals.at(size)) result.back().push_back({entries, blocks});
+  }
+  return result;
+}
+
+template std::vector<std::vector<size_count>> count_blocks_by_entries(openmp,
+                                                                      csr<std::int32_t, float, host::view>,
+                                                                      const std::vector<block_size>&);
+template std::vector<std::vector<size_count>> count_blocks_by_entries(openmp,
+                                                                      csr<std::int32_t, double, host::view>,
+                                                                      const std::vector<block_size>&);
+template std::vector<std::vector<size_count>> count_blocks_by_entries(openmp,
+                                                                      csr<std::int64_t, float, host::view>,
+                                                                      const std::vector<block_size>&);
+template std::vector<std::vector<size_count>> count_blocks_by_entries(openmp,
+                                                                      csr<std::int64_t, double, host::view>,
+                                                                      const std::vector<block_size>&);
+
+}  // namespace sparsmith

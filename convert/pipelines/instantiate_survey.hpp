@@ -1,0 +1,21 @@
+// The survey of a matrix, instantiated for one backend.
+#include "convert/pipelines/survey.hpp"
+
+namespace sparsmith {
+
+#define SPARSMITH_INSTANTIATE_SURVEY(O, V)                                                                \
+  template survey survey_entries(backend, csr<O, V, view_on<backend>>, std::int32_t, std::int32_t,        \
+                                 stage_log*);                                                             \
+  template std::vector<std::vector<size_count>> count_group_lengths(backend, csr<O, V, view_on<backend>>, \
+                                                                    const std::vector<std::int32_t>&);    \
+  template std::int64_t count_sell_slots(backend, csr<O, V, view_on<backend>>, sell_shape);               \
+  template long_rows find_long_rows(backend, csr<O, V, view_on<backend>>, std::int64_t, std::int64_t);
+
+SPARSMITH_INSTANTIATE_SURVEY(std::int32_t, float)
+SPARSMITH_INSTANTIATE_SURVEY(std::int32_t, double)
+SPARSMITH_INSTANTIATE_SURVEY(std::int64_t, float)
+SPARSMITH_INSTANTIATE_SURVEY(std::int64_t, double)
+
+#undef SPARSMITH_INSTANTIATE_SURVEY
+
+}  // namespace sparsmith

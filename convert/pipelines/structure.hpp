@@ -1,0 +1,86 @@
+// What decides how a matrix is best stored, found without building anything. As with conversions, both
+// backends and any number of threads give the same result.
+#pragma once
+
+#include <compare>
+
+#include "convert/pipelines/pipelines.hpp"
+
+namespace sparsmith {
+
+// How often a size occurs. A list of them rises, and names no size that does not occur.
+struct size_count {
+  std::int64_t size = 0, count = 0;
+  bool operator==(const size_count&) const = default;
+};
+
+// For every block size asked for, how many blocks hold how many entries; empty blocks are left out. All sizes
+// come from one sweep over the entries. A source for each backend (block_histograms.cpp,
+// block_histograms.cu): a thread has counters for every block column there is, the few threads of a GPU's
+// block a small hash table.
+struct block_size {
+  std::int32_t rows = 0, cols = 0;
+  auto operator<=>(const block_size&) const = default;
+};
+template <class Backend, class Offset, class Value>
+std::vector<std::vector<size_count>> count_blocks_by_entries(Backend on,
+                                                             csr<Offset, Value, view_on<Backend>> matrix,
+                                                             const std::vector<block_size>& sizes);
+
+// What is counted over the entries.
+struct entry_counts {
+  std::int64_t zeros = 0, nans = 0, infinities = 0;
+  std::int64_t diagonal = 0;     // on it
+  std::int64_t next_column = 0;  // whose right neighbour is stored
+  std::int64_t row_below = 0;    // whose lower neighbour is stored
+  std::int64_t x_lines = 0;      // that are the first of their row in a line of x: 128 bytes, 64-bit values
+  // Off the diagonal of a square matrix, with a mirror image, with one of the same and of the negated value.
+  std::int64_t mirrored = 0, mirrored_equal = 0, mirrored_negated = 0;
+
+  entry_counts& operator+=(const entry_counts& other) {
+    zeros += other.zeros;
+    nans += other.nans;
+    infinities += other.infinities;
+    diagonal += other.diagonal;
+    next_column += other.next_column;
+    row_below += other.row_below;
+    x_lines += other.x_lines;
+    mirrored += other.mirrored;
+    mirrored_equal += other.mirrored_equal;
+    mirrored_negated += other.mirrored_negated;
+    return *this;
+  }
+};
+
+// What one walk over the entries finds out.
+struct survey {
+  entry_counts counts;
+  std::int64_t diagonals = 0;  // that hold entries
+  std::int64_t lower_bandwidth = 0, upper_bandwidth = 0, profile = 0;
+  std::vector<size_count> row_lengths, col_lengths;
+  std::int32_t grid_rows = 0, grid_cols = 0;
+  std::vector<std::int64_t> grid;  // entries in every cell of a grid over the matrix, row-major
+};
+template <class Backend, class Offset, class Value>
+survey survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> matrix, std::int32_t grid_rows,
+                      std::int32_t grid_cols, stage_log* log);
+
+// How many groups of so many rows hold how many entries, for every such number of rows.
+template <class Backend, class Offset, class Value>
+std::vector<std::vector<size_count>> count_group_lengths(Backend on,
+                                                         csr<Offset, Value, view_on<Backend>> matrix,
+                                                         const std::vector<std::int32_t>& rows_each);
+// Slots of SELL, without building it.
+template <class Backend, class Offset, class Value>
+std::int64_t count_sell_slots(Backend on, csr<Offset, Value, view_on<Backend>> matrix, sell_shape shape);
+// The rows with more than so many entries, and behind them the first few of those with exactly so many; both
+// rise.
+struct long_rows {
+  array<std::int32_t, host> rows;
+  array<std::int64_t, host> lengths;
+};
+template <class Backend, class Offset, class Value>
+long_rows find_long_rows(Backend on, csr<Offset, Value, view_on<Backend>> matrix, std::int64_t entries,
+                         std::int64_t few);
+
+}  // namespace sparsmith

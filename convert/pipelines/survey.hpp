@@ -1,0 +1,364 @@
+// What one walk over the entries of a matrix finds out about its pattern and its values. The walk itself has
+// a source for each backend (survey_openmp.cpp, survey_cuda.cu): a thread goes down the rows and remembers
+// how far it has come in every other row, a GPU's threads search.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "convert/backend/team.hpp"
+#include "convert/pipelines/blocks.hpp"
+#include "convert/pipelines/structure.hpp"
+
+namespace sparsmith {
+
+inline constexpr std::int32_t x_line = 16;  // 64-bit values in a line of 128 bytes
+
+// number * cells / of, which is the cell of a grid that the number falls into. Divisions of 64 bits are slow:
+// a product with the inverse is right or one too small.
+struct grid_cell {
+  std::uint32_t cells, of, inverse;
+  grid_cell(std::int64_t cells_of, std::int64_t numbers)
+      : cells(static_cast<std::uint32_t>(cells_of)),
+        of(static_cast<std::uint32_t>(numbers)),
+        inverse(static_cast<std::uint32_t>(
+            std::min<std::uint64_t>((std::uint64_t{cells} << 32) / of, 0xffffffff))) {}
+  SPARSMITH_HOST_DEVICE std::int32_t operator()(std::int64_t number) const {
+    const auto own = static_cast<std::uint32_t>(number);
+    auto cell = static_cast<std::uint32_t>(std::uint64_t{own} * inverse >> 32);
+    if ((std::uint64_t{cell} + 1) * of <= std::uint64_t{own} * cells) ++cell;
+    return static_cast<std::int32_t>(cell);
+  }
+};
+
+// What a walk reads and where it counts. The grid counts in 32 bits: a walk takes no more entries than that.
+template <class Offset, class Value>
+struct entry_walk {
+  std::int32_t rows, cols;
+  std::int64_t first, last;  // entries of this walk
+  const Offset* row_offsets;
+  const std::int32_t* col_indices;
+  const Value* values;
+  bool banded;  // no entry is far from the diagonal
+  std::int32_t grid_rows, grid_cols;
+  grid_cell cell_of_row, cell_of_col;
+  std::int32_t* grid;
+  std::int32_t* col_lengths;
+  std::uint32_t* diagonals;  // a bit for each, from the lower left corner on
+};
+template <class Offset, class Value>
+entry_counts walk_entries(openmp on, const entry_walk<Offset, Value>& walk);
+template <class Offset, class Value>
+entry_counts walk_entries(cuda on, const entry_walk<Offset, Value>& walk);
+
+// What the ends of the rows tell.
+struct row_ends {
+  std::int64_t lower = 0, upper = 0, profile = 0;
+};
+struct combine_ends {
+  SPARSMITH_HOST_DEVICE row_ends operator()(const row_ends& a, const row_ends& b) const {
+    return {a.lower < b.lower ? b.lower : a.lower, a.upper < b.upper ? b.upper : a.upper,
+            a.profile + b.profile};
+  }
+};
+
+template <class Offset>
+struct length_of_group {
+  const Offset* row_offsets;
+  std::int64_t rows, rows_each;
+  SPARSMITH_HOST_DEVICE std::int64_t operator()(std::int64_t group) const {
+    const std::int64_t end = (group + 1) * rows_each;
+    return row_offsets[end < rows ? end : rows] - row_offsets[group * rows_each];
+  }
+};
+struct length_listed {
+  const std::int32_t* lengths;
+  SPARSMITH_HOST_DEVICE std::int64_t operator()(std::int64_t line) const { return lengths[line]; }
+};
+
+// Counts how many lines have each length: the short ones in scratch, since most lines are alike.
+template <class Length>
+struct length_body {
+  std::int64_t lines, lines_each, lengths;
+  Length length;
+  std::int32_t* counts;
+
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t piece) const {
+    const std::int64_t first = piece * lines_each;
+    const std::int64_t last = first + lines_each < lines ? first + lines_each : lines;
+    const std::int64_t near = lengths < team.scratch_words() ? lengths : team.scratch_words();
+    auto* const own = reinterpret_cast<std::int32_t*>(team.scratch());
+    for (std::int64_t i = team.rank(); i < near; i += team.size()) own[i] = 0;
+    team.sync();
+    for (std::int64_t l = first + team.rank(); l < last; l += team.size()) {
+      const std::int64_t found = length(l);
+      if (found < near)
+        team.add(own + found, 1);
+      else
+        team.add_shared(counts + found, 1);
+    }
+    team.sync();
+    for (std::int64_t i = team.rank(); i < near; i += team.size())
+      if (own[i] != 0) team.add_shared(counts + i, own[i]);
+  }
+};
+
+// Slots of the slices of one sorting window. Lengths fall from slice to slice, so that the longest rows of
+// the slices add up to the sum, over every length, of the slices that rows of at least that length reach
+// into.
+template <class Offset>
+struct sell_body {
+  std::int64_t rows, slice, sigma;
+  const Offset* row_offsets;
+  std::int64_t* slots;  // of every window
+
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t window) const {
+    const std::int64_t first = window * sigma, last = first + sigma < rows ? first + sigma : rows;
+    const auto length = [&](std::int64_t r) { return std::int64_t{row_offsets[r + 1] - row_offsets[r]}; };
+    std::int32_t most = 0;
+    for (std::int64_t r = first + team.rank(); r < last; r += team.size())
+      most = length(r) > most ? static_cast<std::int32_t>(length(r)) : most;
+    most = team.largest(most);
+    auto* const shorter = reinterpret_cast<std::int32_t*>(team.scratch());
+    const std::int32_t words = team.scratch_words() - 1;
+    std::int64_t slices = 0;
+    std::int32_t below = 0;  // rows that are too short for this stretch of lengths
+    for (std::int32_t start = 0; start < most; start += words) {
+      const std::int32_t count = most - start < words ? most - start : words;
+      for (std::int32_t i = team.rank(); i < count; i += team.size()) shorter[i] = 0;
+      team.sync();
+      for (std::int64_t r = first + team.rank(); r < last; r += team.size()) {
+        const std::int64_t at = length(r) - start;
+        if (at >= 0 && at < count) team.add(shorter + at, 1);
+      }
+      team.sync();
+      const std::int32_t in_stretch = team.exclusive_sum(shorter, count);
+      for (std::int32_t i = team.rank(); i < count; i += team.size()) {
+        // Rows of at least start + i + 1 entries: all but the ones of up to start + i.
+        const std::int32_t up_to = below + (i + 1 < count ? shorter[i + 1] : in_stretch);
+        slices += (last - first - up_to + slice - 1) / slice;
+      }
+      below += in_stretch;
+      team.sync();
+    }
+    add_shared(slots + window, slices * slice);
+  }
+
+ private:
+  SPARSMITH_HOST_DEVICE static void add_shared(std::int64_t* sum, std::int64_t amount) {
+#ifdef __CUDA_ARCH__
+    atomicAdd(reinterpret_cast<unsigned long long*>(sum), static_cast<unsigned long long>(amount));
+#else
+    *sum += amount;
+#endif
+  }
+};
+
+// Sorts by digits of 11 bits, which is several times as fast as comparing: sizes are small as a rule.
+inline std::vector<size_count> count_sizes(array_view<const std::int64_t> sizes) {
+  constexpr int digit_bits = 11;
+  std::vector<std::int64_t> sorted(sizes.begin(), sizes.end()), other(sorted.size());
+  std::int64_t most = 0;
+  for (const std::int64_t size : sorted) most = std::max(most, size);
+  for (int shift = 0; shift < 63 && most >> shift > 0; shift += digit_bits) {
+    std::array<std::size_t, (1 << digit_bits) + 1> ends{};
+    const auto digit = [&](std::int64_t size) {
+      return static_cast<std::size_t>(size >> shift & ((1 << digit_bits) - 1));
+    };
+    for (const std::int64_t size : sorted) ++ends[digit(size) + 1];
+    for (std::size_t d = 1; d < ends.size(); ++d) ends[d] += ends[d - 1];
+    for (const std::int64_t size : sorted) other[ends[digit(size)]++] = size;
+    std::swap(sorted, other);
+  }
+  std::vector<size_count> result;
+  for (const std::int64_t size : sorted) {
+    if (result.empty() || result.back().size != size) result.push_back({size, 0});
+    ++result.back().count;
+  }
+  return result;
+}
+
+namespace {  // lambdas: see primitives.hpp
+
+template <class Backend, class Length>
+std::vector<size_count> count_lengths(Backend on, std::int64_t lines, Length length) {
+  constexpr auto where = space_on<Backend>::where;
+  std::vector<size_count> result;
+  if (lines == 0) return result;
+  const std::int64_t longest = reduce(
+      on, lines, std::int64_t{0},
+      [=] SPARSMITH_HOST_DEVICE(std::int64_t l) { return std::int64_t{length(l)}; }, larger<std::int64_t>{});
+  array<std::int32_t, space_on<Backend>> counts(longest + 1);
+  fill(on, counts, std::int32_t{0});
+  constexpr std::int64_t lines_each = 8192;
+  for_each_team(on, groups_of(lines, lines_each), lines_each,
+                length_body<Length>{lines, lines_each, longest + 1, length, counts.data()});
+  const auto all = copy_to<host>(counts, where);
+  for (std::int64_t size = 0; size < all.size(); ++size)
+    if (all[size] > 0) result.push_back({size, all[size]});
+  return result;
+}
+
+}  // namespace
+
+template <class Backend, class Offset, class Value>
+std::vector<std::vector<size_count>> count_group_lengths(Backend on,
+                                                         csr<Offset, Value, view_on<Backend>> matrix,
+                                                         const std::vector<std::int32_t>& rows_each) {
+  const std::int64_t rows = matrix.rows;
+  const Offset* const offsets = matrix.row_offsets.data();
+  const auto length_of = [&](std::size_t i) { return length_of_group<Offset>{offsets, rows, rows_each[i]}; };
+  // Where there are few groups, fewer than lengths as a rule, their lengths come back as they are, all at
+  // once.
+  constexpr std::int64_t few = 1 << 15;
+  std::vector<std::int64_t> groups, firsts;
+  std::int64_t in_all = 0;
+  for (const std::int32_t each : rows_each) {
+    groups.push_back(groups_of(rows, each));
+    firsts.push_back(in_all);
+    in_all += groups.back() > few ? 0 : groups.back();
+  }
+  array<std::int64_t, space_on<Backend>> lengths(in_all);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i] > few) continue;
+    std::int64_t* const out = lengths.data() + firsts[i];
+    const length_of_group<Offset> length = length_of(i);
+    for_each_index(on, groups[i],
+                   [=] SPARSMITH_HOST_DEVICE(std::int64_t group) { out[group] = length(group); });
+  }
+  const auto all = copy_to<host>(lengths, space_on<Backend>::where);
+  std::vector<std::vector<size_count>> result;
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    result.push_back(groups[i] > few ? count_lengths(on, groups[i], length_of(i))
+                                     : count_sizes({all.data() + firsts[i], groups[i]}));
+  return result;
+}
+
+template <class Backend, class Offset, class Value>
+std::int64_t count_sell_slots(Backend on, csr<Offset, Value, view_on<Backend>> matrix, sell_shape shape) {
+  const std::int64_t rows = matrix.rows, slice = shape.slice;
+  if (shape.sigma % slice != 0 && slice % shape.sigma != 0) {  // slices lie across windows
+    const Offset* const offsets = matrix.row_offsets.data();
+    const auto order = order_by_falling_length(
+        on, rows, shape.sigma,
+        [=] SPARSMITH_HOST_DEVICE(std::int64_t r) { return offsets[r + 1] - offsets[r]; });
+    const std::int32_t* const row = order.data();
+    return reduce(
+        on, groups_of(rows, slice), std::int64_t{0},
+        [=] SPARSMITH_HOST_DEVICE(std::int64_t s) {
+          std::int64_t longest = 0;
+          for (std::int64_t p = s * slice; p < (s + 1) * slice && p < rows; ++p) {
+            const std::int64_t length = offsets[row[p] + std::int64_t{1}] - offsets[row[p]];
+            longest = longest < length ? length : longest;
+          }
+          return longest * slice;
+        },
+        sum_of<std::int64_t>{});
+  }
+  // A window inside a slice changes nothing: the slice's longest row is what counts.
+  const std::int64_t sigma = std::max<std::int64_t>(shape.sigma, slice), windows = groups_of(rows, sigma);
+  array<std::int64_t, space_on<Backend>> slots(windows);
+  fill(on, slots, std::int64_t{0});
+  for_each_team(on, windows, sigma,
+                sell_body<Offset>{rows, slice, sigma, matrix.row_offsets.data(), slots.data()});
+  const std::int64_t* const all = slots.data();
+  return reduce(
+      on, windows, std::int64_t{0}, [=] SPARSMITH_HOST_DEVICE(std::int64_t w) { return all[w]; },
+      sum_of<std::int64_t>{});
+}
+
+template <class Backend, class Offset, class Value>
+long_rows find_long_rows(Backend on, csr<Offset, Value, view_on<Backend>> matrix, std::int64_t entries,
+                         std::int64_t few) {
+  const std::int64_t rows = matrix.rows;
+  if (rows == 0) return {};
+  const Offset* const offsets = matrix.row_offsets.data();
+  // Longer rows are counted in the upper half, rows of that length in the lower.
+  array<std::int64_t, space_on<Backend>> ranks(rows);
+  std::int64_t* const rank = ranks.data();
+  inclusive_scan(
+      on, rows,
+      [=] SPARSMITH_HOST_DEVICE(std::int64_t r) {
+        const std::int64_t length = offsets[r + 1] - offsets[r];
+        return length > entries ? std::int64_t{1} << 32 : std::int64_t{length == entries ? 1 : 0};
+      },
+      rank, sum_of<std::int64_t>{});
+  const std::int64_t last = read_one(on, rank + rows - 1), longer = last >> 32;
+  few = std::min(few, last & 0xffffffff);
+  array<std::int32_t, space_on<Backend>> found(longer + few);
+  array<std::int64_t, space_on<Backend>> lengths(longer + few);
+  std::int32_t* const out = found.data();
+  std::int64_t* const out_lengths = lengths.data();
+  for_each_index(on, rows, [=] SPARSMITH_HOST_DEVICE(std::int64_t r) {
+    const std::int64_t length = offsets[r + 1] - offsets[r], own = rank[r], equal = own & 0xffffffff;
+    if (length < entries || (length == entries && equal > few)) return;
+    const std::int64_t place = length > entries ? (own >> 32) - 1 : longer + equal - 1;
+    out[place] = static_cast<std::int32_t>(r);
+    out_lengths[place] = length;
+  });
+  return {copy_to<host>(found, space_on<Backend>::where), copy_to<host>(lengths, space_on<Backend>::where)};
+}
+
+template <class Backend, class Offset, class Value>
+survey survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> matrix, std::int32_t grid_rows,
+                      std::int32_t grid_cols, stage_log* log) {
+  using space = space_on<Backend>;
+  const std::int64_t entries = matrix.values.size(), rows = matrix.rows, cols = matrix.cols;
+  const Offset* const offsets = matrix.row_offsets.data();
+  const std::int32_t* const indices = matrix.col_indices.data();
+  survey result;
+  result.grid_rows = static_cast<std::int32_t>(std::min<std::int64_t>(grid_rows, rows));
+  result.grid_cols = static_cast<std::int32_t>(std::min<std::int64_t>(grid_cols, cols));
+  result.grid.resize(static_cast<std::size_t>(result.grid_rows) * static_cast<std::size_t>(result.grid_cols));
+  {
+    timed_stage timing(on, log, "row lengths", rows, rows * std::int64_t{sizeof(Offset)});
+    result.row_lengths = count_lengths(on, rows, length_of_group<Offset>{offsets, rows, 1});
+  }
+  array<std::int32_t, space> col_lengths(cols);
+  fill(on, col_lengths, std::int32_t{0});
+  if (entries > 0) {
+    {
+      timed_stage timing(on, log, "band", rows, rows * std::int64_t{sizeof(Offset)});
+      const row_ends ends = reduce(
+          on, rows, row_ends{},
+          [=] SPARSMITH_HOST_DEVICE(std::int64_t r) {
+            if (offsets[r] == offsets[r + 1]) return row_ends{};
+            const std::int64_t first = indices[offsets[r]], last = indices[offsets[r + 1] - 1];
+            return row_ends{first < r ? r - first : 0, last > r ? last - r : 0, first < r ? r - first : 0};
+          },
+          combine_ends{});
+      result.lower_bandwidth = ends.lower;
+      result.upper_bandwidth = ends.upper;
+      result.profile = ends.profile;
+    }
+    timed_stage timing(on, log, "survey entries", entries, entries * (4 + std::int64_t{sizeof(Value)}));
+    array<std::uint32_t, space> diagonals(groups_of(rows + cols - 1, 32));
+    fill(on, diagonals, std::uint32_t{0});
+    constexpr std::int64_t walk_entries_most = std::int64_t{1} << 30;
+    for (std::int64_t start = 0; start < entries; start += walk_entries_most) {
+      array<std::int32_t, space> grid(static_cast<std::int64_t>(result.grid.size()));
+      fill(on, grid, std::int32_t{0});
+      result.counts += walk_entries(
+          on,
+          entry_walk<Offset, Value>{
+              matrix.rows, matrix.cols, start, std::min(entries, start + walk_entries_most), offsets, indices,
+              matrix.values.data(), std::max(result.lower_bandwidth, result.upper_bandwidth) < cols / 4,
+              result.grid_rows, result.grid_cols, grid_cell(result.grid_rows, rows),
+              grid_cell(result.grid_cols, cols), grid.data(), col_lengths.data(), diagonals.data()});
+      const auto cells = copy_to<host>(grid, space::where);
+      for (std::int64_t c = 0; c < cells.size(); ++c) result.grid[static_cast<std::size_t>(c)] += cells[c];
+    }
+    const std::uint32_t* const words = diagonals.data();
+    result.diagonals = reduce(
+        on, diagonals.size(), std::int64_t{0},
+        [=] SPARSMITH_HOST_DEVICE(std::int64_t w) { return std::int64_t{count_bits(words[w])}; },
+        sum_of<std::int64_t>{});
+  }
+  timed_stage timing(on, log, "column lengths", cols, cols * 4);
+  result.col_lengths = count_lengths(on, cols, length_listed{col_lengths.data()});
+  return result;
+}
+
+}  // namespace sparsmith

@@ -1,0 +1,242 @@
+// The survey of a matrix on CUDA.
+#include "convert/pipelines/structure.hpp"
+
+namespace sparsmith {
+using backend = cuda;
+}
+
+#include "convert/pipelines/instantiate_survey.hpp"
+
+namespace sparsmith {
+namespace {
+
+constexpr int threads = 256;
+constexpr int piece_entries = 2048;  // that a thread block looks at together
+constexpr int entries_each = piece_entries / threads;
+constexpr std::int32_t grid_words = 4096;  // counters of grid cells in shared memory
+
+// The entry of a row [low, high) with that column, or -1. Short rows are halved. Long ones are searched from
+// a guess on, in steps that double until both sides are known; what is read are the 8 entries of a sector,
+// which cost as much as one (arrays begin at the beginning of a sector).
+template <class Offset>
+__device__ Offset find_near(const std::int32_t* cols, Offset low, Offset high, Offset guess,
+                            std::int32_t col) {
+  constexpr Offset short_row = 32;
+  if (low >= high) return -1;
+  if (high - low > short_row) {
+    const Offset begin = low, end = high;
+    guess = max(low, min(guess, high - 1));
+    for (Offset step = 8;; step *= 2) {
+      const Offset sector = guess & ~Offset{7};
+      if (sector < begin || sector + 8 > end) break;  // not all of this row
+      const int4 a = *reinterpret_cast<const int4*>(cols + sector);
+      const int4 b = *reinterpret_cast<const int4*>(cols + sector + 4);
+      if (col < a.x) {
+        high = sector;
+        guess = sector - step;
+      } else if (col > b.w) {
+        low = sector + 8;
+        guess = sector + step;
+      } else {
+        const std::int32_t found[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+        Offset at = -1;
+#pragma unroll
+        for (int i = 0; i < 8; ++i)
+          if (found[i] == col) at = sector + i;
+        return at;
+      }
+      if (low >= high) return -1;
+      if (guess < low || guess >= high) guess = low + (high - low) / 2;
+    }
+  }
+  for (Offset size = high - low; size > 1;) {
+    const Offset half = size / 2;
+    if (cols[low + half] <= col) low += half;
+    size -= half;
+  }
+  return cols[low] == col ? low : -1;
+}
+
+// What a thread has counted; no thread sees 2^32 entries.
+struct own_counts {
+  unsigned zeros = 0, nans = 0, infinities = 0, diagonal = 0, next_column = 0, row_below = 0, x_lines = 0,
+           mirrored = 0, mirrored_equal = 0, mirrored_negated = 0;
+};
+
+__device__ void add_to_total(std::int64_t& total, unsigned own) {
+  const unsigned sum = __reduce_add_sync(~0u, own);
+  if (threadIdx.x % 32 == 0 && sum > 0)
+    atomicAdd(reinterpret_cast<unsigned long long*>(&total), static_cast<unsigned long long>(sum));
+}
+
+// The row of every piece's first entry, and of the last entry of all.
+template <class Offset>
+__global__ void find_first_rows(std::int64_t rows, const Offset* row_offsets, std::int64_t first,
+                                std::int64_t last, std::int64_t pieces, std::int32_t* first_rows) {
+  const std::int64_t piece = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (piece > pieces) return;
+  const std::int64_t entry = min(first + piece * piece_entries, last - 1);
+  first_rows[piece] = static_cast<std::int32_t>(row_of_entry(row_offsets, 0, rows, entry));
+}
+
+// Thread blocks take the pieces in turns, so that those that run at the same time look for mirror images in
+// the same places. Of a piece the rows are found out first: every row that begins in it leaves its number
+// there, and the largest number up to an entry is its row.
+template <class Offset, class Value>
+__global__ void __launch_bounds__(threads, 5)
+    walk_pieces(entry_walk<Offset, Value> walk, std::int64_t pieces, const std::int32_t* first_rows,
+                entry_counts* totals) {
+  __shared__ __align__(16) std::int32_t rows[piece_entries];
+  __shared__ std::int32_t cols[piece_entries + 2], row_before_warp[threads / 32];
+  __shared__ std::int32_t cells[grid_words];
+  const int thread = static_cast<int>(threadIdx.x);
+  const std::int32_t* const indices = walk.col_indices;
+  const Offset* const offsets = walk.row_offsets;
+  const Offset entries = offsets[walk.rows];
+  const std::int32_t cell_rows = grid_words / walk.grid_cols;  // of the grid, that fit
+  for (std::int32_t i = thread; i < grid_words; i += threads) cells[i] = 0;
+
+  own_counts own;
+  const float per_col = 1.0f / static_cast<float>(walk.cols);
+  for (std::int64_t piece = blockIdx.x; piece < pieces; piece += gridDim.x) {
+    const auto first = static_cast<Offset>(walk.first + piece * piece_entries);
+    const auto last = static_cast<Offset>(min(std::int64_t{first} + piece_entries, walk.last));
+    const auto count = static_cast<int>(last - first);
+    // The next piece's first row is the last that may begin in this one.
+    const std::int32_t row_low = first_rows[piece], last_row = first_rows[piece + 1];
+    for (int i = thread; i < count + 2; i += threads) {
+      const Offset e = first + i - 1;
+      cols[i] = e >= 0 && e < entries ? indices[e] : -1;
+    }
+    for (int i = thread; i < piece_entries; i += threads) rows[i] = 0;
+    __syncthreads();
+    // Of several rows that begin at one entry all but the last are empty.
+    for (std::int32_t r = row_low + 1 + thread; r <= last_row; r += threads)
+      if (offsets[r] < last) atomicMax(rows + (offsets[r] - first), r - row_low);
+    __syncthreads();
+    {
+      // A thread takes neighbouring entries, four at a time, so that threads do not wait for the same bank.
+      int4* const own_rows = reinterpret_cast<int4*>(rows) + thread * (entries_each / 4);
+      int4 found[entries_each / 4];
+      std::int32_t largest = 0;
+#pragma unroll
+      for (int i = 0; i < entries_each / 4; ++i) {
+        int4& four = found[i] = own_rows[i];
+        four.x = max(four.x, largest);
+        four.y = max(four.y, four.x);
+        four.z = max(four.z, four.y);
+        largest = four.w = max(four.w, four.z);
+      }
+      for (int step = 1; step < 32; step *= 2) {
+        const std::int32_t left = __shfl_up_sync(~0u, largest, step);
+        if (thread % 32 >= step) largest = max(largest, left);
+      }
+      if (thread % 32 == 31) row_before_warp[thread / 32] = largest;
+      std::int32_t before = __shfl_up_sync(~0u, largest, 1);
+      if (thread % 32 == 0) before = 0;
+      __syncthreads();
+      for (int w = 0; w < thread / 32; ++w) before = max(before, row_before_warp[w]);
+#pragma unroll
+      for (int i = 0; i < entries_each / 4; ++i)
+        own_rows[i] = {max(before, found[i].x), max(before, found[i].y), max(before, found[i].z),
+                       max(before, found[i].w)};
+    }
+    const std::int32_t first_cell_row = walk.cell_of_row(row_low);
+    __syncthreads();
+
+    for (int start = 0; start < count; start += threads) {
+      const int i = start + thread;
+      const bool there = i < count;
+      const Offset e = first + i;
+      const std::int32_t row = row_low + (there ? rows[i] : 0), col = there ? cols[i + 1] : 0;
+      {
+        // Entries of one cell come in runs: the first of a run counts for all of it.
+        const std::int32_t near = walk.cell_of_row(row) - first_cell_row;
+        const std::int32_t cell = there ? near * walk.grid_cols + walk.cell_of_col(col) : -1;
+        __syncwarp();  // they come out of searches of different length
+        const std::int32_t left = __shfl_up_sync(~0u, cell, 1);
+        const bool leads = thread % 32 == 0 || left != cell;
+        const unsigned later = __ballot_sync(~0u, leads) >> thread % 32 >> 1;
+        const int run = later == 0 ? 32 - thread % 32 : __ffs(static_cast<int>(later));
+        if (there && leads)
+          atomicAdd(near < cell_rows ? cells + cell
+                                     : walk.grid + first_cell_row * std::int64_t{walk.grid_cols} + cell,
+                    run);
+      }
+      if (!there) continue;
+      const Value value = walk.values[e];
+      const Offset row_begin = offsets[row], row_end = offsets[row + 1];
+      own.zeros += value == Value{0} ? 1 : 0;
+      own.nans += value != value ? 1 : 0;
+      own.infinities += value == value && value - value != Value{0} ? 1 : 0;
+      own.diagonal += row == col ? 1 : 0;
+      own.next_column += e + 1 < row_end && cols[i + 2] == col + 1 ? 1 : 0;
+      own.x_lines += e == row_begin || cols[i] / x_line != col / x_line ? 1 : 0;
+
+      atomicAdd(walk.col_lengths + col, 1);
+      const std::uint32_t diagonal = static_cast<std::uint32_t>(col - row) + walk.rows - 1;  // less than 2^32
+      std::uint32_t* const word = walk.diagonals + diagonal / 32;
+      const std::uint32_t bit = 1u << diagonal % 32;
+      if ((__ldca(word) & bit) == 0) atomicOr(word, bit);  // an old copy costs one more, no less
+
+      // Rows below each other are mostly alike.
+      if (row + 1 < walk.rows &&
+          find_near<Offset>(indices, row_end, offsets[row + 2], row_end + (e - row_begin), col) >= 0)
+        ++own.row_below;
+      if (walk.rows != walk.cols || col <= row) continue;  // right of the diagonal: counted for both
+      // In a band an entry has as many neighbours to its right as its mirror image has to its left; else
+      // entries are taken to be spread evenly.
+      const Offset low = offsets[col], high = offsets[col + 1];
+      const Offset guess =
+          walk.banded
+              ? row_end - 1 - e
+              : static_cast<Offset>(static_cast<float>(high - low) * (static_cast<float>(row) * per_col));
+      const Offset mirror = find_near<Offset>(indices, low, high, low + guess, row);
+      if (mirror < 0) continue;
+      own.mirrored += 2;
+      const Value other = walk.values[mirror];
+      own.mirrored_equal += other == value ? 2 : 0;
+      own.mirrored_negated += other == -value ? 2 : 0;
+    }
+    __syncthreads();
+    const std::int32_t used =
+        min(cell_rows, walk.cell_of_row(last_row) - first_cell_row + 1) * walk.grid_cols;
+    for (std::int32_t i = thread; i < used; i += threads)
+      if (cells[i] != 0) {
+        atomicAdd(walk.grid + first_cell_row * std::int64_t{walk.grid_cols} + i, cells[i]);
+        cells[i] = 0;
+      }
+    __syncthreads();
+  }
+  __syncwarp();
+  add_to_total(totals->zeros, own.zeros);
+  add_to_total(totals->nans, own.nans);
+  add_to_total(totals->infinities, own.infinities);
+  add_to_total(totals->diagonal, own.diagonal);
+  add_to_total(totals->next_column, own.next_column);
+  add_to_total(totals->row_below, own.row_below);
+  add_to_total(totals->x_lines, own.x_lines);
+  add_to_total(totals->mirrored, own.mirrored);
+  add_to_total(totals->mirrored_equal, own.mirrored_equal);
+  add_to_total(totals->mirrored_negated, own.mirrored_negated);
+}
+
+}  // namespace
+
+template <class Offset, class Value>
+entry_counts walk_entries(cuda, const entry_walk<Offset, Value>& walk) {
+  array<entry_counts, device> totals(1);
+  check_cuda(cudaMemsetAsync(totals.data(), 0, sizeof(entry_counts)));
+  const std::int64_t pieces = groups_of(walk.last - walk.first, piece_entries);
+  array<std::int32_t, device> first_rows(pieces + 1);
+  find_first_rows<<<static_cast<unsigned>(groups_of(pieces + 1, threads)), threads>>>(
+      walk.rows, walk.row_offsets, walk.first, walk.last, pieces, first_rows.data());
+  check_cuda(cudaGetLastError());
+  constexpr std::int64_t most_blocks = 132 * 5;  // that an H200 holds
+  walk_pieces<<<static_cast<unsigned>(std::min(pieces, most_blocks)), threads>>>(
+      walk, pieces, first_rows.data(), totals.data());
+  check_cuda(cudaGetLastError());
+  return copy_to<host>(totals, place::device)[0];
+}
+
+}  // namespace sparsmith
