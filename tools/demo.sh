@@ -6,9 +6,13 @@ here=$(dirname "$0")/..
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 show() {
-  printf '\n$ spconv %s\n' "$*"
-  "$build/tools/spconv" "$@"
+  tool=$1
+  shift
+  printf '\n$ %s %s\n' "$tool" "$*"
+  "$build/tools/$tool" "$@"
 }
-show "$here/tests/data/bridge.mtx" --plan
-show "$here/tests/data/bridge.mtx" --to sell --slice 4 --sigma 12 --verify -o "$folder/bridge.h5"
-show 'gen:rmat?scale=18&edges=16' --to csr --verify -o "$folder/rmat.npz"
+show spconv "$here/tests/data/bridge.mtx" --plan
+show spconv "$here/tests/data/bridge.mtx" --to sell --slice 4 --sigma 12 --verify -o "$folder/bridge.h5"
+show spconv 'gen:rmat?scale=18&edges=16' --to csr --verify -o "$folder/rmat.npz"
+show spanalyze "$here/tests/data/bridge.mtx"
+show spanalyze "$here/tests/data/bridge.mtx" 'gen:rmat?scale=18&edges=16'

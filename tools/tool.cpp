@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -54,34 +55,40 @@ int run_tool(CLI::App& app, int argc, char** argv, const std::function<void()>& 
   return 1;
 }
 
-std::string with_commas(std::int64_t number) {
-  std::string digits = std::to_string(number);
-  for (auto at = static_cast<std::int64_t>(digits.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3)
-    digits.insert(static_cast<std::size_t>(at), ",");
-  return digits;
-}
-
-static std::pair<std::int32_t, std::int32_t> parse_size(const char* option, const std::string& text,
-                                                        const char* example) {
-  int rows = 0, cols = 0, used = 0;
-  const int fields = std::sscanf(text.c_str(), "%dx%d%n", &rows, &cols, &used);
-  const bool square = fields != 2 && std::sscanf(text.c_str(), "%d%n", &rows, &used) == 1;
-  if (square) cols = rows;
-  if ((fields != 2 && !square) || static_cast<std::size_t>(used) != text.size())
-    throw error(failure::usage,
-                fmt::format("{} {}: neither auto nor a size such as {}", option, text, example));
+static std::pair<std::int32_t, std::int32_t> parse_size(const std::string& option, const std::string& text,
+                                                        const std::string& expected) {
+  const char* const end = text.data() + text.size();
+  const auto number_at = [&](const char* first, std::int32_t& number) {
+    const auto [stop, problem] = std::from_chars(first, end, number);
+    return problem == std::errc() ? stop : nullptr;
+  };
+  std::int32_t rows = 0, cols = 0;
+  const char* stop = number_at(text.data(), rows);
+  cols = rows;
+  if (stop != nullptr && stop != end && *stop == 'x') stop = number_at(stop + 1, cols);
+  if (stop != end) throw error(failure::usage, fmt::format("{} {}: {}", option, text, expected));
   return {rows, cols};
 }
 
+std::pair<std::int32_t, std::int32_t> parse_sides(const std::string& option, const std::string& text,
+                                                  const std::string& example, std::int32_t least,
+                                                  std::int32_t most) {
+  const auto sides = parse_size(option, text, "not a size such as " + example);
+  for (const std::int32_t side : {sides.first, sides.second})
+    if (side < least || side > most)
+      throw error(failure::usage, fmt::format("{} {}: sides are from {} to {}", option, text, least, most));
+  return sides;
+}
+
 std::pair<std::int32_t, std::int32_t> parse_block(const std::string& text) {
-  const auto [rows, cols] = parse_size("--block", text, "4 or 4x2");
+  const auto [rows, cols] = parse_size("--block", text, "neither auto nor a size such as 4 or 4x2");
   if (rows < 1 || cols < 1 || rows > 64 || cols > 64)
     throw error(failure::usage, fmt::format("--block {}: sides are from 1 to 64", text));
   return {rows, cols};
 }
 
 std::pair<std::int32_t, std::int32_t> parse_tile(const std::string& text) {
-  const auto sides = parse_size("--tile", text, "512 or 512x1024");
+  const auto sides = parse_size("--tile", text, "neither auto nor a size such as 512 or 512x1024");
   for (const std::int32_t side : {sides.first, sides.second})
     if (side < 256 || side > 2048 || (side & (side - 1)) != 0)
       throw error(failure::usage, fmt::format("--tile {}: sides are powers of two from 256 to 2048", text));

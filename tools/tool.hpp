@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "analyze/with_commas.hpp"
 #include "convert/backend/backend.hpp"
 #include "convert/formats/format.hpp"
 #include "convert/io/entries.hpp"
@@ -59,10 +60,11 @@ json parameters_of(const Format& matrix) {
   return parameters;
 }
 
-// "12,345,678"
-std::string with_commas(std::int64_t number);
-
-// The sizes that --block and --tile take: "4x2", or "4" for both sides.
+// Two sides, "4x2", or "4" for both; `option` and `example` are for the messages.
+std::pair<std::int32_t, std::int32_t> parse_sides(const std::string& option, const std::string& text,
+                                                  const std::string& example, std::int32_t least,
+                                                  std::int32_t most);
+// What --block and --tile take, beside `auto`.
 std::pair<std::int32_t, std::int32_t> parse_block(const std::string& text);
 std::pair<std::int32_t, std::int32_t> parse_tile(const std::string& text);
 
