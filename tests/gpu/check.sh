@@ -1,6 +1,6 @@
 #!/bin/sh
 # Everything that only a GPU can show, in one go: builds for the GPU at hand, runs all tests with the GPU required,
-# the gpu tests once more under compute-sanitizer (of the kernels a sample, which also goes through racecheck), and the
+# the gpu tests once more under compute-sanitizer (of the kernels a sample, which also goes through racecheck, as does spanalyze), and the
 # benchmarks. SPARSMITH_MATRICES may name a folder of .mtx files to compare the backends on.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -9,11 +9,18 @@ cmake --build build/cuda -j "$(nproc)"
 export SPARSMITH_REQUIRE_GPU=1
 ctest --test-dir build/cuda --output-on-failure
 build/cuda/tests/test_gpu
+build/cuda/tests/test_gpu_features
 build/cuda/tests/test_gpu_kernels
 compute-sanitizer --tool memcheck --error-exitcode 1 build/cuda/tests/test_gpu
+compute-sanitizer --tool memcheck --error-exitcode 1 build/cuda/tests/test_gpu_features
 compute-sanitizer --tool memcheck --error-exitcode 1 build/cuda/tests/test_gpu_kernels '[.sample]'
 compute-sanitizer --tool racecheck --error-exitcode 1 build/cuda/tests/test_gpu_kernels '[.sample]'
+for matrix in 'gen:rmat?scale=12' 'gen:laplace2d?n=100' 'gen:blockband?n=1000&block=5&density=0.1' 'gen:denserow?n=3000'; do
+  compute-sanitizer --tool racecheck --error-exitcode 1 build/cuda/tools/spanalyze "$matrix" --device cuda --quiet
+done
 build/cuda/tests/bench/bench_convert "$@"
+build/cuda/tests/bench/bench_analyze --device cuda gen:blockband 'gen:uniform?n=84000&density=0.0071' \
+  'gen:laplace3d?n=193' 'gen:rmat?scale=20&edges=16'
 build/cuda/tests/bench/bench_spmv 'gen:blockband?n=32000&block=5&density=0.05' --block 5
 build/cuda/tests/bench/bench_spmv --value f32 gen:blockband 'gen:uniform?n=45100&density=0.0071' \
   'gen:laplace3d?n=160' 'gen:rmat?scale=20&edges=16'

@@ -1,0 +1,188 @@
+// What a matrix is like, against references that are slow and know nothing of pipelines.
+#include "analyze/features.hpp"
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "convert/io/read.hpp"
+#include "tests/battery.hpp"
+#include "tests/catch.hpp"
+
+using namespace sparsmith;
+using namespace sparsmith::testing;
+
+namespace {
+
+using cells = std::map<std::pair<std::int32_t, std::int32_t>, double>;
+
+cells cells_of(const csr<std::int32_t, double, host>& m) {
+  cells all;
+  for (std::int32_t row = 0; row < m.rows; ++row)
+    for (std::int32_t e = m.row_offsets[row]; e < m.row_offsets[row + 1]; ++e)
+      all[{row, m.col_indices[e]}] = m.values[e];
+  return all;
+}
+
+// Of a plain list of lengths, by the definitions.
+void check_lengths(std::vector<std::int64_t> list, const length_features& f) {
+  std::sort(list.begin(), list.end());
+  const std::size_t count = list.size();
+  CHECK(f.lines == static_cast<std::int64_t>(count));
+  if (count == 0) return;
+  std::int64_t entries = 0, empty = 0;
+  for (const std::int64_t length : list) {
+    entries += length;
+    empty += length == 0 ? 1 : 0;
+  }
+  const double mean = static_cast<double>(entries) / static_cast<double>(count);
+  double squares = 0, differences = 0;
+  for (const std::int64_t a : list)
+    squares += (static_cast<double>(a) - mean) * (static_cast<double>(a) - mean);
+  if (count <= 2000)
+    for (const std::int64_t a : list)
+      for (const std::int64_t b : list) differences += std::fabs(static_cast<double>(a - b));
+  CHECK(f.empty == empty);
+  CHECK(f.lengths.least == list.front());
+  CHECK(f.lengths.most == list.back());
+  CHECK(f.lengths.lower_quartile == list[(count + 3) / 4 - 1]);
+  CHECK(f.lengths.median == list[(2 * count + 3) / 4 - 1]);
+  CHECK(f.lengths.upper_quartile == list[(3 * count + 3) / 4 - 1]);
+  CHECK(f.mean == Approx(mean));
+  CHECK(f.deviation == Approx(std::sqrt(squares / static_cast<double>(count))));
+  if (entries == 0) return;
+  CHECK(f.variation == Approx(f.deviation / mean));
+  if (count <= 2000)  // half the mean difference over the mean
+    CHECK(f.gini == Approx(differences / static_cast<double>(count) / static_cast<double>(count) / 2 / mean)
+                        .margin(1e-9));
+  for (const auto& bins : {linear_bins(f, 7), log2_bins(f)}) {
+    std::int64_t binned = 0, lines = 0;
+    for (const length_bin& b : bins) {
+      for (const std::int64_t length : list) binned += length >= b.first && length <= b.last ? 1 : 0;
+      lines += b.lines;
+    }
+    CHECK(lines == f.lines);
+    CHECK(binned == f.lines);
+    CHECK(bins.back().cumulative_entries == Approx(1));
+  }
+}
+
+void check_features(const std::string& name, const csr<std::int32_t, double, host>& m) {
+  INFO(name);
+  feature_request request;
+  request.blocks = {{1, 1}, {2, 2}, {3, 3}, {5, 5}, {8, 4}, {64, 64}, {256, 256}};
+  request.grid_rows = 7;
+  request.grid_cols = 11;
+  request.plan.options.max_fill = no_limit;
+  const matrix_features f = features_of(openmp{}, m, request, nullptr);
+  const cells all = cells_of(m);
+
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(m.rows)), cols(static_cast<std::size_t>(m.cols));
+  std::int64_t zeros = 0, nans = 0, infinities = 0, diagonal = 0, next = 0, below = 0, lower = 0, upper = 0,
+               profile = 0;
+  symmetry_features symmetry;
+  std::set<std::int64_t> diagonals;
+  std::set<std::pair<std::int32_t, std::int32_t>> x_lines;
+  std::map<std::int32_t, std::int32_t> first_col;
+  std::vector<std::int64_t> grid(static_cast<std::size_t>(std::min(7, m.rows)) *
+                                 static_cast<std::size_t>(std::min(11, m.cols)));
+  for (const auto& [place, value] : all) {
+    const auto [row, col] = place;
+    ++rows[static_cast<std::size_t>(row)];
+    ++cols[static_cast<std::size_t>(col)];
+    zeros += value == 0 ? 1 : 0;
+    nans += std::isnan(value) ? 1 : 0;
+    infinities += std::isinf(value) ? 1 : 0;
+    next += all.count({row, col + 1}) > 0 ? 1 : 0;
+    below += all.count({row + 1, col}) > 0 ? 1 : 0;
+    lower = std::max<std::int64_t>(lower, row - col);
+    upper = std::max<std::int64_t>(upper, col - row);
+    first_col.try_emplace(row, col);
+    diagonals.insert(std::int64_t{col} - row);
+    x_lines.insert({row, col / 16});
+    if (row == col) {
+      ++diagonal;
+    } else if (m.rows == m.cols) {
+      ++symmetry.off_diagonal;
+      if (const auto mirror = all.find({col, row}); mirror != all.end()) {
+        ++symmetry.pattern;
+        symmetry.values += mirror->second == value ? 1 : 0;
+        symmetry.negated += mirror->second == -value ? 1 : 0;
+      }
+    }
+    const std::int64_t high = std::min(7, m.rows), wide = std::min(11, m.cols);
+    ++grid[static_cast<std::size_t>(row * high / m.rows * wide + col * wide / m.cols)];
+  }
+  for (const auto& [row, col] : first_col) profile += std::max(0, row - col);
+
+  CHECK(f.entries == static_cast<std::int64_t>(all.size()));
+  CHECK(f.explicit_zeros == zeros);
+  CHECK(f.nans == nans);
+  CHECK(f.infinities == infinities);
+  CHECK(f.diagonal_entries == diagonal);
+  CHECK(f.next_column == next);
+  CHECK(f.row_below == below);
+  CHECK(f.x_lines == static_cast<std::int64_t>(x_lines.size()));
+  CHECK(f.lower_bandwidth == lower);
+  CHECK(f.upper_bandwidth == upper);
+  CHECK(f.profile == profile);
+  CHECK(f.diagonals == static_cast<std::int64_t>(diagonals.size()));
+  CHECK(f.symmetry == symmetry);
+  CHECK(f.grid.counts == grid);
+  check_lengths(rows, f.row_lengths);
+  check_lengths(cols, f.col_lengths);
+
+  std::vector<long_line> longest;
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    if (rows[r] > 0) longest.push_back({static_cast<std::int32_t>(r), rows[r]});
+  std::stable_sort(longest.begin(), longest.end(),
+                   [](const long_line& a, const long_line& b) { return a.length > b.length; });
+  longest.resize(std::min<std::size_t>(longest.size(), 20));
+  CHECK(f.longest_rows == longest);
+
+  for (const block_features& b : f.blocks) {
+    std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> blocks;
+    for (const auto& [place, value] : all) ++blocks[{place.first / b.rows, place.second / b.cols}];
+    std::array<std::int64_t, 10> density{};
+    for (const auto& [block, count] : blocks)
+      ++density[static_cast<std::size_t>(std::ceil(10.0 * static_cast<double>(count) / (b.rows * b.cols)) -
+                                         1)];
+    INFO(b.rows << " x " << b.cols);
+    CHECK(b.blocks == static_cast<std::int64_t>(blocks.size()));
+    CHECK(b.density == density);
+    if (!all.empty())
+      CHECK(b.fill ==
+            Approx(static_cast<double>(blocks.size()) * b.rows * b.cols / static_cast<double>(all.size())));
+  }
+  CHECK(f.formats.size() >= format_names().size());
+}
+
+}  // namespace
+
+TEST_CASE("features of the battery") {
+  for (const named_matrix& m : battery())
+    check_features(m.name, coo_to_csr<openmp, std::int32_t, double>(openmp{}, as_coo_of<double>(m), nullptr));
+}
+
+TEST_CASE("features of generated matrices, with several numbers of threads") {
+  const int all_threads = thread_count();
+  for (const int threads : {1, 3}) {
+    set_thread_count(threads);
+    for (const std::string spec :
+         {"gen:rmat?scale=11", "gen:laplace2d?n=40", "gen:blockband?n=300&block=5&density=0.1",
+          "gen:powerlaw?n=2000", "gen:denserow?n=500"}) {
+      assembly_report report;
+      check_features(
+          spec, assemble<openmp, std::int32_t, double>(openmp{}, read_matrix(spec), false, report, nullptr));
+    }
+  }
+  set_thread_count(all_threads);
+}
+
+TEST_CASE("lengths without lines, without entries, and all alike") {
+  CHECK(summarize_lengths({}).lines == 0);
+  CHECK(linear_bins(summarize_lengths({}), 5).empty());
+  check_lengths({0, 0, 0}, summarize_lengths({{0, 3}}));
+  check_lengths(std::vector<std::int64_t>(100, 7), summarize_lengths({{7, 100}}));
+  CHECK(summarize_lengths({{7, 100}}).gini == Approx(0).margin(1e-12));
+}

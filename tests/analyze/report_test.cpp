@@ -1,0 +1,297 @@
+// Features as JSON, CSV and HTML: nothing lost, nothing that a name could break.
+#include "analyze/report.hpp"
+
+#include <limits>
+
+#include "tests/catch.hpp"
+
+using namespace sparsmith;
+using json = nlohmann::ordered_json;
+
+namespace {
+
+// Every number another one, so that no two can be confused; they need not belong to one matrix.
+matrix_features made_by_hand(const std::string& name) {
+  matrix_features f;
+  f.name = name;
+  f.field = "real";
+  f.rows = 6;
+  f.cols = 6;
+  f.entries = 17;
+  f.explicit_zeros = 2;
+  f.nans = 3;
+  f.infinities = 4;
+  f.symmetry = {12, 8, 6, 5};
+  f.row_lengths = {{{0, 1}, {3, 3}, {4, 2}}, 6, 1, {0, 3, 3, 4, 4}, 2.875, 1.375, 0.4375, 0.28125};
+  f.col_lengths = {{{1, 2}, {3, 1}, {4, 3}}, 6, 0, {1, 1, 3, 4, 4}, 2.75, 1.25, 0.46875, 0.265625};
+  f.longest_rows = {{5, 4}, {2, 4}, {0, 3}};
+  f.lower_bandwidth = 21;
+  f.upper_bandwidth = 22;
+  f.profile = 23;
+  f.diagonal_entries = 24;
+  f.diagonals = 25;
+  f.next_column = 10;
+  f.row_below = 9;
+  f.x_lines = 28;
+  f.blocks = {{2, 2, 7, 1.625, {0, 0, 1, 0, 2, 0, 0, 3, 0, 1}},
+              {8, 4, 2, 3.75, {0, 1, 0, 1, 0, 0, 0, 0, 0, 0}}};
+  f.formats = {{"csr", "", 232, 17, 1.0, 464, true, true},
+               {"csb", "beta 32", 310, 17, 1.0, 900, true, true, 32},
+               {"csb", "beta 64", 190, 17, 1.0, 901, true, true, 64},
+               {"ell", "width 4", 312, 24, 3.5, 544, false, true},
+               {"gcsb", "beta 32: needs --offsets 64", 0, 0, 0, 0, false, true, 32},
+               {"gcsb_tile", "256 x 256, at least", 420, 32, 1.875, 1000, true, false},
+               {"bsr", "2 x 2, 7 blocks", 280, 28, 1.625, 700, true, true},
+               {"gcsb", "beta 64, group 32", 355, 20, 1.25, 950, true, true, 64}};
+  f.grid = {2, 3, {1, 2, 3, 4, 5, 2}};
+  return f;
+}
+
+// As RFC 4180 reads a line.
+std::vector<std::string> fields_of(const std::string& line) {
+  std::vector<std::string> fields(1);
+  bool inside = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (inside && line[i] == '"' && i + 1 < line.size() && line[i + 1] == '"')
+      fields.back() += line[++i];
+    else if (line[i] == '"')
+      inside = !inside;
+    else if (line[i] == ',' && !inside)
+      fields.emplace_back();
+    else
+      fields.back() += line[i];
+  }
+  CHECK_FALSE(inside);
+  return fields;
+}
+
+std::string field_of(const matrix_features& f, const std::string& column, const block_sizes& blocks) {
+  const auto names = fields_of(csv_header(blocks)), fields = fields_of(csv_line(f, blocks));
+  REQUIRE(names.size() == fields.size());
+  const auto at = std::find(names.begin(), names.end(), column);
+  REQUIRE(at != names.end());
+  return fields[static_cast<std::size_t>(at - names.begin())];
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++found;
+  return found;
+}
+
+std::string without(std::string text, const std::string& part) {
+  const auto at = text.find(part);
+  REQUIRE(at != std::string::npos);
+  return text.erase(at, part.size());
+}
+
+const std::string hostile = "</script><img src=x onerror=\"alert('1')\">&<!--<script>";
+
+}  // namespace
+
+TEST_CASE("every feature is in the JSON, and comes back") {
+  const matrix_features f = made_by_hand("gen:band?n=6");
+  const json j = json::parse(to_json(f).dump());
+  CHECK(j.front() == "sparsmith.features/1");
+  CHECK(j["name"] == f.name);
+  CHECK(j["field"] == "real");
+  CHECK(j["rows"] == 6);
+  CHECK(j["cols"] == 6);
+  CHECK(j["entries"] == 17);
+  CHECK(j["density"] == f.density());
+  CHECK(j["values"] == json{{"explicit_zeros", 2}, {"nans", 3}, {"infinities", 4}});
+  CHECK(j["symmetry"] == json{{"square", true},
+                              {"off_diagonal_entries", 12},
+                              {"pattern", 8},
+                              {"values", 6},
+                              {"negated", 5},
+                              {"pattern_share", 8.0 / 12},
+                              {"values_share", 0.5},
+                              {"negated_share", 5.0 / 12}});
+  json rows = j["row_lengths"];
+  CHECK(rows["log2_bins"].size() == log2_bins(f.row_lengths).size());
+  std::int64_t lines = 0;
+  for (const json& bin : rows["linear_bins"]) lines += bin["lines"].get<std::int64_t>();
+  CHECK(lines == 6);
+  rows.erase("log2_bins");
+  rows.erase("linear_bins");
+  CHECK(rows == json{{"lines", 6},
+                     {"empty", 1},
+                     {"min", 0},
+                     {"q1", 3},
+                     {"median", 3},
+                     {"q3", 4},
+                     {"max", 4},
+                     {"mean", 2.875},
+                     {"deviation", 1.375},
+                     {"variation", 0.4375},
+                     {"gini", 0.28125},
+                     {"distribution", {{0, 1}, {3, 3}, {4, 2}}}});
+  CHECK(j["col_lengths"]["distribution"] == json({{1, 2}, {3, 1}, {4, 3}}));
+  CHECK(j["col_lengths"]["gini"] == 0.265625);
+  CHECK(j["longest_rows"] ==
+        json::array({{{"row", 5}, {"length", 4}}, {{"row", 2}, {"length", 4}}, {{"row", 0}, {"length", 3}}}));
+  CHECK(j["structure"] == json{{"lower_bandwidth", 21},
+                               {"upper_bandwidth", 22},
+                               {"profile", 23},
+                               {"diagonal_entries", 24},
+                               {"diagonals", 25},
+                               {"next_column", 10},
+                               {"row_below", 9},
+                               {"x_lines", 28},
+                               {"next_column_share", 10.0 / 17},
+                               {"row_below_share", 9.0 / 17}});
+  REQUIRE(j["blocks"].size() == 2);
+  CHECK(j["blocks"][1] == json{{"rows", 8},
+                               {"cols", 4},
+                               {"blocks", 2},
+                               {"fill", 3.75},
+                               {"density", {0, 1, 0, 1, 0, 0, 0, 0, 0, 0}}});
+  REQUIRE(j["formats"].size() == 8);
+  CHECK(j["formats"][3] == json{{"format", "ell"},
+                                {"parameters", "width 4"},
+                                {"beta", nullptr},
+                                {"bytes", 312},
+                                {"slots", 24},
+                                {"fill", 3.5},
+                                {"allowed", false},
+                                {"exact", true}});
+  CHECK(j["formats"][5]["exact"] == false);
+  CHECK(j["formats"][7]["beta"] == 64);
+  CHECK(j["grid"]["first_rows"].size() == 2);
+  CHECK(j["grid"]["first_cols"].size() == 3);
+  CHECK(j["grid"]["counts"] == json{1, 2, 3, 4, 5, 2});
+}
+
+TEST_CASE("a complex matrix has no values, and everything else") {
+  matrix_features f = made_by_hand("m");
+  f.field = "complex";
+  f.has_values = false;
+  const json j = to_json(f);
+  CHECK(j["values"].is_null());
+  CHECK(j["symmetry"]["pattern_share"] == 8.0 / 12);
+  for (const char* const member : {"values", "negated", "values_share", "negated_share"})
+    CHECK(j["symmetry"][member].is_null());
+  CHECK(j["structure"] == to_json(made_by_hand("m"))["structure"]);
+  for (const char* const column : {"explicit_zeros", "nans", "infinities", "symmetric_values_share"})
+    CHECK(field_of(f, column, {}).empty());
+  CHECK(field_of(f, "symmetric_pattern_share", {}) ==
+        field_of(made_by_hand("m"), "symmetric_pattern_share", {}));
+  CHECK(html_report({f}, {}).find("only the pattern was looked at") != std::string::npos);
+}
+
+TEST_CASE("a large grid is merged for the JSON, and no entry is lost") {
+  matrix_features f = made_by_hand("m");
+  f.grid = {130, 65, std::vector<std::int64_t>(130 * 65, 2)};
+  const json grid = to_json(f)["grid"];
+  CHECK(grid["rows"] == 44);
+  CHECK(grid["cols"] == 33);
+  std::int64_t entries = 0;
+  for (const json& count : grid["counts"]) entries += count.get<std::int64_t>();
+  CHECK(entries == 130 * 65 * 2);
+}
+
+TEST_CASE("what is looked up among the prices") {
+  const matrix_features f = made_by_hand("m");
+  CHECK(fewest_bytes(f, "csb")->bytes == 190);
+  CHECK(fewest_bytes(f, "sell") == nullptr);
+  CHECK(bsr_of(f, 2, 2)->bytes == 280);
+  CHECK(bsr_of(f, 2, 20) == nullptr);
+  CHECK(blocked_of(f, "csb", 32)->bytes == 310);
+  CHECK(blocked_of(f, "gcsb", 32) == nullptr);
+  CHECK(betas_of(f) == std::vector<std::int32_t>{32, 64});
+  CHECK(smallest_format(f)->bytes == 190);
+  CHECK(fullest_blocks(f)->rows == 2);
+  CHECK(fullest_blocks({}) == nullptr);
+}
+
+TEST_CASE("shares of nothing and numbers that are not finite are null") {
+  matrix_features f = made_by_hand("m");
+  f.cols = 7;
+  f.entries = 0;
+  f.row_lengths.mean = std::numeric_limits<double>::quiet_NaN();
+  f.blocks[0].fill = std::numeric_limits<double>::infinity();
+  const json j = to_json(f);
+  CHECK(j["symmetry"]["square"] == false);
+  CHECK(j["symmetry"]["pattern_share"].is_null());
+  CHECK(j["structure"]["next_column_share"].is_null());
+  CHECK(j["row_lengths"]["mean"].is_null());
+  CHECK(j["blocks"][0]["fill"].is_null());
+  CHECK(field_of(f, "row_length_mean", {}).empty());
+
+  matrix_features diagonal = made_by_hand("m");
+  diagonal.symmetry = {};
+  CHECK(to_json(diagonal)["symmetry"]["pattern_share"] == 1);
+}
+
+TEST_CASE("CSV has a field for every name, and quotes what it must") {
+  const matrix_features f = made_by_hand("a \"b\", c");
+  const block_sizes blocks = {{2, 2}, {8, 4}, {16, 16}};
+  CHECK(field_of(f, "name", blocks) == f.name);
+  CHECK(field_of(f, "entries", blocks) == "17");
+  CHECK(field_of(f, "symmetric_values_share", blocks) == "0.5");
+  CHECK(field_of(f, "col_length_max", blocks) == "4");
+  CHECK(field_of(f, "fill_8x4", blocks) == "3.75");
+  CHECK(field_of(f, "blocks_16x16", blocks).empty());
+  CHECK(field_of(f, "bytes_csb_32", blocks) == "310");
+  CHECK(field_of(f, "bytes_csb_64", blocks) == "190");
+  CHECK(field_of(f, "bytes_gcsb_32", blocks).empty());
+  CHECK(field_of(f, "fill_gcsb_64", blocks) == "1.25");
+  CHECK(field_of(f, "bytes_bsr_2x2", blocks) == "280");
+  CHECK(field_of(f, "bytes_bsr_8x4", blocks).empty());
+  CHECK(field_of(f, "fill_ell", blocks) == "3.5");
+  CHECK(field_of(f, "bytes_gcsb_tile", blocks) == "420");
+  CHECK(fields_of(csv_header()).size() == fields_of(csv_line(f)).size());
+  CHECK(fields_of(csv_header()).size() == fields_of(csv_line(matrix_features{})).size());
+  CHECK(field_of(made_by_hand("\xff"), "name", {}) == "\xff");
+}
+
+TEST_CASE("no name gets out of its place in the page") {
+  matrix_features f = made_by_hand(hostile);
+  f.field = f.formats[0].parameters = hostile;
+  const std::string page = without(html_report({f, f}, {{hostile, hostile}}), chart_library());
+  CHECK(page.find("<img src=x") == std::string::npos);
+  CHECK(page.find("onerror=\"") == std::string::npos);
+  CHECK(page.find("<!--") == std::string::npos);
+  CHECK(count(page, "<script") == 3);
+  CHECK(count(page, "</script") == 3);
+  CHECK(page.find("&lt;/script&gt;&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;") !=
+        std::string::npos);
+
+  const std::string start = "id=\"chart-data\">";
+  const auto at = page.find(start) + start.size();
+  const json data = json::parse(page.substr(at, page.find("</script>", at) - at));
+  REQUIRE(data.size() == 2);
+  CHECK(data[0]["formats"][0]["parameters"] == hostile);
+}
+
+TEST_CASE("the page loads nothing") {
+  const std::string page = html_report({made_by_hand("m")}, {{"data:image/png;base64,AAAA", ""}});
+  CHECK(page.find("default-src 'none'") != std::string::npos);
+  const std::string own = without(page, chart_library());
+  for (const char* const part : {"http://", "https://", "src=\"//", "@import", "url("})
+    CHECK(own.find(part) == std::string::npos);
+  CHECK(count(own, "data:image/png;base64,AAAA") == 2);
+  CHECK(chart_library().find("Chart.js v") != std::string::npos);
+}
+
+TEST_CASE("a page has what there is to show") {
+  const std::string one = html_report({made_by_hand("m")}, {});
+  for (const char* const kind :
+       {"histogram", "curve", "fill", "blocks", "density", "formats", "betas", "beta_fill"})
+    CHECK(count(one, std::string("data-chart=\"") + kind + "\" role") == 1);
+  CHECK(one.find("id=\"comparison\"") == std::string::npos);
+  CHECK(one.find("class=\"spy\"") == std::string::npos);
+
+  const std::string two = html_report({made_by_hand("m"), made_by_hand("n")}, {});
+  CHECK(two.find("id=\"comparison\"") < two.find("id=\"matrix-1\""));
+  CHECK(two.find("<a href=\"#matrix-2\">n</a>") != std::string::npos);
+  CHECK(two.find("id=\"matrix-2\"") != std::string::npos);
+  for (const char* const kind : {"compare_curves", "compare_fill"})
+    CHECK(count(two, std::string("data-chart=\"") + kind + "\" role") == 1);
+
+  const std::string empty = html_report({matrix_features{}}, {});
+  CHECK(count(empty, "<canvas data-matrix") == 1);
+  CHECK(empty.find("nan") == std::string::npos);
+  CHECK_FALSE(html_report({}, {}).empty());
+}

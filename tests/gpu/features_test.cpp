@@ -1,0 +1,112 @@
+// The analysis on CUDA against OpenMP: the same features, down to the text of the JSON.
+#include "analyze/features.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
+#include "analyze/report.hpp"
+#include "convert/io/read.hpp"
+#include "tests/battery.hpp"
+#include "tests/catch.hpp"
+#include "tests/gpu/gpu_here.hpp"
+
+using namespace sparsmith;
+using namespace sparsmith::testing;
+
+namespace {
+
+template <class Offset, class Value>
+void compare(const std::string& name, const csr<Offset, Value, host>& m) {
+  if constexpr (has_cuda) {
+    INFO(name << ", offset " << sizeof(Offset) << ", value " << sizeof(Value));
+    const auto d = copy_to<device>(m);
+    const std::vector<block_size> sizes = {{1, 1},   {2, 2},   {3, 3},  {7, 2},  {8, 8},       {16, 8},
+                                           {16, 16}, {24, 24}, {1, 64}, {64, 1}, {1000, 1000}, {2, 2}};
+    const auto here = count_blocks_by_entries(openmp{}, view(m), sizes);
+    const auto there = count_blocks_by_entries(cuda{}, view(d), sizes);
+    for (std::size_t s = 0; s < sizes.size(); ++s) {
+      INFO("blocks of " << sizes[s].rows << " x " << sizes[s].cols);
+      CHECK(here[s] == there[s]);
+    }
+    for (const sell_shape shape : {sell_shape{32, 1024}, sell_shape{5, 12}, sell_shape{32, 8}})
+      CHECK(count_sell_slots(openmp{}, view(m), shape) == count_sell_slots(cuda{}, view(d), shape));
+    feature_request fine, coarse;
+    fine.grid_rows = 9;
+    fine.grid_cols = 5000;  // more than a GPU's block counts by itself
+    fine.blocks.push_back({8, 4});
+    fine.longest = 3;
+    coarse.plan.tile = true;
+    for (const feature_request& request : {coarse, fine}) {
+      const auto on_cpu = to_json(features_of(openmp{}, m, request, nullptr));
+      const auto on_gpu = to_json(features_of(cuda{}, d, request, nullptr));
+      std::string differences;
+      for (const auto& difference : nlohmann::ordered_json::diff(on_cpu, on_gpu))
+        if (differences.size() < 1000) differences += difference.dump() + "\n";
+      INFO(differences);
+      const bool same = on_cpu.dump() == on_gpu.dump();  // texts that long are not for printing
+      CHECK(same);
+    }
+  }
+}
+
+template <class Offset, class Value>
+void compare_entries(const std::string& name, const std::string& spec) {
+  assembly_report report;
+  compare(name, assemble<openmp, Offset, Value>(openmp{}, read_matrix(spec), false, report, nullptr));
+}
+
+}  // namespace
+
+TEST_CASE("features on CUDA equal those on OpenMP on the battery") {
+  if (!gpu_here()) return;
+  for (const auto& m : battery())
+    for_each_type([&]<class Offset, class Value>() {
+      compare(m.name, coo_to_csr<openmp, Offset, Value>(openmp{}, as_coo_of<Value>(m), nullptr));
+    });
+}
+
+TEST_CASE("features on CUDA equal those on OpenMP on generated matrices") {
+  if (!gpu_here()) return;
+  for (const std::string spec :
+       {"gen:rmat?scale=15", "gen:uniform?n=3000&density=0.02", "gen:laplace3d?n=30", "gen:powerlaw?n=20000",
+        "gen:denserow?n=5000", "gen:blockband?n=2000&block=5&density=0.05",
+        "gen:uniform?n=1000&density=0.6"}) {
+    compare_entries<std::int32_t, float>(spec, spec);
+    compare_entries<std::int64_t, double>(spec, spec);
+  }
+}
+
+TEST_CASE("rows with more blocks than a table holds") {
+  if (!gpu_here()) return;
+  for (const std::int32_t step : {1, 3}) {
+    named_matrix wide{"two long rows", 20, 200'000, {}};
+    for (const std::int32_t row : {3, 17})
+      for (std::int32_t col = 0; col < wide.cols; col += step) wide.entries.push_back({row, col, 1});
+    named_matrix tall{"two long columns", 200'000, 20, {}};
+    for (const auto& e : wide.entries) tall.entries.push_back({e.col, e.row, e.value});
+    for (const auto& m : {wide, tall})
+      compare(m.name, coo_to_csr<openmp, std::int32_t, double>(openmp{}, as_coo_of<double>(m), nullptr));
+  }
+}
+
+TEST_CASE("features on CUDA equal those on OpenMP on a collection") {
+  if (!gpu_here()) return;
+  const char* const folder = std::getenv("SPARSMITH_MATRICES");
+  if (folder == nullptr) {
+    std::cout << "no collection: SPARSMITH_MATRICES is not set\n";
+    return;
+  }
+  int count = 0;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(folder)) {
+    if (file.path().extension() != ".mtx") continue;
+    try {
+      (void)read_matrix(file.path().string());
+    } catch (const error&) {
+      continue;  // a file this program refuses; the collection test says whether that is right
+    }
+    compare_entries<std::int32_t, double>(file.path().filename().string(), file.path().string());
+    ++count;
+  }
+  std::cout << count << " matrices of the collection have equal features on both backends\n";
+}
