@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 #include "convert/formats/sizes.hpp"
 #include "convert/pipelines/structure.hpp"
@@ -17,9 +18,15 @@ using histogram = std::map<std::int64_t, std::int64_t>;
 // One size of a chain, for one thread.
 class level {
  public:
+  // `counters` has one for every block column; without it they are looked up, which takes memory for those
+  // in use only.
   level(block_size size, std::int32_t* counters) : size_(size), counters_(counters) {}
 
   void add(std::int32_t block_col, std::int32_t entries) {
+    if (counters_ == nullptr) {
+      found_[block_col] += entries;
+      return;
+    }
     if (counters_[block_col] == 0) touched_.push_back(block_col);
     counters_[block_col] += entries;
   }
@@ -27,15 +34,17 @@ class level {
   // The end of a block row: every block is complete. `next` takes the blocks over, where there is one.
   void finish(level* next) {
     const std::int32_t ratio = next == nullptr ? 1 : next->size_.cols / size_.cols;
-    for (const std::int32_t block_col : touched_) {
-      const std::int32_t entries = std::exchange(counters_[block_col], 0);
+    const auto count = [&](std::int32_t block_col, std::int32_t entries) {
       if (static_cast<std::size_t>(entries) < blocks_.size())
         ++blocks_[static_cast<std::size_t>(entries)];
       else
         ++full_blocks_[entries];
       if (next != nullptr) next->add(block_col / ratio, entries);
-    }
+    };
+    for (const std::int32_t block_col : touched_) count(block_col, std::exchange(counters_[block_col], 0));
+    for (const auto& [block_col, entries] : found_) count(block_col, entries);
     touched_.clear();
+    found_.clear();
   }
 
   void add_to(histogram& total) const {
@@ -48,8 +57,9 @@ class level {
 
  private:
   block_size size_;
-  std::int32_t* counters_;  // of the open block row, for every block column
+  std::int32_t* counters_;  // of the open block row
   std::vector<std::int32_t> touched_;
+  std::unordered_map<std::int32_t, std::int32_t> found_;
   std::vector<std::int64_t> blocks_ = std::vector<std::int64_t>(1 << 12);  // by entries, while these are few
   histogram full_blocks_;
 };
@@ -113,21 +123,28 @@ std::map<block_size, histogram> count_on_threads(const std::vector<chain>& chain
     counters_each += counters_of(c, cols);
     height = std::max<std::int64_t>(height, c.back().rows);
   }
-  // Many threads on a matrix of many columns would have more counters than the matrix has entries.
-  const auto threads = static_cast<int>(std::clamp<std::int64_t>(
-      matrix_bytes / std::max<std::int64_t>(counters_each * 4, 1), 1, omp_get_max_threads()));
-  array<std::int32_t, host> counters(counters_each * threads);
+  // Many threads on a matrix of many columns would have more counters than the matrix has entries; and so
+  // would one where columns are far more than entries.
+  const bool looked_up = counters_each * 4 > 16 * matrix_bytes;
+  const auto threads =
+      looked_up ? 1
+                : static_cast<int>(std::clamp<std::int64_t>(
+                      matrix_bytes / std::max<std::int64_t>(counters_each * 4, 1), 1, omp_get_max_threads()));
+  array<std::int32_t, host> counters(looked_up ? 0 : counters_each * threads);
   std::map<block_size, histogram> totals;
 #pragma omp parallel num_threads(threads)
   {
-    std::int32_t* memory = counters.data() + counters_each * omp_get_thread_num();
-    std::fill_n(memory, counters_each, 0);
+    std::int32_t* memory = nullptr;
+    if (!looked_up) {
+      memory = counters.data() + counters_each * omp_get_thread_num();
+      std::fill_n(memory, counters_each, 0);
+    }
     std::vector<std::vector<level>> own;
     for (const chain& c : chains) {
       own.emplace_back();
       for (const block_size& size : c) {
         own.back().emplace_back(size, memory);
-        memory += groups_of(cols, size.cols);
+        if (!looked_up) memory += groups_of(cols, size.cols);
       }
     }
     // Each stretch of rows is walked once for every chain, while it is in the cache. A chain's block row

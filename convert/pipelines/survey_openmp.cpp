@@ -131,7 +131,9 @@ entry_counts walk_entries(openmp, const entry_walk<Offset, Value>& walk) {
   const auto threads = static_cast<int>(std::clamp<std::int64_t>(
       entries * (4 + std::int64_t{sizeof(Value)}) / own_bytes, 1, omp_get_max_threads()));
   array<Offset, host> cursors(std::int64_t{walk.rows} * threads);
-  array<std::int32_t, host> col_lengths(std::int64_t{walk.cols} * threads), grids(cells * threads);
+  // The first thread counts where the sums are wanted.
+  array<std::int32_t, host> col_lengths(std::int64_t{walk.cols} * (threads - 1)),
+      grids(cells * (threads - 1));
   std::vector<entry_counts> all(static_cast<std::size_t>(threads));
   // Long rows are cut, so that none holds up the others.
   constexpr std::int64_t piece_entries = 1 << 16;
@@ -139,11 +141,15 @@ entry_counts walk_entries(openmp, const entry_walk<Offset, Value>& walk) {
   {
     const std::int64_t thread = omp_get_thread_num();
     Offset* const own_cursors = cursors.data() + thread * walk.rows;
-    std::int32_t* const own_lengths = col_lengths.data() + thread * walk.cols;
-    std::int32_t* const own_grid = grids.data() + thread * cells;
+    std::int32_t* own_lengths = walk.col_lengths;
+    std::int32_t* own_grid = walk.grid;
+    if (thread > 0) {
+      own_lengths = col_lengths.data() + (thread - 1) * walk.cols;
+      own_grid = grids.data() + (thread - 1) * cells;
+      std::fill_n(own_lengths, walk.cols, 0);
+      std::fill_n(own_grid, cells, 0);
+    }
     std::fill_n(own_cursors, walk.rows, Offset{0});
-    std::fill_n(own_lengths, walk.cols, 0);
-    std::fill_n(own_grid, cells, 0);
     row_walk<Offset, Value> own(walk, own_cursors, own_lengths, own_grid);
 #pragma omp for schedule(monotonic : dynamic)
     for (std::int64_t piece = 0; piece < groups_of(entries, piece_entries); ++piece) {
@@ -157,10 +163,11 @@ entry_counts walk_entries(openmp, const entry_walk<Offset, Value>& walk) {
     all[static_cast<std::size_t>(thread)] = own.counts;
 #pragma omp for
     for (std::int64_t c = 0; c < walk.cols; ++c)
-      for (int t = 0; t < threads; ++t) walk.col_lengths[c] += col_lengths[std::int64_t{t} * walk.cols + c];
+      for (int t = 1; t < threads; ++t)
+        walk.col_lengths[c] += col_lengths[std::int64_t{t - 1} * walk.cols + c];
 #pragma omp for
     for (std::int64_t c = 0; c < cells; ++c)
-      for (int t = 0; t < threads; ++t) walk.grid[c] += grids[t * cells + c];
+      for (int t = 1; t < threads; ++t) walk.grid[c] += grids[(t - 1) * cells + c];
   }
   entry_counts total;
   for (const entry_counts& counts : all) total += counts;

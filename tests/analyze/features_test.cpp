@@ -179,6 +179,11 @@ TEST_CASE("features of generated matrices, with several numbers of threads") {
   set_thread_count(all_threads);
 }
 
+TEST_CASE("features of a matrix with far more columns than entries") {
+  const named_matrix m = random_matrix("very wide", 40, 1'000'000, 300, 11);
+  check_features(m.name, coo_to_csr<openmp, std::int32_t, double>(openmp{}, as_coo_of<double>(m), nullptr));
+}
+
 TEST_CASE("lengths without lines, without entries, and all alike") {
   CHECK(summarize_lengths({}).lines == 0);
   CHECK(linear_bins(summarize_lengths({}), 5).empty());
