@@ -1,9 +1,5 @@
 // CUDA against OpenMP, bit for bit: every pipeline on the battery, on generated matrices and, where
 // SPARSMITH_MATRICES names a folder of files, on each of those.
-#include <cstdlib>
-#include <filesystem>
-#include <iostream>
-
 #include "convert/convert.hpp"
 #include "convert/formats/validate.hpp"
 #include "convert/io/read.hpp"
@@ -120,23 +116,8 @@ TEST_CASE("CUDA equals OpenMP on generated matrices") {
 
 TEST_CASE("CUDA equals OpenMP on a collection") {
   if (!gpu_here()) return;
-  const char* const folder = std::getenv("SPARSMITH_MATRICES");
-  if (folder == nullptr) {
-    std::cout << "no collection: SPARSMITH_MATRICES is not set\n";
-    return;
-  }
-  int count = 0;
-  for (const auto& file : std::filesystem::recursive_directory_iterator(folder)) {
-    if (file.path().extension() != ".mtx") continue;
-    matrix_entries source;
-    try {
-      source = read_matrix(file.path().string());
-    } catch (const error&) {
-      continue;  // a file this program refuses; the collection test says whether that is right
-    }
-    compare<std::int32_t, float>(file.path().filename().string(), source);
-    compare<std::int64_t, double>(file.path().filename().string(), source);
-    ++count;
-  }
-  std::cout << count << " matrices of the collection are equal on both backends\n";
+  for_each_collected([](const std::string& name, const matrix_entries& source) {
+    compare<std::int32_t, float>(name, source);
+    compare<std::int64_t, double>(name, source);
+  });
 }

@@ -1,10 +1,6 @@
 // The analysis on CUDA against OpenMP: the same features, down to the text of the JSON.
 #include "analyze/features.hpp"
 
-#include <cstdlib>
-#include <filesystem>
-#include <iostream>
-
 #include "analyze/report.hpp"
 #include "convert/io/read.hpp"
 #include "tests/battery.hpp"
@@ -51,9 +47,9 @@ void compare(const std::string& name, const csr<Offset, Value, host>& m) {
 }
 
 template <class Offset, class Value>
-void compare_entries(const std::string& name, const std::string& spec) {
+void compare_entries(const std::string& name, matrix_entries&& source) {
   assembly_report report;
-  compare(name, assemble<openmp, Offset, Value>(openmp{}, read_matrix(spec), false, report, nullptr));
+  compare(name, assemble<openmp, Offset, Value>(openmp{}, std::move(source), false, report, nullptr));
 }
 
 }  // namespace
@@ -72,8 +68,8 @@ TEST_CASE("features on CUDA equal those on OpenMP on generated matrices") {
        {"gen:rmat?scale=15", "gen:uniform?n=3000&density=0.02", "gen:laplace3d?n=30", "gen:powerlaw?n=20000",
         "gen:denserow?n=5000", "gen:blockband?n=2000&block=5&density=0.05",
         "gen:uniform?n=1000&density=0.6"}) {
-    compare_entries<std::int32_t, float>(spec, spec);
-    compare_entries<std::int64_t, double>(spec, spec);
+    compare_entries<std::int32_t, float>(spec, read_matrix(spec));
+    compare_entries<std::int64_t, double>(spec, read_matrix(spec));
   }
 }
 
@@ -92,21 +88,7 @@ TEST_CASE("rows with more blocks than a table holds") {
 
 TEST_CASE("features on CUDA equal those on OpenMP on a collection") {
   if (!gpu_here()) return;
-  const char* const folder = std::getenv("SPARSMITH_MATRICES");
-  if (folder == nullptr) {
-    std::cout << "no collection: SPARSMITH_MATRICES is not set\n";
-    return;
-  }
-  int count = 0;
-  for (const auto& file : std::filesystem::recursive_directory_iterator(folder)) {
-    if (file.path().extension() != ".mtx") continue;
-    try {
-      (void)read_matrix(file.path().string());
-    } catch (const error&) {
-      continue;  // a file this program refuses; the collection test says whether that is right
-    }
-    compare_entries<std::int32_t, double>(file.path().filename().string(), file.path().string());
-    ++count;
-  }
-  std::cout << count << " matrices of the collection have equal features on both backends\n";
+  for_each_collected([](const std::string& name, matrix_entries& source) {
+    compare_entries<std::int32_t, double>(name, std::move(source));
+  });
 }

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/catch.hpp"
 
@@ -26,6 +29,26 @@ inline std::string content(const std::string& path) {
   text << in.rdbuf();
   return text.str();
 }
+
+// A folder of this process, empty at first and gone in the end.
+struct temporary_folder {
+  std::filesystem::path path;
+  explicit temporary_folder(const std::string& name)
+      : path(std::filesystem::temp_directory_path() / (name + "_" + std::to_string(::getpid()))) {
+    std::filesystem::remove_all(path);
+    std::filesystem::create_directories(path);
+  }
+  temporary_folder(const temporary_folder&) = delete;
+  ~temporary_folder() { std::filesystem::remove_all(path); }
+  std::string operator/(const std::string& name) const { return (path / name).string(); }
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(path))
+      names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+};
 
 struct outcome {
   int status = -1;

@@ -16,24 +16,13 @@ using nlohmann::json;
 
 namespace {
 
-struct folder {
-  fs::path path = fs::temp_directory_path() / ("spanalyze_test_" + std::to_string(::getpid()));
-  folder() {
-    fs::remove_all(path);
-    fs::create_directories(path);
+struct folder : temporary_folder {
+  folder() : temporary_folder("spanalyze_test") {
     std::ofstream(path / "s.mtx") << "%%MatrixMarket matrix coordinate real symmetric\n"
                                      "4 4 5\n1 1 1.5\n2 1 -2\n3 3 0\n4 2 0.1\n4 2 0.2\n";
     std::ofstream(path / "c.mtx") << "%%MatrixMarket matrix coordinate complex hermitian\n"
                                      "4 4 5\n1 1 1.5 0\n2 1 -2 3\n3 3 0 0\n4 2 0.1 1\n4 2 -0.1 -1\n";
     std::ofstream(path / "bad.mtx") << "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 5\n";
-  }
-  ~folder() { fs::remove_all(path); }
-  std::string operator/(const std::string& name) const { return (path / name).string(); }
-  std::vector<std::string> files() const {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(path)) names.push_back(entry.path().filename().string());
-    std::sort(names.begin(), names.end());
-    return names;
   }
 };
 

@@ -21,20 +21,8 @@ using namespace sparsmith::testing;
 
 namespace {
 
-struct folder {
-  fs::path path = fs::temp_directory_path() / ("spconv_test_" + std::to_string(::getpid()));
-  folder() {
-    fs::remove_all(path);
-    fs::create_directories(path);
-  }
-  ~folder() { fs::remove_all(path); }
-  std::string operator/(const std::string& name) const { return (path / name).string(); }
-  std::vector<std::string> files() const {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(path)) names.push_back(entry.path().filename().string());
-    std::sort(names.begin(), names.end());
-    return names;
-  }
+struct folder : temporary_folder {
+  folder() : temporary_folder("spconv_test") {}
 };
 
 void write(const std::string& path, const std::string& text) {
