@@ -1,6 +1,5 @@
 // What a matrix is like, in numbers: plain data, computed by pipelines on either backend (features_of), used
-// by reports, plots and, later, by the recommendation. Everything but values' own properties comes from the
-// pattern alone.
+// by reports and plots. Everything but values' own properties comes from the pattern alone.
 #pragma once
 
 #include <array>

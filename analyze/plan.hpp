@@ -23,6 +23,8 @@ struct format_cost {
   bool allowed = true;          // within max_fill, and possible with these offsets and this memory
   bool exact = true;  // false: bytes, slots and peak are at least so many, and `allowed` means not ruled out
   std::int32_t beta = 0;  // of CSB, eCSB and GCSB in blocks
+
+  bool possible() const { return allowed || bytes > 0; }  // else it could not be priced
 };
 
 // What to price beside the formats that have only one shape.

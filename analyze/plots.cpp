@@ -28,7 +28,9 @@ std::string repeated(std::string_view piece, std::int64_t times) {
 }
 
 std::string percent(double share) {
-  return share > 0 && share < 0.0005 ? "< 0.1 %" : fmt::format("{:.1f} %", 100 * share);
+  if (share > 0 && share < 0.0005) return "< 0.1 %";
+  if (share > 0.9995 && share < 1) return "> 99.9 %";
+  return fmt::format("{:.1f} %", 100 * share);
 }
 
 // The part that item i belongs to where part p begins at item p * items / parts, as cells of a grid do.

@@ -215,6 +215,7 @@ std::string inside_script(const json& data) {
 
 std::string percent(double part) {
   if (part > 0 && part < 1e-4) return fmt::format("{:.2e} %", 100 * part);
+  if (part > 0.9995 && part < 1) return "> 99.9 %";  // nearly all is not all
   return fmt::format("{:.{}f} %", 100 * part, part > 0 && part < 0.01 ? 3 : 1);
 }
 
@@ -949,11 +950,10 @@ draw_all();
 
 }  // namespace
 
-// A format that could not be priced has no bytes.
 const format_cost* fewest_bytes(const matrix_features& f, std::string_view format) {
   const format_cost* best = nullptr;
   for (const format_cost& cost : f.formats)
-    if (cost.format == format && cost.bytes > 0 && (best == nullptr || cost.bytes < best->bytes))
+    if (cost.format == format && cost.possible() && (best == nullptr || cost.bytes < best->bytes))
       best = &cost;
   return best;
 }
@@ -961,13 +961,13 @@ const format_cost* fewest_bytes(const matrix_features& f, std::string_view forma
 const format_cost* bsr_of(const matrix_features& f, std::int32_t rows, std::int32_t cols) {
   const std::string size = fmt::format("{} x {},", rows, cols);
   for (const format_cost& cost : f.formats)
-    if (cost.format == "bsr" && cost.bytes > 0 && cost.parameters.starts_with(size)) return &cost;
+    if (cost.format == "bsr" && cost.possible() && cost.parameters.starts_with(size)) return &cost;
   return nullptr;
 }
 
 const format_cost* blocked_of(const matrix_features& f, std::string_view format, std::int32_t beta) {
   for (const format_cost& cost : f.formats)
-    if (cost.format == format && cost.bytes > 0 && cost.beta == beta) return &cost;
+    if (cost.format == format && cost.possible() && cost.beta == beta) return &cost;
   return nullptr;
 }
 
@@ -983,8 +983,7 @@ std::vector<std::int32_t> betas_of(const matrix_features& f) {
 const format_cost* smallest_format(const matrix_features& f) {
   const format_cost* best = nullptr;
   for (const format_cost& cost : f.formats)
-    if (cost.bytes > 0 && cost.allowed && cost.exact && (best == nullptr || cost.bytes < best->bytes))
-      best = &cost;
+    if (cost.allowed && cost.exact && (best == nullptr || cost.bytes < best->bytes)) best = &cost;
   return best;
 }
 

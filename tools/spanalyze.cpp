@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -37,23 +38,38 @@ struct options {
 struct terminal {
   int width = 80, height = 24;
   terminal_ink ink = terminal_ink::shades;
+  bool unicode() const { return ink != terminal_ink::ascii; }
 };
+
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// Whether the locale asks for other characters than Unicode's. One that is not set asks for nothing.
+bool wants_ascii() {
+  for (const char* const name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    std::string locale = environment(name);
+    if (locale.empty()) continue;
+    std::transform(locale.begin(), locale.end(), locale.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return locale.find("utf-8") == std::string::npos && locale.find("utf8") == std::string::npos;
+  }
+  return false;
+}
 
 // What standard output is shown on; 80 x 24 without colours where it is not a terminal.
 terminal look_at_terminal() {
   terminal t;
+  if (wants_ascii()) t.ink = terminal_ink::ascii;
   winsize size{};
   if (::isatty(STDOUT_FILENO) != 1) return t;
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0) {
     t.width = std::clamp<int>(size.ws_col, 40, 160);
     t.height = std::clamp<int>(size.ws_row, 12, 60);
   }
-  const auto value_of = [](const char* name) {
-    const char* const value = std::getenv(name);
-    return std::string(value == nullptr ? "" : value);
-  };
-  const std::string kind = value_of("TERM"), depth = value_of("COLORTERM");
-  if (!kind.empty() && kind != "dumb" && value_of("NO_COLOR").empty())
+  const std::string kind = environment("TERM"), depth = environment("COLORTERM");
+  if (t.unicode() && !kind.empty() && kind != "dumb" && environment("NO_COLOR").empty())
     t.ink =
         depth == "truecolor" || depth == "24bit" ? terminal_ink::colours_24_bit : terminal_ink::colours_256;
   return t;
@@ -153,23 +169,29 @@ std::string fill_text(const format_cost* cost) {
   return cost == nullptr ? "-" : fmt::format("{:.3f}", cost->fill);
 }
 
+// A share in percent; nearly all is not all.
+std::string percent(double share) {
+  const std::string text = fmt::format("{:.4g} %", 100 * share);
+  return share < 1 && text == "100 %" ? "> 99.99 %" : text;
+}
+
 void print_summary(const matrix_features& f, const std::string& device, int width) {
   const auto line = [&](const char* label, const std::string& text) { print_line(label, text, width); };
   line("matrix", fmt::format("{}: {} x {}, {}", f.name, with_commas(f.rows), with_commas(f.cols), f.field));
   line("entries",
-       fmt::format("{} ({:.4g} %)", with_commas(f.entries), 100 * f.density()) +
+       fmt::format("{} ({})", with_commas(f.entries), percent(f.density())) +
            (f.has_values
                 ? fmt::format(": {} explicit zeros, {} NaN, {} infinite", with_commas(f.explicit_zeros),
                               with_commas(f.nans), with_commas(f.infinities))
                 : fmt::format("; {}: pattern only, bytes are those of 64-bit real values", f.field)));
   if (f.rows == f.cols && f.symmetry.off_diagonal > 0) {
     const std::int64_t all = f.symmetry.off_diagonal;
-    line("symmetry",
-         fmt::format("{:.4g} % of those off the diagonal have a mirror image",
-                     share(f.symmetry.pattern, all)) +
-             (f.has_values ? fmt::format(", {:.4g} % of the same value, {:.4g} % of the negated one",
-                                         share(f.symmetry.values, all), share(f.symmetry.negated, all))
-                           : std::string()));
+    line("symmetry", fmt::format("{} of those off the diagonal have a mirror image",
+                                 percent(share(f.symmetry.pattern, all) / 100)) +
+                         (f.has_values ? fmt::format(", {} of the same value, {} of the negated one",
+                                                     percent(share(f.symmetry.values, all) / 100),
+                                                     percent(share(f.symmetry.negated, all) / 100))
+                                       : std::string()));
   }
   line("band", fmt::format("{} below the diagonal, {} above; profile {}", with_commas(f.lower_bandwidth),
                            with_commas(f.upper_bandwidth), with_commas(f.profile)));
@@ -241,7 +263,7 @@ void print_formats(const matrix_features& f, int width) {
   std::vector<cells> lines = {{"format", "bytes", "x CSR", "fill"}};
   std::vector<const format_cost*> shown;
   for (const format_cost& c : f.formats)
-    if (c.beta == 0 && c.format != "bsr" && c.bytes > 0) {
+    if (c.beta == 0 && c.format != "bsr" && c.possible()) {
       shown.push_back(&c);
       lines.push_back({c.format, with_commas(c.bytes), ratio_text(f, &c), fill_text(&c)});
     }
@@ -269,9 +291,9 @@ void print_text(const matrix_features& f, const options& wanted, const std::stri
                 const terminal& shown) {
   print_summary(f, device, shown.width);
   const auto histogram = [&](const char* what, const std::vector<length_bin>& bins) {
-    fmt::print("\n{}\n{}", what, print_histogram(bins, shown.width, true));
+    if (!bins.empty()) fmt::print("\n{}\n{}", what, print_histogram(bins, shown.width, shown.unicode()));
   };
-  if (wanted.rows || !wanted.cols) histogram("row lengths", log2_bins(f.row_lengths));
+  histogram("row lengths", log2_bins(f.row_lengths));
   if (wanted.rows) histogram("row lengths, linear bins", linear_bins(f.row_lengths, wanted.bins));
   if (wanted.cols) {
     histogram("column lengths", log2_bins(f.col_lengths));
@@ -287,8 +309,10 @@ void print_text(const matrix_features& f, const options& wanted, const std::stri
 std::string short_name(const std::string& input) {
   constexpr std::size_t most = 28;
   std::string name = is_generator(input) ? input : std::filesystem::path(input).filename().string();
-  if (name.size() > most) name = name.substr(0, most - 3) + "...";
-  return name;
+  if (name.size() <= most) return name;
+  std::size_t end = most - 3;
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;  // inside a character
+  return name.substr(0, end) + "...";
 }
 
 std::string short_name(const format_cost& cost) {
@@ -307,7 +331,7 @@ void print_comparison(const std::vector<matrix_features>& all, int width) {
         {short_name(f.name), with_commas(f.rows), with_commas(f.cols), with_commas(f.entries),
          fmt::format("{:.2f}", f.row_lengths.mean), with_commas(f.row_lengths.lengths.most),
          fmt::format("{:.3f}", f.row_lengths.variation), fmt::format("{:.3f}", f.row_lengths.gini),
-         mirrored.is_null() ? "-" : fmt::format("{:.1f} %", 100 * mirrored.get<double>()),
+         mirrored.is_null() ? "-" : percent(mirrored.get<double>()),
          with_commas(std::max(f.lower_bandwidth, f.upper_bandwidth)),
          block == nullptr ? "-" : fmt::format("{} x {}, fill {:.3f}", block->rows, block->cols, block->fill),
          best == nullptr ? "-" : fmt::format("{}, {} x CSR", short_name(*best), ratio_text(f, best))});
@@ -417,8 +441,11 @@ bool run(const options& wanted) {
   request.longest = wanted.top;
   request.plan.tile = wanted.tile;
   if (!wanted.blocks.empty()) request.blocks.clear();
-  for (const std::string& text : wanted.blocks)
-    request.blocks.push_back(parse_sides("--blocks", text, "4 or 8x4", 1, 1024));
+  for (const std::string& text : wanted.blocks) {
+    const auto sides = parse_sides("--blocks", text, "4 or 8x4", 1, 1024);
+    if (std::find(request.blocks.begin(), request.blocks.end(), sides) == request.blocks.end())
+      request.blocks.push_back(sides);
+  }
   const auto size = parse_sides("--size", wanted.size, "1200 or 1200x900", 16, 8192);
   check_outputs(wanted);
   const device_choice choice = choose_device(wanted.common);
@@ -439,10 +466,11 @@ bool run(const options& wanted) {
       fmt::print(stderr, "spanalyze: {}: out of memory\n", input);
       continue;
     }
-    if (wanted.csv) {
-      fmt::print("{}\n", csv_line(all.back(), request.blocks));
-      std::fflush(stdout);  // whoever waits for many matrices sees the first ones
-    }
+    if (!wanted.csv) continue;
+    fmt::print("{}\n", csv_line(all.back(), request.blocks));
+    // Whoever waits for many matrices sees the first ones.
+    if (std::fflush(stdout) != 0) throw error(failure::output, "standard output: could not write");
+    if (wanted.html.empty() && wanted.png.empty() && wanted.svg.empty()) all.back().grid = {};
   }
   if (all.empty()) return false;
   write_pictures(wanted, size, all);
@@ -472,8 +500,9 @@ int main(int argc, char** argv) {
       "spanalyze");
   app.add_option("input", wanted.inputs, "Matrices: files of any kind spconv reads, or generators (below)")
       ->required();
-  app.add_flag("--rows", wanted.rows, "Show the row lengths with linear bins as well");
-  app.add_flag("--cols", wanted.cols, "Show the column lengths");
+  app.add_flag("--rows", wanted.rows,
+               "Show the row lengths with linear bins as well (of several matrices: implies --full)");
+  app.add_flag("--cols", wanted.cols, "Show the column lengths as well (likewise)");
   app.add_flag("--full", wanted.full, "Of several matrices show each in full, not only the comparison");
   app.add_option("--blocks", wanted.blocks, "Block sizes to look at, such as 4,8x4; sides up to 1024")
       ->delimiter(',')

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <ostream>
 #include <streambuf>
 
@@ -165,9 +166,15 @@ bool can_hold(container kind, const std::string& format) {
 output_file::output_file(const std::string& path) : path_(path) {
   if (path == "-") return;
   struct stat status {};
-  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  // What is under /dev leads elsewhere, to an open file at times, and must not be replaced.
+  if ((exists && !S_ISREG(status.st_mode)) || path.starts_with("/dev/") || path.starts_with("/proc/"))
     throw error(failure::output, fmt::format("{}: is not a regular file", path));
-  temporary_ = path + ".partial-XXXXXX";
+  // A link stays a link: what it leads to is replaced.
+  std::error_code problem_with_link;
+  if (exists && std::filesystem::is_symlink(path, problem_with_link))
+    path_ = std::filesystem::canonical(path).string();
+  temporary_ = path_ + ".partial-XXXXXX";
   // No signal may come between the file and the note of its name.
   sigset_t all, before;
   ::sigfillset(&all);

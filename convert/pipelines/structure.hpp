@@ -14,10 +14,10 @@ struct size_count {
   bool operator==(const size_count&) const = default;
 };
 
-// For every block size asked for, how many blocks hold how many entries; empty blocks are left out. All sizes
-// come from one sweep over the entries. A source for each backend (block_histograms.cpp,
-// block_histograms.cu): a thread has counters for every block column there is, the few threads of a GPU's
-// block a small hash table.
+// For every block size asked for, how many blocks hold how many entries; empty blocks are left out. A source
+// for each backend (block_histograms.cpp, block_histograms.cu): a thread goes through some rows for one size
+// after the other while they are in its cache, and has counters for every block column there is; a GPU takes
+// one size after the other, with counters in shared memory.
 struct block_size {
   std::int32_t rows = 0, cols = 0;
   auto operator<=>(const block_size&) const = default;

@@ -126,11 +126,12 @@ template <class Offset, class Value>
 entry_counts walk_entries(openmp, const entry_walk<Offset, Value>& walk) {
   // What a thread has of its own. Many threads on a matrix of many rows would have more than the matrix.
   const std::int64_t cells = std::int64_t{walk.grid_rows} * walk.grid_cols, entries = walk.last - walk.first;
+  const std::int64_t cursors_each = walk.rows == walk.cols ? walk.rows : 0;  // for mirror images only
   const std::int64_t own_bytes =
-      walk.rows * std::int64_t{sizeof(Offset)} + (std::int64_t{walk.cols} + cells) * 4;
+      cursors_each * std::int64_t{sizeof(Offset)} + (std::int64_t{walk.cols} + cells) * 4;
   const auto threads = static_cast<int>(std::clamp<std::int64_t>(
       entries * (4 + std::int64_t{sizeof(Value)}) / own_bytes, 1, omp_get_max_threads()));
-  array<Offset, host> cursors(std::int64_t{walk.rows} * threads);
+  array<Offset, host> cursors(cursors_each * threads);
   // The first thread counts where the sums are wanted.
   array<std::int32_t, host> col_lengths(std::int64_t{walk.cols} * (threads - 1)),
       grids(cells * (threads - 1));
@@ -140,7 +141,8 @@ entry_counts walk_entries(openmp, const entry_walk<Offset, Value>& walk) {
 #pragma omp parallel num_threads(threads)
   {
     const std::int64_t thread = omp_get_thread_num();
-    Offset* const own_cursors = cursors.data() + thread * walk.rows;
+    const int team = omp_get_num_threads();  // may be fewer than were asked for
+    Offset* const own_cursors = cursors.data() + thread * cursors_each;
     std::int32_t* own_lengths = walk.col_lengths;
     std::int32_t* own_grid = walk.grid;
     if (thread > 0) {
@@ -149,7 +151,7 @@ entry_counts walk_entries(openmp, const entry_walk<Offset, Value>& walk) {
       std::fill_n(own_lengths, walk.cols, 0);
       std::fill_n(own_grid, cells, 0);
     }
-    std::fill_n(own_cursors, walk.rows, Offset{0});
+    std::fill_n(own_cursors, cursors_each, Offset{0});
     row_walk<Offset, Value> own(walk, own_cursors, own_lengths, own_grid);
 #pragma omp for schedule(monotonic : dynamic)
     for (std::int64_t piece = 0; piece < groups_of(entries, piece_entries); ++piece) {
@@ -163,11 +165,10 @@ entry_counts walk_entries(openmp, const entry_walk<Offset, Value>& walk) {
     all[static_cast<std::size_t>(thread)] = own.counts;
 #pragma omp for
     for (std::int64_t c = 0; c < walk.cols; ++c)
-      for (int t = 1; t < threads; ++t)
-        walk.col_lengths[c] += col_lengths[std::int64_t{t - 1} * walk.cols + c];
+      for (int t = 1; t < team; ++t) walk.col_lengths[c] += col_lengths[std::int64_t{t - 1} * walk.cols + c];
 #pragma omp for
     for (std::int64_t c = 0; c < cells; ++c)
-      for (int t = 1; t < threads; ++t) walk.grid[c] += grids[(t - 1) * cells + c];
+      for (int t = 1; t < team; ++t) walk.grid[c] += grids[(t - 1) * cells + c];
   }
   entry_counts total;
   for (const entry_counts& counts : all) total += counts;

@@ -56,13 +56,21 @@ void check_lengths(std::vector<std::int64_t> list, const length_features& f) {
     CHECK(f.gini == Approx(differences / static_cast<double>(count) / static_cast<double>(count) / 2 / mean)
                         .margin(1e-9));
   for (const auto& bins : {linear_bins(f, 7), log2_bins(f)}) {
-    std::int64_t binned = 0, lines = 0;
+    std::int64_t lines = 0, up_to = 0;
     for (const length_bin& b : bins) {
-      for (const std::int64_t length : list) binned += length >= b.first && length <= b.last ? 1 : 0;
+      std::int64_t in_bin = 0, in_lines = 0;
+      for (const std::int64_t length : list)
+        if (length >= b.first && length <= b.last) {
+          ++in_bin;
+          in_lines += length;
+        }
+      CHECK(b.lines == in_bin);
+      CHECK(b.entries == in_lines);
+      up_to += in_lines;
+      CHECK(b.cumulative_entries == Approx(static_cast<double>(up_to) / static_cast<double>(entries)));
       lines += b.lines;
     }
     CHECK(lines == f.lines);
-    CHECK(binned == f.lines);
     CHECK(bins.back().cumulative_entries == Approx(1));
   }
 }
@@ -175,6 +183,17 @@ TEST_CASE("features of generated matrices, with several numbers of threads") {
       check_features(
           spec, assemble<openmp, std::int32_t, double>(openmp{}, read_matrix(spec), false, report, nullptr));
     }
+  }
+  set_thread_count(all_threads);
+}
+
+TEST_CASE("features of a matrix that several threads walk at the same time") {
+  const int all_threads = thread_count();
+  set_thread_count(4);
+  for (const std::string spec : {"gen:rmat?scale=15", "gen:blockband?n=3000&block=5&density=0.05"}) {
+    assembly_report report;
+    check_features(
+        spec, assemble<openmp, std::int32_t, double>(openmp{}, read_matrix(spec), false, report, nullptr));
   }
   set_thread_count(all_threads);
 }

@@ -73,7 +73,7 @@ TEST_CASE("features on CUDA equal those on OpenMP on generated matrices") {
   }
 }
 
-TEST_CASE("rows with more blocks than a table holds") {
+TEST_CASE("rows with more blocks than there are counters for") {
   if (!gpu_here()) return;
   for (const std::int32_t step : {1, 3}) {
     named_matrix wide{"two long rows", 20, 200'000, {}};

@@ -193,6 +193,41 @@ TEST_CASE("pictures and pages are written, whole") {
   CHECK(work.files() == std::vector<std::string>{"bad.mtx", "c.mtx", "p.html", "p.png", "p.svg", "s.mtx"});
 }
 
+TEST_CASE("a link stays a link, and what is no file is refused") {
+  const folder work;
+  std::ofstream(work / "old.png") << "old";
+  fs::create_symlink("old.png", work / "link.png");
+  CHECK(run(work, "s.mtx --quiet --png link.png").status == 0);
+  CHECK(fs::is_symlink(work / "link.png"));
+  CHECK(content(work / "old.png").starts_with("\x89PNG"));
+  CHECK(run(work, "s.mtx --quiet --png /dev/stdout").status == 1);
+}
+
+TEST_CASE("output that cannot be written is an error") {
+  if (!fs::exists("/dev/full")) return;
+  const folder work;
+  for (const char* const form : {"--csv", "--json", ""})
+    CHECK(run(work, std::string("s.mtx ") + form + " >/dev/full").status == 1);
+}
+
+TEST_CASE("fewer threads than were asked for") {
+  const folder work;
+  const std::string matrix = "'gen:uniform?n=1000&density=0.3' --csv --quiet --threads ";
+  const outcome one = run(work, matrix + "1");
+  REQUIRE(one.status == 0);
+  const outcome limited =
+      run_command("OMP_THREAD_LIMIT=2 MALLOC_PERTURB_=170 '" + from_environment("SPARSMITH_SPANALYZE") +
+                      "' --device cpu " + matrix + "8",
+                  work / "limited");
+  CHECK(limited.out == one.out);
+}
+
+TEST_CASE("a block size that is named twice is looked at once") {
+  const folder work;
+  CHECK(run(work, "s.mtx --csv --quiet --blocks 4,2,4").out ==
+        run(work, "s.mtx --csv --quiet --blocks 4,2").out);
+}
+
 TEST_CASE("several matrices are compared, and a bad one does not hide the others") {
   const folder work;
   const outcome two = run(work, "s.mtx c.mtx --html p.html");
