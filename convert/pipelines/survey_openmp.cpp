@@ -89,10 +89,15 @@ class row_walk {
   void find_mirrored(std::int64_t row, std::int64_t first, std::int64_t last) {
     const std::int32_t* const cols = w_.col_indices;
     const auto sought = static_cast<std::int32_t>(row);
+    const auto start_in = [&](std::int32_t other) {
+      return std::max(w_.row_offsets[other], cursors_[other]);
+    };
+    constexpr std::int64_t ahead = 8;  // rows whose memory is asked for before it is needed
     for (std::int64_t e = first_from(first, last, sought + 1); e < last; ++e) {
+      if (e + ahead < last) __builtin_prefetch(cols + start_in(cols[e + ahead]));
       const std::int32_t other = cols[e];  // right of the diagonal: counted for both
       const std::int64_t end = w_.row_offsets[other + 1];
-      std::int64_t low = std::max(w_.row_offsets[other], cursors_[other]), high = end;
+      std::int64_t low = start_in(other), high = end;
       for (std::int64_t step = 1; low < end; step *= 2) {
         if (low + step >= end) break;
         if (cols[low + step] >= sought) {

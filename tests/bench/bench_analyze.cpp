@@ -20,14 +20,25 @@ namespace sparsmith {
 
 template <class Value>
 void read_pass(openmp, array_view<const std::int32_t> cols, array_view<const Value> values, double* sums) {
-  std::int64_t col_sum = 0;
-  Value sum = 0;
-#pragma omp parallel for simd reduction(+ : col_sum, sum)
-  for (std::int64_t e = 0; e < values.size(); ++e) {
-    col_sum += cols[e];
-    sum += values[e];
+  // Several sums of each: one would wait for itself.
+  constexpr std::int64_t abreast = 16;
+  double total = 0;
+#pragma omp parallel reduction(+ : total)
+  {
+    std::int32_t col_sums[abreast] = {};
+    Value value_sums[abreast] = {};
+#pragma omp for
+    for (std::int64_t e = 0; e < values.size() / abreast; ++e)
+      for (std::int64_t i = 0; i < abreast; ++i) {
+        col_sums[i] ^= cols[e * abreast + i];
+        value_sums[i] += values[e * abreast + i];
+      }
+    for (std::int64_t i = 0; i < abreast; ++i)
+      total += static_cast<double>(col_sums[i]) + static_cast<double>(value_sums[i]);
   }
-  sums[0] = static_cast<double>(col_sum) + static_cast<double>(sum);
+  for (std::int64_t e = values.size() / abreast * abreast; e < values.size(); ++e)
+    total += static_cast<double>(cols[e]) + static_cast<double>(values[e]);
+  sums[0] = total;
 }
 
 namespace {
