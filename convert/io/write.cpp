@@ -167,13 +167,13 @@ output_file::output_file(const std::string& path) : path_(path) {
   if (path == "-") return;
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
-  // What is under /dev leads elsewhere, to an open file at times, and must not be replaced.
-  if ((exists && !S_ISREG(status.st_mode)) || path.starts_with("/dev/") || path.starts_with("/proc/"))
-    throw error(failure::output, fmt::format("{}: is not a regular file", path));
-  // A link stays a link: what it leads to is replaced.
   std::error_code problem_with_link;
-  if (exists && std::filesystem::is_symlink(path, problem_with_link))
-    path_ = std::filesystem::canonical(path).string();
+  const bool is_link = exists && std::filesystem::is_symlink(path, problem_with_link);
+  // Links of the system, such as /dev/stdout, lead to files that others have open.
+  const bool of_system = is_link && (path.starts_with("/dev/") || path.starts_with("/proc/"));
+  if ((exists && !S_ISREG(status.st_mode)) || of_system)
+    throw error(failure::output, fmt::format("{}: is not a regular file", path));
+  if (is_link) path_ = std::filesystem::canonical(path).string();  // what it leads to is replaced
   temporary_ = path_ + ".partial-XXXXXX";
   // No signal may come between the file and the note of its name.
   sigset_t all, before;
