@@ -420,11 +420,6 @@ std::string spy_figure(const matrix_features& f, const spy_pictures& pictures) {
 }
 
 // Bytes against those of CSR, where there are both.
-json over_csr(const matrix_features& f, const format_cost* cost) {
-  const format_cost* const csr = fewest_bytes(f, "csr");
-  return cost == nullptr || csr == nullptr ? json(nullptr) : json(ratio(cost->bytes, csr->bytes));
-}
-
 std::string over_csr_text(const matrix_features& f, const format_cost* cost) {
   const json value = over_csr(f, cost);
   return value.is_null() ? "–" : fmt::format("{:.3f}", value.get<double>());
@@ -956,6 +951,11 @@ const format_cost* fewest_bytes(const matrix_features& f, std::string_view forma
     if (cost.format == format && cost.possible() && (best == nullptr || cost.bytes < best->bytes))
       best = &cost;
   return best;
+}
+
+json over_csr(const matrix_features& f, const format_cost* cost) {
+  const format_cost* const csr = fewest_bytes(f, "csr");
+  return cost == nullptr || csr == nullptr ? json(nullptr) : json(ratio(cost->bytes, csr->bytes));
 }
 
 const format_cost* bsr_of(const matrix_features& f, std::int32_t rows, std::int32_t cols) {

@@ -15,6 +15,8 @@ inline constexpr int default_bins = 20;  // of a linear histogram
 
 // What the tools and the page look up among the prices; null where there is none, or none was possible.
 const format_cost* fewest_bytes(const matrix_features& features, std::string_view format);
+// Bytes against those of CSR; null where there is no price.
+nlohmann::ordered_json over_csr(const matrix_features& features, const format_cost* cost);
 const format_cost* bsr_of(const matrix_features& features, std::int32_t rows, std::int32_t cols);
 const format_cost* blocked_of(const matrix_features& features, std::string_view format, std::int32_t beta);
 std::vector<std::int32_t> betas_of(const matrix_features& features);    // that were priced, rising

@@ -75,22 +75,22 @@ terminal look_at_terminal() {
   return t;
 }
 
-template <class Backend, class Value>
-matrix_features analyze_as(Backend on, matrix_entries&& source, const feature_request& request,
-                           stage_log* log) {
+template <class Backend>
+matrix_features analyze_on(Backend on, matrix_entries&& source, const feature_request& request) {
   const std::int64_t most =
       source.entries.values.size() * (source.symmetry == symmetry_kind::general ? 1 : 2);
   assembly_report report;
-  // Positions of blocks may need 64 bits where the entries do not: the plan says so for each format.
   if (most > std::numeric_limits<std::int32_t>::max())
-    return features_of(on, assemble<Backend, std::int64_t, Value>(on, std::move(source), false, report, log),
-                       request, log);
-  return features_of(on, assemble<Backend, std::int32_t, Value>(on, std::move(source), false, report, log),
-                     request, log);
+    return features_of(on,
+                       assemble<Backend, std::int64_t, double>(on, std::move(source), false, report, nullptr),
+                       request, nullptr);
+  return features_of(on,
+                     assemble<Backend, std::int32_t, double>(on, std::move(source), false, report, nullptr),
+                     request, nullptr);
 }
 
 double share(std::int64_t part, std::int64_t all) {
-  return all == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(all);
+  return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
 }
 
 // In columns of a terminal: nothing that is printed here is wider than one.
@@ -159,10 +159,8 @@ void print_table(const std::vector<cells>& lines, int width, const std::vector<s
 }
 
 std::string ratio_text(const matrix_features& f, const format_cost* cost) {
-  const format_cost* const csr = fewest_bytes(f, "csr");
-  return cost == nullptr || csr == nullptr
-             ? "-"
-             : fmt::format("{:.3f}", static_cast<double>(cost->bytes) / static_cast<double>(csr->bytes));
+  const json value = over_csr(f, cost);
+  return value.is_null() ? "-" : fmt::format("{:.3f}", value.get<double>());
 }
 
 std::string fill_text(const format_cost* cost) {
@@ -187,10 +185,10 @@ void print_summary(const matrix_features& f, const std::string& device, int widt
   if (f.rows == f.cols && f.symmetry.off_diagonal > 0) {
     const std::int64_t all = f.symmetry.off_diagonal;
     line("symmetry", fmt::format("{} of those off the diagonal have a mirror image",
-                                 percent(share(f.symmetry.pattern, all) / 100)) +
+                                 percent(share(f.symmetry.pattern, all))) +
                          (f.has_values ? fmt::format(", {} of the same value, {} of the negated one",
-                                                     percent(share(f.symmetry.values, all) / 100),
-                                                     percent(share(f.symmetry.negated, all) / 100))
+                                                     percent(share(f.symmetry.values, all)),
+                                                     percent(share(f.symmetry.negated, all)))
                                        : std::string()));
   }
   line("band", fmt::format("{} below the diagonal, {} above; profile {}", with_commas(f.lower_bandwidth),
@@ -198,9 +196,9 @@ void print_summary(const matrix_features& f, const std::string& device, int widt
   line("diagonal", fmt::format("{} entries on the main one; {} diagonals hold entries",
                                with_commas(f.diagonal_entries), with_commas(f.diagonals)));
   line("near", fmt::format("{:.1f} % have their right neighbour stored, {:.1f} % the one below",
-                           share(f.next_column, f.entries), share(f.row_below, f.entries)));
+                           100 * share(f.next_column, f.entries), 100 * share(f.row_below, f.entries)));
   line("reuse", fmt::format("{:.3f} lines of x (128 bytes) touched per entry, each row for itself",
-                            share(f.x_lines, f.entries) / 100));
+                            share(f.x_lines, f.entries)));
   line("device", device);
 
   std::vector<cells> lengths = {
@@ -231,7 +229,7 @@ std::string density_bars(const block_features& block) {
   for (const std::int64_t count : block.density)
     text += count == 0
                 ? "·"
-                : heights[static_cast<std::size_t>(std::min<double>(7, share(count, block.blocks) / 12.5))];
+                : heights[static_cast<std::size_t>(std::min<double>(7, share(count, block.blocks) * 8))];
   return text;
 }
 
@@ -402,8 +400,7 @@ matrix_features analyze(const std::string& input, feature_request request, const
   }
   const std::string field = source.field;
   matrix_features f;
-  on_device(choice,
-            [&](auto on) { f = analyze_as<decltype(on), double>(on, std::move(source), request, nullptr); });
+  on_device(choice, [&](auto on) { f = analyze_on(on, std::move(source), request); });
   f.name = input;
   f.field = field;
   f.has_values = field != "complex";

@@ -7,6 +7,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "convert/backend/own_memory.hpp"
 #include "convert/formats/sizes.hpp"
 #include "convert/pipelines/structure.hpp"
 
@@ -123,13 +124,9 @@ std::map<block_size, histogram> count_on_threads(const std::vector<chain>& chain
     counters_each += counters_of(c, cols);
     height = std::max<std::int64_t>(height, c.back().rows);
   }
-  // Many threads on a matrix of many columns would have more counters than the matrix has entries; and so
-  // would one where columns are far more than entries.
+  // Where columns are far more than entries, even one thread would have more counters than the matrix has.
   const bool looked_up = counters_each * 4 > 16 * matrix_bytes;
-  const auto threads =
-      looked_up ? 1
-                : static_cast<int>(std::clamp<std::int64_t>(
-                      matrix_bytes / std::max<std::int64_t>(counters_each * 4, 1), 1, omp_get_max_threads()));
+  const int threads = threads_with_own(counters_each * 4, matrix_bytes);
   array<std::int32_t, host> counters(looked_up ? 0 : counters_each * threads);
   std::map<block_size, histogram> totals;
 #pragma omp parallel num_threads(threads)

@@ -8,6 +8,8 @@
 #include <array>
 #include <utility>
 
+#include "convert/backend/own_memory.hpp"
+
 namespace sparsmith {
 namespace {
 
@@ -99,10 +101,8 @@ class row_walk {
 template <class Offset>
 std::vector<shape_count> count_on_threads(std::int64_t rows, std::int32_t cols, const Offset* row_offsets,
                                           const std::int32_t* col_indices, std::int64_t matrix_bytes) {
-  // Many threads on a matrix of many columns would remember more than the matrix has.
   const std::int64_t remembered = columns_of_all_widths(cols);
-  const auto threads = static_cast<int>(std::clamp<std::int64_t>(
-      matrix_bytes / std::max<std::int64_t>(remembered * 4, 1), 1, omp_get_max_threads()));
+  const int threads = threads_with_own(remembered * 4, matrix_bytes);
   array<std::uint32_t, host> memory(remembered * threads);
   std::array<std::int64_t, scored_shapes> totals = {};
 #pragma omp parallel num_threads(threads)

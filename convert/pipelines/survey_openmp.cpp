@@ -5,6 +5,7 @@ namespace sparsmith {
 using backend = openmp;
 }
 
+#include "convert/backend/own_memory.hpp"
 #include "convert/pipelines/instantiate_survey.hpp"
 
 namespace sparsmith {
@@ -129,13 +130,12 @@ class row_walk {
 
 template <class Offset, class Value>
 entry_counts walk_entries(openmp, const entry_walk<Offset, Value>& walk) {
-  // What a thread has of its own. Many threads on a matrix of many rows would have more than the matrix.
+  // What a thread has of its own.
   const std::int64_t cells = std::int64_t{walk.grid_rows} * walk.grid_cols, entries = walk.last - walk.first;
   const std::int64_t cursors_each = walk.rows == walk.cols ? walk.rows : 0;  // for mirror images only
   const std::int64_t own_bytes =
       cursors_each * std::int64_t{sizeof(Offset)} + (std::int64_t{walk.cols} + cells) * 4;
-  const auto threads = static_cast<int>(std::clamp<std::int64_t>(
-      entries * (4 + std::int64_t{sizeof(Value)}) / own_bytes, 1, omp_get_max_threads()));
+  const int threads = threads_with_own(own_bytes, entries * (4 + std::int64_t{sizeof(Value)}));
   array<Offset, host> cursors(cursors_each * threads);
   // The first thread counts where the sums are wanted.
   array<std::int32_t, host> col_lengths(std::int64_t{walk.cols} * (threads - 1)),

@@ -13,6 +13,7 @@
 #include "convert/io/read.hpp"
 #include "kernels/measure.hpp"
 #include "kernels/registry.hpp"
+#include "tests/bench/now.hpp"
 #include "tests/bench/read_pass.hpp"
 #include "tools/tool.hpp"
 
@@ -49,10 +50,6 @@ struct options {
   std::string value = "f64";
   int samples = 9;
 };
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 double median(std::vector<double> seconds) {
   return summarize_samples(std::move(seconds)).median;

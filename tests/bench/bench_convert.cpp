@@ -17,6 +17,7 @@
 #include "convert/io/matrix_market.hpp"
 #include "convert/io/read.hpp"
 #include "tests/bench/cub_sort.hpp"
+#include "tests/bench/now.hpp"
 #include "tests/bench/scipy.hpp"
 #include "tests/bench/vendor.hpp"
 #include "tools/tool.hpp"
@@ -36,10 +37,6 @@ struct options {
   std::vector<std::string> matrices = {"gen:blockband", "gen:uniform?n=45100&density=0.0071",
                                        "gen:laplace3d?n=160"};
 };
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 double median(std::vector<double> samples) {
   std::sort(samples.begin(), samples.end());

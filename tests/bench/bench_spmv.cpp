@@ -18,6 +18,7 @@
 #include "kernels/measure.hpp"
 #include "kernels/reference.hpp"
 #include "kernels/registry.hpp"
+#include "tests/bench/now.hpp"
 #include "tests/bench/scipy.hpp"
 #include "tools/tool.hpp"
 
@@ -46,10 +47,6 @@ struct options {
     return formats.empty() || std::find(formats.begin(), formats.end(), name) != formats.end();
   }
 };
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // ---- what a run found out ----
 
