@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace sparsmith {
 
@@ -18,9 +19,12 @@ enum class failure {
 
 class error : public std::runtime_error {
  public:
-  error(failure category, const std::string& message)
-      : std::runtime_error(on_one_line(message)), category_(category) {}
+  // `quantity` is what the caller could have chosen otherwise ("max-fill", "beta"), where that is one thing:
+  // a tool that has an option for it says so.
+  error(failure category, const std::string& message, std::string quantity = {})
+      : std::runtime_error(on_one_line(message)), category_(category), quantity_(std::move(quantity)) {}
   failure category() const { return category_; }
+  const std::string& quantity() const { return quantity_; }
 
  private:
   // Messages quote what is in files; a line end or a NUL in there must not break the one line they are
@@ -41,6 +45,7 @@ class error : public std::runtime_error {
   }
 
   failure category_;
+  std::string quantity_;
 };
 
 }  // namespace sparsmith

@@ -13,9 +13,10 @@
 #include <limits>
 #include <map>
 
-#include "analyze/features.hpp"
-#include "analyze/plots.hpp"
-#include "analyze/report.hpp"
+#include "analyze/report/plots.hpp"
+#include "analyze/report/report.hpp"
+#include "analyze/structure/features.hpp"
+#include "convert/convert.hpp"
 #include "convert/error.hpp"
 #include "convert/io/generators.hpp"
 #include "convert/io/read.hpp"
@@ -73,20 +74,6 @@ terminal look_at_terminal() {
     t.ink =
         depth == "truecolor" || depth == "24bit" ? terminal_ink::colours_24_bit : terminal_ink::colours_256;
   return t;
-}
-
-template <class Backend>
-matrix_features analyze_on(Backend on, matrix_entries&& source, const feature_request& request) {
-  const std::int64_t most =
-      source.entries.values.size() * (source.symmetry == symmetry_kind::general ? 1 : 2);
-  assembly_report report;
-  if (most > std::numeric_limits<std::int32_t>::max())
-    return features_of(on,
-                       assemble<Backend, std::int64_t, double>(on, std::move(source), false, report, nullptr),
-                       request, nullptr);
-  return features_of(on,
-                     assemble<Backend, std::int32_t, double>(on, std::move(source), false, report, nullptr),
-                     request, nullptr);
 }
 
 double share(std::int64_t part, std::int64_t all) {
@@ -237,9 +224,8 @@ void print_blocks(const matrix_features& f, int width) {
   if (f.blocks.empty()) return;
   std::vector<cells> lines = {{"block", "with entries", "fill", "BSR x CSR", "0 - 100 % full"}};
   for (const block_features& b : f.blocks)
-    lines.push_back({fmt::format("{} x {}", b.rows, b.cols), with_commas(b.blocks),
-                     fmt::format("{:.3f}", b.fill), ratio_text(f, bsr_of(f, b.rows, b.cols)),
-                     density_bars(b)});
+    lines.push_back({fmt::format("{} x {}", b.size.rows, b.size.cols), with_commas(b.blocks),
+                     fmt::format("{:.3f}", b.fill), ratio_text(f, bsr_of(f, b.size)), density_bars(b)});
   fmt::print("\n");
   print_table(lines, width);
 }
@@ -331,7 +317,9 @@ void print_comparison(const std::vector<matrix_features>& all, int width) {
          fmt::format("{:.3f}", f.row_lengths.variation), fmt::format("{:.3f}", f.row_lengths.gini),
          mirrored.is_null() ? "-" : percent(mirrored.get<double>()),
          with_commas(std::max(f.lower_bandwidth, f.upper_bandwidth)),
-         block == nullptr ? "-" : fmt::format("{} x {}, fill {:.3f}", block->rows, block->cols, block->fill),
+         block == nullptr
+             ? "-"
+             : fmt::format("{} x {}, fill {:.3f}", block->size.rows, block->size.cols, block->fill),
          best == nullptr ? "-" : fmt::format("{}, {} x CSR", short_name(*best), ratio_text(f, best))});
   }
   print_table(lines, width);
@@ -388,27 +376,34 @@ spy_options picture_of(const matrix_features& f, int width, int height, theme co
 }
 
 matrix_features analyze(const std::string& input, feature_request request, const device_choice& choice,
-                        std::pair<int, int> size, bool show_progress) {
+                        block_size size, bool show_progress) {
   progress_bar bar(input, show_progress);
   matrix_entries source = read_matrix(input, bar.callback(), complex_values::pattern_only);
   // As fine as the largest picture shows: all others are merged from it.
   const std::int64_t entries = 2 * source.entries.values.size();
-  for (const auto& [width, height] : {size, std::pair(spy_options{}.width, spy_options{}.height)}) {
+  for (const auto& [width, height] : {size, block_size{spy_options{}.width, spy_options{}.height}}) {
     const auto [rows, cols] = spy_grid({source.entries.rows, source.entries.cols, width, height}, entries);
     request.grid_rows = std::max(request.grid_rows, rows);
     request.grid_cols = std::max(request.grid_cols, cols);
   }
   const std::string field = source.field;
   matrix_features f;
-  on_device(choice, [&](auto on) { f = analyze_on(on, std::move(source), request); });
+  // Values as 64 bits, whatever they were: nothing is lost, and only the width of offsets is left to choose.
+  on_backend(choice.use_gpu, [&](auto on) {
+    with_types({needs_wide_offsets(most_entries(source)), false}, [&]<class Offset, class Value>() {
+      using backend = decltype(on);
+      assembly_report report;
+      const auto matrix = assemble<backend, Offset, Value>(on, std::move(source), false, report, nullptr);
+      f = features_of(on, view(matrix), request, nullptr);
+    });
+  });
   f.name = input;
   f.field = field;
   f.has_values = field != "complex";
   return f;
 }
 
-void write_pictures(const options& wanted, std::pair<int, int> size,
-                    const std::vector<matrix_features>& all) {
+void write_pictures(const options& wanted, block_size size, const std::vector<matrix_features>& all) {
   const auto [width, height] = size;
   if (!wanted.png.empty()) {
     const auto picture = spy_png(all[0].grid, picture_of(all[0], width, height));

@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <optional>
 
-#include "analyze/block_choice.hpp"
-#include "analyze/block_statistics.hpp"
-#include "analyze/plan.hpp"
+#include "analyze/structure/block_choice.hpp"
+#include "analyze/structure/block_statistics.hpp"
+#include "analyze/structure/prices.hpp"
 #include "convert/convert.hpp"
 #include "convert/formats/validate.hpp"
 #include "convert/io/generators.hpp"
@@ -98,7 +98,9 @@ std::string format_of(const options& wanted) {
 tile_options tile_options_of(const options& wanted) {
   tile_options tile = wanted.conversion.tile;
   if (wanted.tile != "auto") {
-    std::tie(tile.height, tile.width) = parse_tile(wanted.tile);
+    const block_size sides = parse_tile(wanted.tile);
+    tile.height = sides.rows;
+    tile.width = sides.cols;
   }
   // Other layouts take groups of any size; only where this one is wanted is that an error.
   const std::int32_t group = wanted.conversion.blocks.group_size;
@@ -152,8 +154,7 @@ plan_request request_of(const options& wanted) {
     throw error(failure::usage, "layout tile does not sort blocks; leave --window out");
   request.options.tile = tile_options_of(wanted);
   blocks.beta = request.betas.front();
-  if (!request.blocks.empty())
-    std::tie(request.options.bsr_rows, request.options.bsr_cols) = request.blocks.front();
+  if (!request.blocks.empty()) request.options.bsr_block = request.blocks.front();
   return request;
 }
 
@@ -196,12 +197,11 @@ void run(Backend on, const options& wanted, plan_request request, matrix_entries
   result.offset_bits = int{sizeof(Offset)} * 8;
   result.value_bits = int{sizeof(Value)} * 8;
   if (chooses_block(wanted)) {
-    result.chosen_block = choose_block(on, matrix, request.options.max_fill, &result.stages);
-    const shape_count& best = result.chosen_block->best().shape;
-    request.chosen_block = {best.rows, best.cols};
-    std::tie(request.options.bsr_rows, request.options.bsr_cols) = *request.chosen_block;
+    result.chosen_block = choose_block(on, view(matrix), request.options.max_fill, &result.stages);
+    request.chosen_block = result.chosen_block->best().shape.size;
+    request.options.bsr_block = *request.chosen_block;
   }
-  if (wanted.plan) result.plan = plan_formats<Backend, Offset, Value>(on, matrix, request);
+  if (wanted.plan) result.plan = plan_formats<Backend, Offset, Value>(on, view(matrix), request);
   if (wanted.to.empty()) return;
 
   const std::string format = format_of(wanted);
@@ -209,7 +209,8 @@ void run(Backend on, const options& wanted, plan_request request, matrix_entries
   if (format == "csr" && !wanted.verify)
     converted = std::move(matrix);  // it is what was asked for; no copy needed
   else
-    converted = from_csr<Backend, Offset, Value>(on, matrix, format, request.options, &result.stages);
+    converted = from_csr<Backend, Offset, Value>(on, view(matrix), *format_named(format), request.options,
+                                                 &result.stages);
   result.converted = true;
   result.format = format;
   std::visit(
@@ -222,7 +223,7 @@ void run(Backend on, const options& wanted, plan_request request, matrix_entries
 
   if (has_beta(format) && !prints_nothing(wanted)) {
     const block_options& blocks = request.options.blocks;
-    result.blocks = summarize_blocks(block_entry_counts(on, view(matrix), blocks.beta),
+    result.blocks = summarize_blocks(block_entry_counts(on, pattern_of(matrix), blocks.beta),
                                      block_positions(matrix.rows, matrix.cols, blocks.beta),
                                      format == "gcsb" ? blocks.group_size : 0, blocks.window);
   }
@@ -306,7 +307,7 @@ void print_text(const outcome& r, std::FILE* out) {
     fmt::print(out, "         {} zeros of dense storage left out\n", with_commas(a.array_zeros));
   fmt::print(out, "device   {}\n", r.device);
   if (r.chosen_block) {
-    const shape_count& best = r.chosen_block->best().shape;
+    const block_size best = r.chosen_block->best().shape.size;
     fmt::print(out, "block    auto: {} x {}, {}\n", best.rows, best.cols, r.chosen_block->reason);
   }
   if (r.converted) {
@@ -393,8 +394,8 @@ void print_text(const outcome& r, std::FILE* out) {
 
 json describe_choice(const block_choice& choice) {
   const auto candidate = [](const block_candidate& c) {
-    return json{{"rows", c.shape.rows},
-                {"cols", c.shape.cols},
+    return json{{"rows", c.shape.size.rows},
+                {"cols", c.shape.size.cols},
                 {"blocks", c.shape.blocks},
                 {"fill", c.fill},
                 {"bytes", c.bytes}};
@@ -529,19 +530,16 @@ void convert_matrix(const options& wanted) {
   result.cols = source.entries.cols;
 
   const bool single = wanted.value == "f32" || (wanted.value == "auto" && source.single_precision);
-  const std::int64_t most =
-      source.entries.values.size() * (source.symmetry == symmetry_kind::general ? 1 : 2);
   // Positions of blocks are counted in offsets too.
   const std::int64_t positions = has_beta(format_of(wanted))
                                      ? block_positions(result.rows, result.cols, request.options.blocks.beta)
                                      : 0;
-  const bool wide =
-      wanted.offsets == "64" ||
-      (wanted.offsets == "auto" && std::max(most, positions) > std::numeric_limits<std::int32_t>::max());
+  const bool wide = wanted.offsets == "64" || (wanted.offsets == "auto" &&
+                                               needs_wide_offsets(std::max(most_entries(source), positions)));
   output_file* const target = file ? &*file : nullptr;
-  on_device(choice, [&](auto on) {
+  on_backend(choice.use_gpu, [&](auto on) {
     using backend = decltype(on);
-    const auto go = [&]<class Offset, class Value>() {
+    with_types({wide, single}, [&]<class Offset, class Value>() {
       try {
         run<backend, Offset, Value>(on, wanted, request, std::move(source), target, result);
       } catch (const error& problem) {
@@ -550,13 +548,9 @@ void convert_matrix(const options& wanted) {
         if (problem.category() == failure::output || problem.category() == failure::usage ||
             what.rfind(wanted.input, 0) == 0 || (!wanted.output.empty() && what.rfind(wanted.output, 0) == 0))
           throw;
-        throw error(problem.category(), wanted.input + ": " + what);
+        throw error(problem.category(), wanted.input + ": " + what, problem.quantity());
       }
-    };
-    if (wide && single) return go.template operator()<std::int64_t, float>();
-    if (wide) return go.template operator()<std::int64_t, double>();
-    if (single) return go.template operator()<std::int32_t, float>();
-    go.template operator()<std::int32_t, double>();
+    });
   });
   result.peak_host = peak_bytes(place::host);
   result.peak_device = peak_bytes(place::device);

@@ -45,7 +45,11 @@ int run_tool(CLI::App& app, int argc, char** argv, const std::function<void()>& 
     if (std::fflush(stdout) != 0) throw error(failure::output, "standard output: could not write");
     return 0;
   } catch (const error& problem) {
-    complain(problem.what());
+    // The library names what could be chosen otherwise; whether there is an option for it, only the tool
+    // knows.
+    const std::string option = "--" + problem.quantity();
+    const bool has_option = !problem.quantity().empty() && app.get_option_no_throw(option) != nullptr;
+    complain(has_option ? fmt::format("{} ({})", problem.what(), option) : problem.what());
     return problem.category() == failure::usage ? usage_status : 1;
   } catch (const std::bad_alloc&) {
     complain("out of memory");
@@ -55,8 +59,8 @@ int run_tool(CLI::App& app, int argc, char** argv, const std::function<void()>& 
   return 1;
 }
 
-static std::pair<std::int32_t, std::int32_t> parse_size(const std::string& option, const std::string& text,
-                                                        const std::string& expected) {
+static block_size parse_size(const std::string& option, const std::string& text,
+                             const std::string& expected) {
   const char* const end = text.data() + text.size();
   const auto number_at = [&](const char* first, std::int32_t& number) {
     const auto [stop, problem] = std::from_chars(first, end, number);
@@ -70,26 +74,25 @@ static std::pair<std::int32_t, std::int32_t> parse_size(const std::string& optio
   return {rows, cols};
 }
 
-std::pair<std::int32_t, std::int32_t> parse_sides(const std::string& option, const std::string& text,
-                                                  const std::string& example, std::int32_t least,
-                                                  std::int32_t most) {
+block_size parse_sides(const std::string& option, const std::string& text, const std::string& example,
+                       std::int32_t least, std::int32_t most) {
   const auto sides = parse_size(option, text, "not a size such as " + example);
-  for (const std::int32_t side : {sides.first, sides.second})
+  for (const std::int32_t side : {sides.rows, sides.cols})
     if (side < least || side > most)
       throw error(failure::usage, fmt::format("{} {}: sides are from {} to {}", option, text, least, most));
   return sides;
 }
 
-std::pair<std::int32_t, std::int32_t> parse_block(const std::string& text) {
+block_size parse_block(const std::string& text) {
   const auto [rows, cols] = parse_size("--block", text, "neither auto nor a size such as 4 or 4x2");
   if (rows < 1 || cols < 1 || rows > 64 || cols > 64)
     throw error(failure::usage, fmt::format("--block {}: sides are from 1 to 64", text));
   return {rows, cols};
 }
 
-std::pair<std::int32_t, std::int32_t> parse_tile(const std::string& text) {
+block_size parse_tile(const std::string& text) {
   const auto sides = parse_size("--tile", text, "neither auto nor a size such as 512 or 512x1024");
-  for (const std::int32_t side : {sides.first, sides.second})
+  for (const std::int32_t side : {sides.rows, sides.cols})
     if (side < 256 || side > 2048 || (side & (side - 1)) != 0)
       throw error(failure::usage, fmt::format("--tile {}: sides are powers of two from 256 to 2048", text));
   return sides;

@@ -10,9 +10,10 @@
 #include <thread>
 #include <utility>
 
-#include "analyze/with_commas.hpp"
+#include "analyze/report/with_commas.hpp"
 #include "convert/backend/backend.hpp"
 #include "convert/formats/format.hpp"
+#include "convert/formats/sizes.hpp"
 #include "convert/io/entries.hpp"
 
 namespace sparsmith {
@@ -40,15 +41,6 @@ struct device_choice {
 };
 device_choice choose_device(const common_options& options);
 
-// Calls use(backend) with the backend chosen.
-template <class Use>
-void on_device(const device_choice& choice, Use use) {
-  if constexpr (has_cuda) {
-    if (choice.use_gpu) return use(cuda{});
-  }
-  use(openmp{});
-}
-
 // The sizes a format carries beside its arrays and its shape.
 template <class Format>
 json parameters_of(const Format& matrix) {
@@ -61,12 +53,11 @@ json parameters_of(const Format& matrix) {
 }
 
 // Two sides, "4x2", or "4" for both; `option` and `example` are for the messages.
-std::pair<std::int32_t, std::int32_t> parse_sides(const std::string& option, const std::string& text,
-                                                  const std::string& example, std::int32_t least,
-                                                  std::int32_t most);
+block_size parse_sides(const std::string& option, const std::string& text, const std::string& example,
+                       std::int32_t least, std::int32_t most);
 // What --block and --tile take, beside `auto`.
-std::pair<std::int32_t, std::int32_t> parse_block(const std::string& text);
-std::pair<std::int32_t, std::int32_t> parse_tile(const std::string& text);
+block_size parse_block(const std::string& text);
+block_size parse_tile(const std::string& text);
 
 // A bar on a terminal, nothing elsewhere. Drawn by a thread of its own, so that it also moves, by the clock,
 // where a reader or writer does not say how far it is.

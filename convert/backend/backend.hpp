@@ -9,6 +9,8 @@
 
 #include "convert/backend/memory.hpp"
 
+struct CUstream_st;  // what CUDA's own cudaStream_t points at
+
 namespace sparsmith {
 
 struct openmp {
@@ -19,6 +21,9 @@ struct openmp {
 struct cuda {
   static constexpr const char* name = "cuda";
   using space = device;
+  // What work is queued on; null is CUDA's default stream. Memory is taken and given back in the order of the
+  // default stream, so this must be one that waits for it: any but those that are created as non-blocking.
+  CUstream_st* stream = nullptr;
 };
 
 // Whether this build has the CUDA half; where it has not, nothing may name a pipeline on it.

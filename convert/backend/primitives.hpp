@@ -1,20 +1,22 @@
 // The parallel building blocks of the pipelines, under the same names on both backends: for_each_index,
-// reduce, inclusive_scan and sort_entries. Thrust does the work where it is good at it; Thrust's OpenMP scan
-// is sequential and its OpenMP sort slow, so that backend brings its own. Only pipelines include this: the
-// headers are heavy.
+// reduce, inclusive_scan and sort_entries. A loop over indices costs a pipeline's every use a kernel, so on
+// CUDA it and the reduction are written here, where Thrust's would make each of them minutes of compilation;
+// CUB scans and sorts in one object each (scan.cu, sort_entries.cu). Thrust's OpenMP scan is sequential and
+// its OpenMP sort slow, so that backend brings its own. Only pipelines include this.
 #pragma once
 
-#include <thrust/execution_policy.h>
-#include <thrust/for_each.h>
-#include <thrust/functional.h>
-#include <thrust/iterator/counting_iterator.h>
-#include <thrust/transform_reduce.h>
 #ifdef __CUDACC__
-#include <thrust/scan.h>
-#include <thrust/system/cuda/execution_policy.h>
+#include <algorithm>
+#include <cub/block/block_reduce.cuh>
+
+#include "convert/backend/cuda_check.hpp"
 #else
 #include <omp.h>
+#include <thrust/execution_policy.h>
+#include <thrust/for_each.h>
+#include <thrust/iterator/counting_iterator.h>
 #include <thrust/system/omp/execution_policy.h>
+#include <thrust/transform_reduce.h>
 
 #include <vector>
 #endif
@@ -24,53 +26,14 @@
 
 namespace sparsmith {
 
-#ifdef __CUDACC__
-
-// Gives Thrust its temporary memory from our own allocator, so that it is counted and pooled like any other.
-struct thrust_device_memory {
-  using value_type = char;
-  char* allocate(std::ptrdiff_t bytes) {
-    return static_cast<char*>(sparsmith::allocate(place::device, bytes));
-  }
-  void deallocate(char* memory, std::size_t bytes) {
-    release(place::device, memory, static_cast<std::int64_t>(bytes));
-  }
+template <class Number>
+struct larger {
+  SPARSMITH_HOST_DEVICE Number operator()(Number a, Number b) const { return a < b ? b : a; }
 };
-
-template <class Use>
-auto with_policy(cuda, Use use) {
-  thrust_device_memory memory;
-  return use(thrust::cuda::par_nosync(memory));
-}
-
-#else
-
-template <class Use>
-auto with_policy(openmp, Use use) {
-  return use(thrust::omp::par);
-}
-
-#endif
-
-// f(i) for every i in [0, count), in any order.
-template <class Backend, class Function>
-void for_each_index(Backend on, std::int64_t count, Function f) {
-  if (count == 0) return;
-  with_policy(on, [&](auto policy) {
-    thrust::for_each_n(policy, thrust::counting_iterator<std::int64_t>(0), count, f);
-    return 0;
-  });
-}
-
-// get(0) op get(1) op ... for an operation whose order does not matter.
-template <class Backend, class T, class Get, class Operation>
-T reduce(Backend on, std::int64_t count, T initial, Get get, Operation op) {
-  if (count == 0) return initial;
-  return with_policy(on, [&](auto policy) {
-    const thrust::counting_iterator<std::int64_t> first(0);
-    return thrust::transform_reduce(policy, first, first + count, get, initial, op);
-  });
-}
+template <class Number>
+struct sum_of {
+  SPARSMITH_HOST_DEVICE Number operator()(Number a, Number b) const { return a + b; }
+};
 
 // Counts one more, whoever else does the same.
 SPARSMITH_HOST_DEVICE inline void count_one(std::int32_t* counter) {
@@ -81,6 +44,10 @@ SPARSMITH_HOST_DEVICE inline void count_one(std::int32_t* counter) {
 #endif
 }
 
+// for_each_index(on, count, f): f(i) for every i in [0, count), in any order.
+// reduce(on, count, initial, get, op): get(0) op get(1) op ... for an operation whose order does not matter.
+// inclusive_scan(on, count, get, out, op): out[i] = get(0) op ... op get(i).
+
 #ifdef __CUDACC__
 
 // Internal linkage, here and wherever a helper of several pipelines has lambdas: nvcc tells host-device
@@ -88,18 +55,115 @@ SPARSMITH_HOST_DEVICE inline void count_one(std::int32_t* counter) {
 // overwrite, its tables.
 namespace {
 
-// out[i] = get(0) op ... op get(i). `get` is written out first and scanned in place: one scan kernel per type
-// serves every pipeline, which keeps the build short.
+struct index_launch {
+  static constexpr int threads = 256;
+  static constexpr std::int64_t most_blocks = 1 << 20;  // of a loop; threads walk on from there
+  static constexpr std::int64_t most_partial_results =
+      1024;  // of a reduction: as many blocks as a large GPU holds
+  static unsigned blocks(std::int64_t count, std::int64_t most) {
+    return static_cast<unsigned>(std::min((count + threads - 1) / threads, most));
+  }
+};
+
+template <class Function>
+__global__ void __launch_bounds__(index_launch::threads) run_each_index(std::int64_t count, Function f) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * index_launch::threads;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * index_launch::threads + threadIdx.x; i < count;
+       i += stride)
+    f(i);
+}
+
+template <class Function>
+void for_each_index(cuda on, std::int64_t count, Function f) {
+  if (count == 0) return;
+  run_each_index<<<index_launch::blocks(count, index_launch::most_blocks), index_launch::threads, 0,
+                   on.stream>>>(count, f);
+  check_cuda(cudaGetLastError());
+}
+
+// What each thread block finds, which holds at least one index.
+template <class T, class Get, class Operation>
+__global__ void __launch_bounds__(index_launch::threads)
+    reduce_blocks(std::int64_t count, Get get, Operation op, T* results) {
+  using block_reduce = cub::BlockReduce<T, index_launch::threads>;
+  __shared__ typename block_reduce::TempStorage storage;
+  const std::int64_t stride = std::int64_t{gridDim.x} * index_launch::threads;
+  const std::int64_t block_first = std::int64_t{blockIdx.x} * index_launch::threads;
+  std::int64_t i = block_first + threadIdx.x;
+  T found{};
+  if (i < count) {
+    found = get(i);
+    i += stride;
+    // Four are loaded before the first is used, so that a thread waits for memory once and not four times.
+    for (; i + 3 * stride < count; i += 4 * stride) {
+      const T a = get(i), b = get(i + stride), c = get(i + 2 * stride), d = get(i + 3 * stride);
+      found = op(found, op(op(a, b), op(c, d)));
+    }
+    for (; i < count; i += stride) found = op(found, get(i));
+  }
+  __syncwarp();
+  const auto there = static_cast<int>(min(count - block_first, std::int64_t{index_launch::threads}));
+  found = block_reduce(storage).Reduce(found, op, there);
+  if (threadIdx.x == 0) results[blockIdx.x] = found;
+}
+
+template <class T>
+struct listed_results {
+  const T* results;
+  __device__ T operator()(std::int64_t i) const { return results[i]; }
+};
+
+template <class T, class Get, class Operation>
+T reduce(cuda on, std::int64_t count, T initial, Get get, Operation op) {
+  if (count == 0) return initial;
+  const unsigned blocks = index_launch::blocks(count, index_launch::most_partial_results);
+  array<T, device> results(std::int64_t{blocks} + 1);
+  T* const last = results.data() + blocks;
+  reduce_blocks<T>
+      <<<blocks, index_launch::threads, 0, on.stream>>>(count, get, op, blocks == 1 ? last : results.data());
+  check_cuda(cudaGetLastError());
+  if (blocks > 1) {
+    reduce_blocks<T><<<1, index_launch::threads, 0, on.stream>>>(std::int64_t{blocks},
+                                                                 listed_results<T>{results.data()}, op, last);
+    check_cuda(cudaGetLastError());
+  }
+  T found{};
+  copy_bytes(place::host, &found, place::device, last, sizeof(T));
+  return op(initial, found);
+}
+
+}  // namespace
+
+// In place; instantiated for sums and maxima of 32 and 64 bits (scan.cu).
+template <class T, class Operation>
+void scan_in_place(cuda on, std::int64_t count, T* data, Operation op);
+
+namespace {
+
+// `get` is written out first and scanned in place: one scan per type serves every pipeline.
 template <class T, class Get, class Operation>
 void inclusive_scan(cuda on, std::int64_t count, Get get, T* out, Operation op) {
   if (count == 0) return;
   for_each_index(on, count, [=] SPARSMITH_HOST_DEVICE(std::int64_t i) { out[i] = get(i); });
-  with_policy(on, [&](auto policy) { return thrust::inclusive_scan(policy, out, out + count, out, op); });
+  scan_in_place(on, count, out, op);
 }
 
 }  // namespace
 
 #else
+
+template <class Function>
+void for_each_index(openmp, std::int64_t count, Function f) {
+  if (count == 0) return;
+  thrust::for_each_n(thrust::omp::par, thrust::counting_iterator<std::int64_t>(0), count, f);
+}
+
+template <class T, class Get, class Operation>
+T reduce(openmp, std::int64_t count, T initial, Get get, Operation op) {
+  if (count == 0) return initial;
+  const thrust::counting_iterator<std::int64_t> first(0);
+  return thrust::transform_reduce(thrust::omp::par, first, first + count, get, initial, op);
+}
 
 template <class T, class Get, class Operation>
 void inclusive_scan(openmp, std::int64_t count, Get get, T* out, Operation op) {

@@ -16,22 +16,23 @@ __global__ void pack_keys(const std::int32_t* major, const std::int32_t* minor, 
 
 // Sorts keys[0] with words[0] and says in which of the two buffers the result is.
 template <class Word>
-int sort_words(std::uint64_t* keys[2], Word* words[2], std::int64_t count, int low_bit, int high_bit) {
+int sort_words(cuda on, std::uint64_t* keys[2], Word* words[2], std::int64_t count, int low_bit,
+               int high_bit) {
   cub::DoubleBuffer<std::uint64_t> key_buffers(keys[0], keys[1]);
   cub::DoubleBuffer<Word> word_buffers(words[0], words[1]);
   std::size_t temporary_bytes = 0;
   check_cuda(cub::DeviceRadixSort::SortPairs(nullptr, temporary_bytes, key_buffers, word_buffers, count,
-                                             low_bit, high_bit));
+                                             low_bit, high_bit, on.stream));
   array<char, device> temporary(static_cast<std::int64_t>(temporary_bytes));
   check_cuda(cub::DeviceRadixSort::SortPairs(temporary.data(), temporary_bytes, key_buffers, word_buffers,
-                                             count, low_bit, high_bit));
+                                             count, low_bit, high_bit, on.stream));
   return key_buffers.selector;
 }
 
 }  // namespace
 
 template <class Value>
-sorted_entries<Value, device> sort_entries(cuda, array_view<const std::int32_t> major,
+sorted_entries<Value, device> sort_entries(cuda on, array_view<const std::int32_t> major,
                                            array_view<const std::int32_t> minor,
                                            array_view<const Value> values, std::int64_t major_count,
                                            std::int64_t minor_count, bool minor_ordered) {
@@ -47,15 +48,17 @@ sorted_entries<Value, device> sort_entries(cuda, array_view<const std::int32_t> 
   if (count > 0) {
     constexpr int block = 256;
     const int grid = static_cast<int>(std::min<std::int64_t>((count + block - 1) / block, 1 << 20));
-    pack_keys<<<grid, block>>>(major.data(), minor.data(), count, result.minor_bits, keys.data());
+    pack_keys<<<grid, block, 0, on.stream>>>(major.data(), minor.data(), count, result.minor_bits,
+                                             keys.data());
     check_cuda(cudaGetLastError());
     check_cuda(cudaMemcpyAsync(own_values.data(), values.data(),
-                               static_cast<std::size_t>(count) * sizeof(Value), cudaMemcpyDeviceToDevice));
+                               static_cast<std::size_t>(count) * sizeof(Value), cudaMemcpyDeviceToDevice,
+                               on.stream));
     if (high_bit > low_bit) {
       std::uint64_t* key_buffers[2] = {keys.data(), other_keys.data()};
       word* word_buffers[2] = {reinterpret_cast<word*>(own_values.data()),
                                reinterpret_cast<word*>(other_values.data())};
-      if (sort_words(key_buffers, word_buffers, count, low_bit, high_bit) == 1) {
+      if (sort_words(on, key_buffers, word_buffers, count, low_bit, high_bit) == 1) {
         std::swap(keys, other_keys);
         std::swap(own_values, other_values);
       }

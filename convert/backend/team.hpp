@@ -262,7 +262,7 @@ __global__ void __launch_bounds__(Threads, 1024 / Threads)
 // `work` is how many items a team has on average: few items go to part of a warp, many to a block. A team has
 // at least `least_words` words of scratch, which may be up to 6144.
 template <class Body>
-void for_each_team(cuda, std::int64_t teams, std::int64_t work, Body body, int least_words = 0) {
+void for_each_team(cuda on, std::int64_t teams, std::int64_t work, Body body, int least_words = 0) {
   if (teams == 0) return;
   constexpr int threads = 256;
   // 24 KiB a block leave room for as many blocks as the threads allow.
@@ -274,28 +274,30 @@ void for_each_team(cuda, std::int64_t teams, std::int64_t work, Body body, int l
     constexpr int width = 8;
     const std::int64_t blocks =
         std::min((teams + threads / width - 1) / (threads / width), most_shared_blocks);
-    run_teams<width, threads><<<static_cast<unsigned>(blocks), threads, part_words*(threads / width) * 4>>>(
-        teams, part_words, body);
+    run_teams<width, threads>
+        <<<static_cast<unsigned>(blocks), threads, part_words*(threads / width) * 4, on.stream>>>(
+            teams, part_words, body);
   } else if (work <= 512 && least_words <= warp_words) {
     const std::int64_t blocks = std::min((teams + threads / 32 - 1) / (threads / 32), most_shared_blocks);
     run_teams<32, threads>
-        <<<static_cast<unsigned>(blocks), threads, warp_words*(threads / 32) * 4>>>(teams, warp_words, body);
+        <<<static_cast<unsigned>(blocks), threads, warp_words*(threads / 32) * 4, on.stream>>>(
+            teams, warp_words, body);
   } else {
     const std::int64_t blocks = std::min(teams, most_blocks);
     run_teams<threads, threads>
-        <<<static_cast<unsigned>(blocks), threads, block_words * 4>>>(teams, block_words, body);
+        <<<static_cast<unsigned>(blocks), threads, block_words * 4, on.stream>>>(teams, block_words, body);
   }
   check_cuda(cudaGetLastError());
 }
 
 // The same with exactly a warp for every team and so many words of scratch.
 template <class Body>
-void for_each_warp(cuda, std::int64_t teams, int words, Body body) {
+void for_each_warp(cuda on, std::int64_t teams, int words, Body body) {
   if (teams == 0) return;
   constexpr int threads = 128;
   const std::int64_t blocks = std::min<std::int64_t>((teams + threads / 32 - 1) / (threads / 32), 1 << 20);
   run_teams<32, threads>
-      <<<static_cast<unsigned>(blocks), threads, words*(threads / 32) * 4>>>(teams, words, body);
+      <<<static_cast<unsigned>(blocks), threads, words*(threads / 32) * 4, on.stream>>>(teams, words, body);
   check_cuda(cudaGetLastError());
 }
 

@@ -28,4 +28,31 @@ struct csr {
   }
 };
 
+// The pattern of a CSR matrix, for what does not look at values: a view, whoever owns the arrays.
+template <class Offset, class Space>
+struct csr_pattern {
+  std::int32_t rows = 0;
+  std::int32_t cols = 0;
+  array_view<const Offset> row_offsets;
+  array_view<const std::int32_t> col_indices;
+
+  SPARSMITH_HOST_DEVICE std::int64_t entries() const { return col_indices.size(); }
+  std::int64_t bytes() const { return row_offsets.size() * std::int64_t{sizeof(Offset)} + entries() * 4; }
+};
+
+// The space that owns what a view of that space shows.
+template <class Space>
+struct owner_of {
+  using type = Space;
+};
+template <class Space>
+struct owner_of<view_of<Space>> {
+  using type = Space;
+};
+
+template <class Offset, class Value, class Space>
+csr_pattern<Offset, typename owner_of<Space>::type> pattern_of(const csr<Offset, Value, Space>& matrix) {
+  return {matrix.rows, matrix.cols, matrix.row_offsets, matrix.col_indices};
+}
+
 }  // namespace sparsmith

@@ -2,6 +2,7 @@
 // `validate`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -28,6 +29,10 @@ using any_format =
                  csb<Offset, Value, Space>, ecsb<Offset, Value, Space>, gcsb<Offset, Value, Space>,
                  gcsb_tile<Offset, Value, Space>>;
 
+// Which of them, without a matrix: the index of its alternative. What is typed or read is turned into this
+// once.
+enum class format_kind : std::size_t { coo, csr, csc, ell, sell, hyb, bsr, csb, ecsb, gcsb, gcsb_tile };
+
 template <class Any, std::size_t... i>
 std::vector<std::string> names_of(std::index_sequence<i...>) {
   return {std::variant_alternative_t<i, Any>::name...};
@@ -39,6 +44,25 @@ inline const std::vector<std::string>& format_names() {
   static const std::vector<std::string> names =
       names_of<any>(std::make_index_sequence<std::variant_size_v<any>>{});
   return names;
+}
+
+inline const std::string& name_of(format_kind format) {
+  return format_names()[static_cast<std::size_t>(format)];
+}
+inline std::optional<format_kind> format_named(const std::string& name) {
+  for (std::size_t i = 0; i < format_names().size(); ++i)
+    if (format_names()[i] == name) return static_cast<format_kind>(i);
+  return {};
+}
+inline std::vector<format_kind> all_formats() {
+  std::vector<format_kind> all;
+  for (std::size_t i = 0; i < format_names().size(); ++i) all.push_back(static_cast<format_kind>(i));
+  return all;
+}
+// Of a format's type, in any space and with any types of its elements.
+template <class Format>
+format_kind kind_of() {
+  return *format_named(Format::name);
 }
 
 }  // namespace sparsmith

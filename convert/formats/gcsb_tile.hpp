@@ -82,6 +82,7 @@ struct tile_cells {
 
   SPARSMITH_HOST_DEVICE std::int32_t lanes() const { return 1 << lane_bits; }
   SPARSMITH_HOST_DEVICE std::uint32_t width() const { return 1u << width_bits; }
+  std::int32_t height() const { return 1 << (lane_bits + line_bits); }
   SPARSMITH_HOST_DEVICE std::uint32_t lane_of(std::uint32_t row) const {
     return row & ((1u << lane_bits) - 1);
   }

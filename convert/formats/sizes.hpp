@@ -1,9 +1,18 @@
 // Small computations on sizes and orders, on the host.
 #pragma once
 
+#include <compare>
+
 #include "convert/backend/memory.hpp"
 
 namespace sparsmith {
+
+// Rows and columns of one block, wherever a matrix is cut into blocks.
+struct block_size {
+  std::int32_t rows = 0, cols = 0;
+  auto operator<=>(const block_size&) const = default;
+  std::int64_t area() const { return std::int64_t{rows} * cols; }
+};
 
 // How many groups of so many it takes to hold them all.
 inline std::int64_t groups_of(std::int64_t count, std::int64_t size) {

@@ -165,31 +165,23 @@ std::map<block_size, histogram> count_on_threads(const std::vector<chain>& chain
 
 }  // namespace
 
-template <class Backend, class Offset, class Value>
-std::vector<std::vector<size_count>> count_blocks_by_entries(Backend,
-                                                             csr<Offset, Value, view_on<Backend>> matrix,
-                                                             const std::vector<block_size>& sizes) {
+template <class Backend, class Offset>
+block_histograms count_blocks_by_entries(Backend, csr_pattern<Offset, space_on<Backend>> matrix,
+                                         const std::vector<block_size>& sizes) {
   const auto totals = count_on_threads(make_chains(sizes), matrix.rows, matrix.cols,
-                                       matrix.row_offsets.data(), matrix.col_indices.data(), bytes(matrix));
-  std::vector<std::vector<size_count>> result;
+                                       matrix.row_offsets.data(), matrix.col_indices.data(), matrix.bytes());
+  block_histograms result;
   for (const block_size& size : sizes) {
-    result.emplace_back();
-    for (const auto& [entries, blocks] : totals.at(size)) result.back().push_back({entries, blocks});
+    std::vector<size_count>& list = result[size];
+    list.clear();
+    for (const auto& [entries, blocks] : totals.at(size)) list.push_back({entries, blocks});
   }
   return result;
 }
 
-template std::vector<std::vector<size_count>> count_blocks_by_entries(openmp,
-                                                                      csr<std::int32_t, float, host::view>,
-                                                                      const std::vector<block_size>&);
-template std::vector<std::vector<size_count>> count_blocks_by_entries(openmp,
-                                                                      csr<std::int32_t, double, host::view>,
-                                                                      const std::vector<block_size>&);
-template std::vector<std::vector<size_count>> count_blocks_by_entries(openmp,
-                                                                      csr<std::int64_t, float, host::view>,
-                                                                      const std::vector<block_size>&);
-template std::vector<std::vector<size_count>> count_blocks_by_entries(openmp,
-                                                                      csr<std::int64_t, double, host::view>,
-                                                                      const std::vector<block_size>&);
+template block_histograms count_blocks_by_entries(openmp, csr_pattern<std::int32_t, host>,
+                                                  const std::vector<block_size>&);
+template block_histograms count_blocks_by_entries(openmp, csr_pattern<std::int64_t, host>,
+                                                  const std::vector<block_size>&);
 
 }  // namespace sparsmith

@@ -571,9 +571,9 @@ struct block_list {
 };
 
 template <class Offset>
-void count_size(std::int64_t rows, std::int32_t cols, std::int64_t entries, const Offset* row_offsets,
-                const std::int32_t* col_indices, block_size size, const block_list* smaller,
-                unsigned long long* bins, block_list* list) {
+void count_size(cuda on, std::int64_t rows, std::int32_t cols, std::int64_t entries,
+                const Offset* row_offsets, const std::int32_t* col_indices, block_size size,
+                const block_list* smaller, unsigned long long* bins, block_list* list) {
   const auto row_count = static_cast<std::uint32_t>(rows);
   items<Offset> source{row_count, row_offsets, col_indices};
   std::int32_t width = 1;  // columns of an item
@@ -612,7 +612,7 @@ void count_size(std::int64_t rows, std::int32_t cols, std::int64_t entries, cons
   }
   array<std::int32_t, device> long_rows(shape.block_rows);
   array<long_block_rows, device> found(1);
-  check_cuda(cudaMemsetAsync(found.data(), 0, sizeof(long_block_rows)));
+  check_cuda(cudaMemsetAsync(found.data(), 0, sizeof(long_block_rows), on.stream));
   const auto chunks =
       static_cast<unsigned>(std::min(groups_of(shape.block_rows, shape.block_rows_each), most_chunks));
   const auto launch = [&](auto* count_short_rows, auto* count_long_rows) {
@@ -620,10 +620,10 @@ void count_size(std::int64_t rows, std::int32_t cols, std::int64_t entries, cons
          {reinterpret_cast<const void*>(count_short_rows), reinterpret_cast<const void*>(count_long_rows)})
       check_cuda(
           cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, scratch_words * 4));
-    count_short_rows<<<chunks, threads, shape.warp_words * warps * 4>>>(source, shape, bins, listed,
-                                                                        long_rows.data(), found.data());
+    count_short_rows<<<chunks, threads, shape.warp_words * warps * 4, on.stream>>>(
+        source, shape, bins, listed, long_rows.data(), found.data());
     check_cuda(cudaGetLastError());
-    count_long_rows<<<static_cast<unsigned>(resident), all_threads, scratch_words * 4>>>(
+    count_long_rows<<<static_cast<unsigned>(resident), all_threads, scratch_words * 4, on.stream>>>(
         source, shape, bins, listed, long_rows.data(), found.data());
     check_cuda(cudaGetLastError());
   };
@@ -646,13 +646,12 @@ void count_size(std::int64_t rows, std::int32_t cols, std::int64_t entries, cons
 }
 
 template <class Offset>
-std::map<block_size, std::vector<size_count>> count_on_gpu(std::vector<block_size> sizes, std::int64_t rows,
-                                                           std::int32_t cols, std::int64_t entries,
-                                                           const Offset* row_offsets,
-                                                           const std::int32_t* col_indices) {
+block_histograms count_on_gpu(cuda on, std::vector<block_size> sizes, std::int64_t rows, std::int32_t cols,
+                              std::int64_t entries, const Offset* row_offsets,
+                              const std::int32_t* col_indices) {
   std::sort(sizes.begin(), sizes.end());
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-  std::map<block_size, std::vector<size_count>> result;
+  block_histograms result;
   for (const block_size& size : sizes) result[size] = {};
   if (entries == 0 || sizes.empty()) return result;
 
@@ -663,8 +662,8 @@ std::map<block_size, std::vector<size_count>> count_on_gpu(std::vector<block_siz
   }
   array<unsigned long long, device> bins(first_bins.back());
   array<unsigned, device> found_count(1);
-  check_cuda(cudaMemsetAsync(bins.data(), 0, static_cast<std::size_t>(bins.size()) * 8));
-  check_cuda(cudaMemsetAsync(found_count.data(), 0, 4));
+  check_cuda(cudaMemsetAsync(bins.data(), 0, static_cast<std::size_t>(bins.size()) * 8, on.stream));
+  check_cuda(cudaMemsetAsync(found_count.data(), 0, 4, on.stream));
 
   std::vector<block_list> lists;  // the last one whose sizes divide a size serves it
   constexpr std::int32_t least_listed = 64;
@@ -678,7 +677,7 @@ std::map<block_size, std::vector<size_count>> count_on_gpu(std::vector<block_siz
                         std::any_of(sizes.begin(), sizes.end(),
                                     [&](const block_size& size) { return divides(sizes[s], size); });
     block_list own;
-    count_size(rows, cols, entries, row_offsets, col_indices, sizes[s],
+    count_size(on, rows, cols, entries, row_offsets, col_indices, sizes[s],
                smaller == lists.rend() ? nullptr : &*smaller, bins.data() + first_bins[s],
                wanted ? &own : nullptr);
     if (!wanted) continue;
@@ -689,8 +688,8 @@ std::map<block_size, std::vector<size_count>> count_on_gpu(std::vector<block_siz
 
   // Only the bins that hold something are copied back.
   array<found_bin, device> found(std::min(bins.size(), entries * std::ssize(sizes)));
-  list_bins<<<static_cast<unsigned>(std::min<std::int64_t>(groups_of(bins.size(), threads), 1024)),
-              threads>>>(bins.size(), bins.data(), found.data(), found_count.data());
+  list_bins<<<static_cast<unsigned>(std::min<std::int64_t>(groups_of(bins.size(), threads), 1024)), threads,
+              0, on.stream>>>(bins.size(), bins.data(), found.data(), found_count.data());
   check_cuda(cudaGetLastError());
   const std::int64_t count = copy_to<host>(found_count, place::device)[0];
   const auto all = copy_to<host>(array_view<const found_bin>(found.data(), count), place::device);
@@ -707,28 +706,16 @@ std::map<block_size, std::vector<size_count>> count_on_gpu(std::vector<block_siz
 
 }  // namespace
 
-template <class Backend, class Offset, class Value>
-std::vector<std::vector<size_count>> count_blocks_by_entries(Backend,
-                                                             csr<Offset, Value, view_on<Backend>> matrix,
-                                                             const std::vector<block_size>& sizes) {
-  auto all = count_on_gpu(sizes, matrix.rows, matrix.cols, matrix.values.size(), matrix.row_offsets.data(),
-                          matrix.col_indices.data());
-  std::vector<std::vector<size_count>> result;
-  for (const block_size& size : sizes) result.push_back(all.at(size));
-  return result;
+template <class Backend, class Offset>
+block_histograms count_blocks_by_entries(Backend on, csr_pattern<Offset, space_on<Backend>> matrix,
+                                         const std::vector<block_size>& sizes) {
+  return count_on_gpu(on, sizes, matrix.rows, matrix.cols, matrix.entries(), matrix.row_offsets.data(),
+                      matrix.col_indices.data());
 }
 
-template std::vector<std::vector<size_count>> count_blocks_by_entries(cuda,
-                                                                      csr<std::int32_t, float, device::view>,
-                                                                      const std::vector<block_size>&);
-template std::vector<std::vector<size_count>> count_blocks_by_entries(cuda,
-                                                                      csr<std::int32_t, double, device::view>,
-                                                                      const std::vector<block_size>&);
-template std::vector<std::vector<size_count>> count_blocks_by_entries(cuda,
-                                                                      csr<std::int64_t, float, device::view>,
-                                                                      const std::vector<block_size>&);
-template std::vector<std::vector<size_count>> count_blocks_by_entries(cuda,
-                                                                      csr<std::int64_t, double, device::view>,
-                                                                      const std::vector<block_size>&);
+template block_histograms count_blocks_by_entries(cuda, csr_pattern<std::int32_t, device>,
+                                                  const std::vector<block_size>&);
+template block_histograms count_blocks_by_entries(cuda, csr_pattern<std::int64_t, device>,
+                                                  const std::vector<block_size>&);
 
 }  // namespace sparsmith

@@ -126,15 +126,13 @@ std::vector<shape_count> count_on_threads(std::int64_t rows, std::int32_t cols, 
 
 }  // namespace
 
-template <class Backend, class Offset, class Value>
-std::vector<shape_count> count_block_shapes(Backend, csr<Offset, Value, view_on<Backend>> matrix) {
+template <class Backend, class Offset>
+std::vector<shape_count> count_block_shapes(Backend, csr_pattern<Offset, space_on<Backend>> matrix) {
   return count_on_threads(matrix.rows, matrix.cols, matrix.row_offsets.data(), matrix.col_indices.data(),
-                          bytes(matrix));
+                          matrix.bytes());
 }
 
-template std::vector<shape_count> count_block_shapes(openmp, csr<std::int32_t, float, host::view>);
-template std::vector<shape_count> count_block_shapes(openmp, csr<std::int32_t, double, host::view>);
-template std::vector<shape_count> count_block_shapes(openmp, csr<std::int64_t, float, host::view>);
-template std::vector<shape_count> count_block_shapes(openmp, csr<std::int64_t, double, host::view>);
+template std::vector<shape_count> count_block_shapes(openmp, csr_pattern<std::int32_t, host>);
+template std::vector<shape_count> count_block_shapes(openmp, csr_pattern<std::int64_t, host>);
 
 }  // namespace sparsmith

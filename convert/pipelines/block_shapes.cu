@@ -142,14 +142,14 @@ __global__ void count_entries(std::int64_t rows, std::int64_t entries, const Off
 }
 
 template <class Offset>
-std::vector<shape_count> count_on_gpu(std::int64_t rows, std::int64_t entries, const Offset* row_offsets,
-                                      const std::int32_t* cols) {
+std::vector<shape_count> count_on_gpu(cuda on, std::int64_t rows, std::int64_t entries,
+                                      const Offset* row_offsets, const std::int32_t* cols) {
   array<unsigned long long, device> totals(scored_shapes);
-  check_cuda(cudaMemsetAsync(totals.data(), 0, scored_shapes * sizeof(unsigned long long)));
+  check_cuda(cudaMemsetAsync(totals.data(), 0, scored_shapes * sizeof(unsigned long long), on.stream));
   if (entries > 0) {
     const std::int64_t blocks = std::min((entries + threads - 1) / threads, most_blocks);
-    count_entries<<<static_cast<unsigned>(blocks), threads>>>(rows, entries, row_offsets, cols,
-                                                              totals.data());
+    count_entries<<<static_cast<unsigned>(blocks), threads, 0, on.stream>>>(rows, entries, row_offsets, cols,
+                                                                            totals.data());
     check_cuda(cudaGetLastError());
   }
   return list_shapes(copy_to<host>(totals, place::device).data());
@@ -157,15 +157,13 @@ std::vector<shape_count> count_on_gpu(std::int64_t rows, std::int64_t entries, c
 
 }  // namespace
 
-template <class Backend, class Offset, class Value>
-std::vector<shape_count> count_block_shapes(Backend, csr<Offset, Value, view_on<Backend>> matrix) {
-  return count_on_gpu(matrix.rows, matrix.values.size(), matrix.row_offsets.data(),
+template <class Backend, class Offset>
+std::vector<shape_count> count_block_shapes(Backend on, csr_pattern<Offset, space_on<Backend>> matrix) {
+  return count_on_gpu(on, matrix.rows, matrix.entries(), matrix.row_offsets.data(),
                       matrix.col_indices.data());
 }
 
-template std::vector<shape_count> count_block_shapes(cuda, csr<std::int32_t, float, device::view>);
-template std::vector<shape_count> count_block_shapes(cuda, csr<std::int32_t, double, device::view>);
-template std::vector<shape_count> count_block_shapes(cuda, csr<std::int64_t, float, device::view>);
-template std::vector<shape_count> count_block_shapes(cuda, csr<std::int64_t, double, device::view>);
+template std::vector<shape_count> count_block_shapes(cuda, csr_pattern<std::int32_t, device>);
+template std::vector<shape_count> count_block_shapes(cuda, csr_pattern<std::int64_t, device>);
 
 }  // namespace sparsmith

@@ -4,7 +4,7 @@
 // that block column is more than row % R rows away.
 #pragma once
 
-#include "convert/pipelines/pipelines.hpp"
+#include "convert/pipelines/structure.hpp"
 
 namespace sparsmith {
 
@@ -21,9 +21,9 @@ template <class Count>
 std::vector<shape_count> list_shapes(const Count* blocks) {
   std::vector<shape_count> list;
   for (int i = 0; i < small_shapes; ++i)
-    list.push_back({i % small_sides + 1, i / small_sides + 1, static_cast<std::int64_t>(blocks[i])});
+    list.push_back({{i % small_sides + 1, i / small_sides + 1}, static_cast<std::int64_t>(blocks[i])});
   for (int i = 0; i < 2; ++i)
-    list.push_back({square_side(i), square_side(i), static_cast<std::int64_t>(blocks[small_shapes + i])});
+    list.push_back({{square_side(i), square_side(i)}, static_cast<std::int64_t>(blocks[small_shapes + i])});
   return list;
 }
 

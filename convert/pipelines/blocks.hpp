@@ -11,18 +11,33 @@
 
 namespace sparsmith {
 
-struct block_shape {
+// A block size that columns are divided by.
+struct block_divisor {
   std::int32_t rows, cols;  // of one block
   int col_shift;  // log2 of cols where that is a power of two, else -1: a shift is far cheaper than a
                   // division
 
-  block_shape(std::int32_t block_rows, std::int32_t block_cols)
-      : rows(block_rows),
-        cols(block_cols),
-        col_shift((block_cols & (block_cols - 1)) == 0 ? index_bits(block_cols) : -1) {}
+  explicit block_divisor(block_size size)
+      : rows(size.rows),
+        cols(size.cols),
+        col_shift((size.cols & (size.cols - 1)) == 0 ? index_bits(size.cols) : -1) {}
   SPARSMITH_HOST_DEVICE std::int32_t col_of(std::int32_t col) const {
     return col_shift >= 0 ? col >> col_shift : col / cols;
   }
+};
+
+// Offsets of either width, for work that reads a few of them and should not be compiled for both.
+class offset_reader {
+ public:
+  explicit offset_reader(const std::int32_t* offsets) : narrow_(offsets) {}
+  explicit offset_reader(const std::int64_t* offsets) : wide_(offsets) {}
+  SPARSMITH_HOST_DEVICE std::int64_t operator[](std::int64_t i) const {
+    return narrow_ != nullptr ? std::int64_t{narrow_[i]} : wide_[i];
+  }
+
+ private:
+  const std::int32_t* narrow_ = nullptr;
+  const std::int64_t* wide_ = nullptr;
 };
 
 // Counters, all 0: in scratch where they fit, else the ones given, which must be 0.
@@ -296,7 +311,7 @@ struct row_range {
 // `whole_rows` says that the range is whole rows sorted by column, so that their ends tell its columns.
 template <class Team, class Offset, class Action>
 SPARSMITH_HOST_DEVICE std::int64_t walk_range(const Team& team, const row_range& range, bool whole_rows,
-                                              const block_shape& shape, const Offset* row_offsets,
+                                              const block_divisor& shape, const Offset* row_offsets,
                                               const std::int32_t* cols, std::int64_t first_block,
                                               const Action& action) {
   const std::int64_t entries = range.last - range.first;
@@ -359,7 +374,7 @@ template <class Offset, class Action>
 struct walk_block_rows {
   std::int32_t rows;
   bool sorted;  // every row by column
-  block_shape shape;
+  block_divisor shape;
   const Offset* row_offsets;
   const std::int32_t* cols;
   const Offset* first_blocks;  // null while the blocks are being counted
@@ -414,7 +429,7 @@ struct run_neighbours {
 template <class Position>
 struct list_block_action {
   const std::int32_t* cols;
-  block_shape shape;
+  block_divisor shape;
   Position position;
   typename Position::type* positions;
   std::int32_t* counts;
@@ -456,13 +471,12 @@ template <class Backend, class Offset>
 struct block_lines {
   std::int32_t rows;
   bool sorted;  // every row by column
-  block_shape shape;
+  block_divisor shape;
   const Offset* row_offsets;
   const std::int32_t* cols;
   std::int64_t count, mean = 0, longest = 0;  // entries
 
-  template <class Value>
-  block_lines(Backend on, csr<Offset, Value, view_on<Backend>> matrix, block_shape of,
+  block_lines(Backend on, csr_pattern<Offset, space_on<Backend>> matrix, block_divisor of,
               bool rows_sorted = true)
       : rows(matrix.rows),
         sorted(rows_sorted),
@@ -471,7 +485,7 @@ struct block_lines {
         cols(matrix.col_indices.data()),
         count(groups_of(matrix.rows, of.rows)) {
     if (count == 0) return;
-    mean = matrix.values.size() / count;
+    mean = matrix.entries() / count;
     longest = longest_group(on, row_offsets, rows, shape.rows);
   }
 };

@@ -6,15 +6,6 @@
 
 namespace sparsmith {
 
-template <class Offset>
-struct larger {
-  SPARSMITH_HOST_DEVICE Offset operator()(Offset a, Offset b) const { return a < b ? b : a; }
-};
-template <class Offset>
-struct sum_of {
-  SPARSMITH_HOST_DEVICE Offset operator()(Offset a, Offset b) const { return a + b; }
-};
-
 namespace {  // see primitives.hpp
 
 template <class Backend, class T>

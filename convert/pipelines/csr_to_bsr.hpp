@@ -9,7 +9,7 @@ namespace sparsmith {
 
 template <class Offset, class Value>
 struct fill_bsr_action {
-  block_shape shape;
+  block_divisor shape;
   const Offset* row_offsets;
   const std::int32_t* cols;
   const Value* values;
@@ -39,7 +39,7 @@ struct fill_bsr_action {
 // Where an entry's slot is, found again by searching its block; only stored zeros need it.
 template <class Offset>
 SPARSMITH_HOST_DEVICE std::int64_t bsr_slot(const Offset* block_offsets, const std::int32_t* block_cols,
-                                            block_shape shape, std::int64_t row, std::int32_t col) {
+                                            block_divisor shape, std::int64_t row, std::int32_t col) {
   std::int64_t low = block_offsets[row / shape.rows], high = block_offsets[row / shape.rows + 1];
   while (high - low > 1) {
     const std::int64_t middle = (low + high) / 2;
@@ -53,23 +53,23 @@ SPARSMITH_HOST_DEVICE std::int64_t bsr_slot(const Offset* block_offsets, const s
 
 template <class Backend, class Offset, class Value>
 bsr<Offset, Value, space_on<Backend>> csr_to_bsr(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
-                                                 std::int32_t block_rows, std::int32_t block_cols,
-                                                 double max_fill, stage_log* log) {
+                                                 block_size block, double max_fill, stage_log* log) {
   using space = space_on<Backend>;
-  const block_shape shape(block_rows, block_cols);
+  require_bsr_block(block);
+  const block_divisor shape(block);
   const std::int64_t entries = matrix.values.size();
   bsr<Offset, Value, space> result;
   result.rows = matrix.rows;
   result.cols = matrix.cols;
-  result.block_rows = block_rows;
-  result.block_cols = block_cols;
-  const block_lines<Backend, Offset> lines(on, matrix, shape);
+  result.block_rows = block.rows;
+  result.block_cols = block.cols;
+  const block_lines<Backend, Offset> lines(on, pattern_of(matrix), shape);
   {
     timed_stage timing(on, log, "count blocks", entries, entries * 4);
     result.row_offsets = count_blocks(on, lines);
   }
   const std::int64_t blocks = read_one(on, result.row_offsets.data() + (result.row_offsets.size() - 1));
-  const std::int64_t slots = blocks * block_rows * block_cols;
+  const std::int64_t slots = blocks * block.area();
   require_fill("bsr", slots, entries, max_fill);
   {
     timed_stage timing(on, log, "fill blocks", entries,
@@ -136,7 +136,7 @@ csr<Offset, Value, space_on<Backend>> bsr_to_csr(Backend on, bsr<Offset, Value, 
   using space = space_on<Backend>;
   timed_stage timing(on, log, "gather bsr", matrix.values.size(),
                      matrix.values.size() * std::int64_t{sizeof(Value)} * 2);
-  const block_shape shape(matrix.block_rows, matrix.block_cols);
+  const block_divisor shape({matrix.block_rows, matrix.block_cols});
   const Offset* const block_offsets = matrix.row_offsets.data();
   const std::int32_t* const block_cols = matrix.col_indices.data();
   const Value* const values = matrix.values.data();

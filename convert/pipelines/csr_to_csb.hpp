@@ -8,6 +8,7 @@
 #include "convert/formats/block_index.hpp"
 #include "convert/pipelines/blocks.hpp"
 #include "convert/pipelines/fill_limit.hpp"
+#include "convert/pipelines/structure.hpp"
 
 namespace sparsmith {
 
@@ -25,7 +26,7 @@ struct scatter_block_action {
   const Offset* row_offsets;
   const std::int32_t* cols;
   const Value* values;
-  block_shape shape;
+  block_divisor shape;
   block_cells cells;
   const Offset* entry_offsets;
   std::int32_t* placed;  // entries put into each block so far
@@ -51,10 +52,10 @@ struct scatter_block_action {
 };
 
 // Sorts the entries of one block by key and writes combined indices instead.
-template <class Offset, class Value>
+template <class Value>
 struct sort_block_body {
   block_cells cells;
-  const Offset* entry_offsets;
+  offset_reader entry_offsets;
   const std::uint32_t* keys;
   const Value* values;
   index_writer out_index;
@@ -78,13 +79,10 @@ inline int side_bits_of(std::int32_t beta) {
 template <class Offset>
 void require_block_positions(std::int64_t block_rows, std::int64_t block_cols) {
   if (block_cols > 0 && block_rows > std::numeric_limits<Offset>::max() / block_cols)
-    throw error(failure::resources,
-                "too many blocks for 32-bit positions; use 64-bit offsets (--offsets 64)");
+    throw error(failure::resources, "too many blocks for 32-bit positions; use 64-bit offsets", "offsets");
 }
 
 inline int combined_bits(std::int32_t beta, int asked) {
-  if (asked == 16 && beta > 256)
-    throw error(failure::usage, "16-bit combined indices need beta of at most 256");
   return asked != 0 ? asked : beta <= 256 ? 16 : 32;
 }
 
@@ -116,6 +114,7 @@ template <class Backend, class Offset, class Value>
 csb<Offset, Value, space_on<Backend>> csr_to_csb(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                                                  const block_options& options, stage_log* log) {
   using space = space_on<Backend>;
+  require_options(options, format_kind::csb);
   const std::int32_t beta = options.beta;
   const std::int64_t entries = matrix.values.size();
   const std::int64_t value_bytes = sizeof(Value);
@@ -127,7 +126,7 @@ csb<Offset, Value, space_on<Backend>> csr_to_csb(Backend on, csr<Offset, Value, 
   result.order = static_cast<std::int32_t>(options.order);
   result.dense_blocks = options.thesis ? 1 : 0;
 
-  const block_lines<Backend, Offset> lines(on, matrix, block_shape(beta, beta));
+  const block_lines<Backend, Offset> lines(on, pattern_of(matrix), block_divisor({beta, beta}));
   block_list<Offset, space> list;
   {
     timed_stage timing(on, log, "list blocks", entries, entries * 8);
@@ -153,8 +152,8 @@ csb<Offset, Value, space_on<Backend>> csr_to_csb(Backend on, csr<Offset, Value, 
     result.values = array<Value, space>(entries);
     // A warp is enough for a block of a few hundred entries, and needs no barriers.
     for_each_team(on, blocks, blocks == 0 ? 0 : entries / blocks / 2,
-                  sort_block_body<Offset, Value>{cells, entry_offsets.data(), keys.data(), values.data(),
-                                                 index.writer(), result.values.data()});
+                  sort_block_body<Value>{cells, offset_reader(entry_offsets.data()), keys.data(),
+                                         values.data(), index.writer(), result.values.data()});
     result.combined16 = std::move(index.narrow);
     result.combined32 = std::move(index.wide);
   }
@@ -227,13 +226,13 @@ csr<Offset, Value, space_on<Backend>> csb_to_csr(Backend on, csb<Offset, Value, 
 }
 
 // Writes the slots of one group.
-template <class Offset, class Value>
+template <class Value>
 struct interleave_body {
   std::int64_t blocks;
   std::int32_t group_size;
   const std::int32_t* order;
-  const Offset* block_offsets;
-  const Offset* group_offsets;
+  offset_reader block_offsets;
+  offset_reader group_offsets;
   index_reader index;
   const Value* values;
   index_writer out_index;
@@ -246,7 +245,7 @@ struct interleave_body {
     const std::int32_t line_words = (group_size + 1) * static_cast<std::int32_t>(sizeof(Value) / 4 + 1);
     const std::int32_t at_once = (team.scratch_words() - 3 * group_size) / line_words;
     if (Team::threads > 32 && longest >= 24 && at_once >= 16)
-      turn_round(team, group, first, longest, at_once);
+      transpose_in_scratch(team, group, first, longest, at_once);
     else
       copy_lanes(team, group, first, longest);
   }
@@ -278,15 +277,15 @@ struct interleave_body {
       }
     }
   }
-  // Long blocks are read one after the other and turned round in scratch, so that both sides are in one
+  // Long blocks are read one after the other and transposed in scratch, so that both sides are in one
   // piece. Lines of scratch are one longer than the group: their columns are in different banks.
   template <class Team>
-  SPARSMITH_HOST_DEVICE void turn_round(const Team& team, std::int64_t group, std::int64_t first,
-                                        std::int64_t longest, std::int32_t at_once) const {
+  SPARSMITH_HOST_DEVICE void transpose_in_scratch(const Team& team, std::int64_t group, std::int64_t first,
+                                                  std::int64_t longest, std::int32_t at_once) const {
     const std::int32_t line = group_size + 1;
-    Value* const turned_values = reinterpret_cast<Value*>(team.scratch());
-    std::uint32_t* const turned_index = reinterpret_cast<std::uint32_t*>(turned_values + at_once * line);
-    std::uint32_t* const from_low = turned_index + at_once * line;
+    Value* const scratch_values = reinterpret_cast<Value*>(team.scratch());
+    std::uint32_t* const scratch_index = reinterpret_cast<std::uint32_t*>(scratch_values + at_once * line);
+    std::uint32_t* const from_low = scratch_index + at_once * line;
     std::uint32_t* const from_high = from_low + group_size;
     std::uint32_t* const counts = from_high + group_size;
     for (std::int32_t lane = team.rank(); lane < group_size; lane += team.size()) {
@@ -305,8 +304,8 @@ struct interleave_body {
         for (std::int32_t k = team.rank() % readers; k < count; k += readers) {
           const bool entry = start + k < entries;
           const std::int64_t shown = entry ? start + k : entries - 1;
-          turned_index[k * line + lane] = shown < 0 ? 0 : index[from + shown];
-          turned_values[k * line + lane] = entry ? values[from + shown] : Value{0};
+          scratch_index[k * line + lane] = shown < 0 ? 0 : index[from + shown];
+          scratch_values[k * line + lane] = entry ? values[from + shown] : Value{0};
         }
       }
       team.sync();
@@ -314,8 +313,8 @@ struct interleave_body {
       std::int32_t k = team.rank() / group_size, lane = team.rank() % group_size;
       const std::int32_t more_lines = team.size() / group_size, more_lanes = team.size() % group_size;
       for (std::int32_t i = team.rank(); i < count * group_size; i += team.size()) {
-        out_index.set(to + i, turned_index[k * line + lane]);
-        out_values[to + i] = turned_values[k * line + lane];
+        out_index.set(to + i, scratch_index[k * line + lane]);
+        out_values[to + i] = scratch_values[k * line + lane];
         k += more_lines;
         lane += more_lanes;
         if (lane >= group_size) {
@@ -333,13 +332,12 @@ gcsb<Offset, Value, space_on<Backend>> csr_to_gcsb(Backend on, csr<Offset, Value
                                                    const block_options& options, double max_fill,
                                                    stage_log* log) {
   using space = space_on<Backend>;
-  if (options.thesis && options.window > 0)
-    throw error(failure::usage, "the thesis layout sorts the whole matrix; --window needs another layout");
+  require_options(options, format_kind::gcsb);
   const auto source = csr_to_csb(on, matrix, options, log);
   const std::int64_t blocks = source.block_offsets.size() - 1, entries = source.values.size();
   const std::int64_t group_size = options.group_size;
   if (blocks > std::numeric_limits<std::int32_t>::max())
-    throw error(failure::resources, "more than 2147483647 blocks; use a larger beta");
+    throw error(failure::resources, "more than 2147483647 blocks; use a larger beta", "beta");
   const Offset* const block_offsets = source.block_offsets.data();
 
   gcsb<Offset, Value, space> result;
@@ -388,22 +386,22 @@ gcsb<Offset, Value, space_on<Backend>> csr_to_gcsb(Backend on, csr<Offset, Value
   const std::int64_t slots = reduce(on, groups, std::int64_t{0}, slots_of, sum_of<std::int64_t>{});
   require_fill("gcsb", slots, entries, max_fill);
   if (slots > std::numeric_limits<Offset>::max())
-    throw error(failure::resources,
-                "GCSB needs more slots than 32-bit offsets can count; use 64-bit offsets");
+    throw error(failure::resources, "GCSB needs more slots than 32-bit offsets can count; use 64-bit offsets",
+                "offsets");
   result.group_offsets = offsets_from_lengths<Offset>(
       on, groups, [=] SPARSMITH_HOST_DEVICE(std::int64_t g) { return static_cast<Offset>(slots_of(g)); });
   combined_indices<space> index(slots, source.combined16.size() > 0 || entries == 0 ? 16 : 32);
   result.values = array<Value, space>(slots);
   for_each_team(on, groups, groups == 0 ? 0 : slots / groups,
-                interleave_body<Offset, Value>{blocks,
-                                               options.group_size,
-                                               block_at,
-                                               block_offsets,
-                                               result.group_offsets.data(),
-                                               {source.combined16.data(), source.combined32.data()},
-                                               source.values.data(),
-                                               index.writer(),
-                                               result.values.data()});
+                interleave_body<Value>{blocks,
+                                       options.group_size,
+                                       block_at,
+                                       offset_reader(block_offsets),
+                                       offset_reader(result.group_offsets.data()),
+                                       {source.combined16.data(), source.combined32.data()},
+                                       source.values.data(),
+                                       index.writer(),
+                                       result.values.data()});
   result.combined16 = std::move(index.narrow);
   result.combined32 = std::move(index.wide);
   return result;
@@ -591,17 +589,17 @@ csr<Offset, Value, space_on<Backend>> ecsb_to_csr(Backend on, ecsb<Offset, Value
   return coo_to_csr<Backend, Offset, Value>(on, std::move(list), log);
 }
 
-template <class Backend, class Offset, class Value>
-std::int64_t count_nonempty_blocks(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
-                                   std::int32_t block_rows, std::int32_t block_cols) {
-  const block_lines<Backend, Offset> lines(on, matrix, block_shape(block_rows, block_cols));
+template <class Backend, class Offset>
+std::int64_t count_nonempty_blocks(Backend on, csr_pattern<Offset, space_on<Backend>> matrix,
+                                   block_size size) {
+  const block_lines<Backend, Offset> lines(on, matrix, block_divisor(size));
   return read_one(on, count_blocks(on, lines).data() + lines.count);
 }
 
-template <class Backend, class Offset, class Value>
-array<std::int32_t, host> block_entry_counts(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+template <class Backend, class Offset>
+array<std::int32_t, host> block_entry_counts(Backend on, csr_pattern<Offset, space_on<Backend>> matrix,
                                              std::int32_t beta) {
-  const block_lines<Backend, Offset> lines(on, matrix, block_shape(beta, beta));
+  const block_lines<Backend, Offset> lines(on, matrix, block_divisor({beta, beta}));
   return copy_to<host>(list_blocks(on, lines, groups_of(matrix.cols, beta)).counts, space_on<Backend>::where);
 }
 

@@ -87,6 +87,7 @@ template <class Backend, class Offset, class Value>
 sell<Offset, Value, space_on<Backend>> csr_to_sell(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                                                    sell_shape shape, double max_fill, stage_log* log) {
   using space = space_on<Backend>;
+  require_options(shape);
   const std::int64_t rows = matrix.rows, slice = shape.slice, sigma = shape.sigma;
   const Offset* const offsets = matrix.row_offsets.data();
   const std::int32_t* const cols = matrix.col_indices.data();
@@ -120,8 +121,8 @@ sell<Offset, Value, space_on<Backend>> csr_to_sell(Backend on, csr<Offset, Value
   const std::int64_t slots = reduce(on, slices, std::int64_t{0}, slots_of, sum_of<std::int64_t>{});
   require_fill("sell", slots, matrix.values.size(), max_fill);
   if (slots > std::numeric_limits<Offset>::max())
-    throw error(failure::resources,
-                "SELL needs more slots than 32-bit offsets can count; use 64-bit offsets");
+    throw error(failure::resources, "SELL needs more slots than 32-bit offsets can count; use 64-bit offsets",
+                "offsets");
   result.slice_offsets = offsets_from_lengths<Offset>(
       on, slices, [=] SPARSMITH_HOST_DEVICE(std::int64_t s) { return static_cast<Offset>(slots_of(s)); });
   result.col_indices = array<std::int32_t, space>(slots);

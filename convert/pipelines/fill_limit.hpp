@@ -14,10 +14,9 @@ inline void require_fill(const char* format, std::int64_t slots, std::int64_t en
   const double fill = slots == entries ? 1.0 : static_cast<double>(slots) / static_cast<double>(entries);
   if (fill <= max_fill) return;
   char text[160];
-  std::snprintf(text, sizeof text,
-                "%s would store %.2f slots per entry (%lld slots); the limit is --max-fill %g", format, fill,
-                static_cast<long long>(slots), max_fill);
-  throw error(failure::resources, text);
+  std::snprintf(text, sizeof text, "%s would store %.2f slots per entry (%lld slots); the limit is %g",
+                format, fill, static_cast<long long>(slots), max_fill);
+  throw error(failure::resources, text, "max-fill");
 }
 
 }  // namespace sparsmith

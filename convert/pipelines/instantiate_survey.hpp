@@ -3,18 +3,18 @@
 
 namespace sparsmith {
 
-#define SPARSMITH_INSTANTIATE_SURVEY(O, V)                                                                \
-  template survey survey_entries(backend, csr<O, V, view_on<backend>>, std::int32_t, std::int32_t,        \
-                                 stage_log*);                                                             \
-  template std::vector<std::vector<size_count>> count_group_lengths(backend, csr<O, V, view_on<backend>>, \
-                                                                    const std::vector<std::int32_t>&);    \
-  template std::int64_t count_sell_slots(backend, csr<O, V, view_on<backend>>, sell_shape);               \
-  template long_rows find_long_rows(backend, csr<O, V, view_on<backend>>, std::int64_t, std::int64_t);
+#define SPARSMITH_INSTANTIATE_SURVEY(O)                                                                 \
+  template survey survey_entries(backend, csr<O, float, view_on<backend>>, std::int32_t, std::int32_t,  \
+                                 stage_log*);                                                           \
+  template survey survey_entries(backend, csr<O, double, view_on<backend>>, std::int32_t, std::int32_t, \
+                                 stage_log*);                                                           \
+  template std::vector<std::vector<size_count>> count_group_lengths(                                    \
+      backend, csr_pattern<O, space_on<backend>>, const std::vector<std::int32_t>&);                    \
+  template std::int64_t count_sell_slots(backend, csr_pattern<O, space_on<backend>>, sell_shape);       \
+  template long_rows find_long_rows(backend, csr_pattern<O, space_on<backend>>, std::int64_t, std::int64_t);
 
-SPARSMITH_INSTANTIATE_SURVEY(std::int32_t, float)
-SPARSMITH_INSTANTIATE_SURVEY(std::int32_t, double)
-SPARSMITH_INSTANTIATE_SURVEY(std::int64_t, float)
-SPARSMITH_INSTANTIATE_SURVEY(std::int64_t, double)
+SPARSMITH_INSTANTIATE_SURVEY(std::int32_t)
+SPARSMITH_INSTANTIATE_SURVEY(std::int64_t)
 
 #undef SPARSMITH_INSTANTIATE_SURVEY
 

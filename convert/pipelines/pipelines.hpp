@@ -9,6 +9,7 @@
 
 #include "convert/backend/backend.hpp"
 #include "convert/formats/formats.hpp"
+#include "convert/options.hpp"
 
 namespace sparsmith {
 
@@ -61,10 +62,6 @@ template <class Backend, class Offset, class Value>
 csr<Offset, Value, space_on<Backend>> ell_to_csr(Backend on, ell<Value, view_on<Backend>> matrix,
                                                  stage_log* log);
 
-struct sell_shape {
-  std::int32_t slice = 32;
-  std::int32_t sigma = 1024;
-};
 template <class Backend, class Offset, class Value>
 sell<Offset, Value, space_on<Backend>> csr_to_sell(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                                                    sell_shape shape, double max_fill, stage_log* log);
@@ -82,22 +79,10 @@ csr<Offset, Value, space_on<Backend>> hyb_to_csr(Backend on, hyb<Value, view_on<
 
 template <class Backend, class Offset, class Value>
 bsr<Offset, Value, space_on<Backend>> csr_to_bsr(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
-                                                 std::int32_t block_rows, std::int32_t block_cols,
-                                                 double max_fill, stage_log* log);
+                                                 block_size block, double max_fill, stage_log* log);
 template <class Backend, class Offset, class Value>
 csr<Offset, Value, space_on<Backend>> bsr_to_csr(Backend on, bsr<Offset, Value, view_on<Backend>> matrix,
                                                  stage_log* log);
-
-// What CSB, eCSB and GCSB share.
-struct block_options {
-  std::int32_t beta = 32;  // a power of two, 2..4096
-  block_order order = block_order::morton;
-  int index_bits = 0;                        // 16 or 32; 0: 16 where beta <= 256
-  bool thesis = false;                       // 32-bit indices, empty blocks stored
-  std::int32_t group_size = 32;              // GCSB
-  std::int32_t window = 0;                   // GCSB: blocks per sorting window; 0: the whole matrix
-  std::optional<ecsb_holding> holding = {};  // eCSB; by default the rule decides
-};
 
 // Which holding suits eCSB's block rows: ELL where padding them all stays within a quarter of the entries,
 // the hybrid where Bell and Garland's width keeps at least half of the entries in its ELL part within the
@@ -132,14 +117,6 @@ csr<Offset, Value, space_on<Backend>> gcsb_to_csr(Backend on, gcsb<Offset, Value
                                                   stage_log* log);
 
 // GCSB's layout `tile`.
-enum class renumbering { automatic, length, none };  // automatic: where row or column lengths vary much
-struct tile_options {
-  std::int32_t height = 0, width = 0;  // powers of two from 256 to 2048; 0: chosen from the matrix
-  std::int32_t group_size = 32;        // lanes, a power of two up to 32
-  int index_bits = 0;                  // 16 or 32; 0: 16 where that is enough
-  renumbering renumber = renumbering::automatic;
-  std::int32_t rest_below = 64;  // entries a tile must have, or it goes to the rest
-};
 template <class Backend, class Offset, class Value>
 gcsb_tile<Offset, Value, space_on<Backend>> csr_to_gcsb_tile(Backend on,
                                                              csr<Offset, Value, view_on<Backend>> matrix,
@@ -156,28 +133,18 @@ struct tile_price {
   bool renumbered = false;
   std::int64_t tiles = 0, least_steps = 0, rest = 0;
 };
-template <class Backend, class Offset, class Value>
-tile_price price_tiles(Backend on, csr<Offset, Value, view_on<Backend>> matrix, const tile_options& options);
+template <class Backend, class Offset>
+tile_price price_tiles(Backend on, csr_pattern<Offset, space_on<Backend>> matrix,
+                       const tile_options& options);
 // Entries of every lane of every stored tile.
+template <class Backend, class Offset>
+array<std::int32_t, host> lane_entry_counts(Backend on, std::int32_t lanes,
+                                            array_view<const Offset> tile_offsets,
+                                            array_view<const std::uint16_t> combined16,
+                                            array_view<const std::uint32_t> combined32);
 template <class Backend, class Offset, class Value>
-array<std::int32_t, host> lane_entry_counts(Backend on, gcsb_tile<Offset, Value, view_on<Backend>> matrix);
-
-// How the entries spread over blocks, without building anything.
-template <class Backend, class Offset, class Value>
-std::int64_t count_nonempty_blocks(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
-                                   std::int32_t block_rows, std::int32_t block_cols);
-// The same for every shape up to 8 x 8 and the squares of 16 and 32, all in one pass. Its backends have a
-// source each (block_shapes.cpp, block_shapes.cu): a thread with memory walks down the rows, a GPU looks up.
-struct shape_count {
-  std::int32_t rows, cols;  // of one block
-  std::int64_t blocks;      // with entries
-  bool operator==(const shape_count&) const = default;
-};
-template <class Backend, class Offset, class Value>
-std::vector<shape_count> count_block_shapes(Backend on, csr<Offset, Value, view_on<Backend>> matrix);
-// Entries of every block that has any, in row-major order of the blocks.
-template <class Backend, class Offset, class Value>
-array<std::int32_t, host> block_entry_counts(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
-                                             std::int32_t beta);
+array<std::int32_t, host> lane_entry_counts(Backend on, gcsb_tile<Offset, Value, view_on<Backend>> matrix) {
+  return lane_entry_counts(on, matrix.group_size, matrix.tile_offsets, matrix.combined16, matrix.combined32);
+}
 
 }  // namespace sparsmith

@@ -2,7 +2,7 @@
 // backends and any number of threads give the same result.
 #pragma once
 
-#include <compare>
+#include <map>
 
 #include "convert/pipelines/pipelines.hpp"
 
@@ -14,18 +14,32 @@ struct size_count {
   bool operator==(const size_count&) const = default;
 };
 
+// How many blocks of that size hold entries.
+template <class Backend, class Offset>
+std::int64_t count_nonempty_blocks(Backend on, csr_pattern<Offset, space_on<Backend>> matrix,
+                                   block_size size);
+// The same for every shape up to 8 x 8 and the squares of 16 and 32, all in one pass. Its backends have a
+// source each (block_shapes.cpp, block_shapes.cu): a thread with memory walks down the rows, a GPU looks up.
+struct shape_count {
+  block_size size;
+  std::int64_t blocks = 0;  // with entries
+  bool operator==(const shape_count&) const = default;
+};
+template <class Backend, class Offset>
+std::vector<shape_count> count_block_shapes(Backend on, csr_pattern<Offset, space_on<Backend>> matrix);
+// Entries of every beta x beta block that has any, in row-major order of the blocks.
+template <class Backend, class Offset>
+array<std::int32_t, host> block_entry_counts(Backend on, csr_pattern<Offset, space_on<Backend>> matrix,
+                                             std::int32_t beta);
+
 // For every block size asked for, how many blocks hold how many entries; empty blocks are left out. A source
 // for each backend (block_histograms.cpp, block_histograms.cu): a thread goes through some rows for one size
 // after the other while they are in its cache, and has counters for every block column there is; a GPU takes
 // one size after the other, with counters in shared memory.
-struct block_size {
-  std::int32_t rows = 0, cols = 0;
-  auto operator<=>(const block_size&) const = default;
-};
-template <class Backend, class Offset, class Value>
-std::vector<std::vector<size_count>> count_blocks_by_entries(Backend on,
-                                                             csr<Offset, Value, view_on<Backend>> matrix,
-                                                             const std::vector<block_size>& sizes);
+using block_histograms = std::map<block_size, std::vector<size_count>>;
+template <class Backend, class Offset>
+block_histograms count_blocks_by_entries(Backend on, csr_pattern<Offset, space_on<Backend>> matrix,
+                                         const std::vector<block_size>& sizes);
 
 // What is counted over the entries.
 struct entry_counts {
@@ -66,21 +80,21 @@ survey survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> matrix, s
                       std::int32_t grid_cols, stage_log* log);
 
 // How many groups of so many rows hold how many entries, for every such number of rows.
-template <class Backend, class Offset, class Value>
+template <class Backend, class Offset>
 std::vector<std::vector<size_count>> count_group_lengths(Backend on,
-                                                         csr<Offset, Value, view_on<Backend>> matrix,
+                                                         csr_pattern<Offset, space_on<Backend>> matrix,
                                                          const std::vector<std::int32_t>& rows_each);
 // Slots of SELL, without building it.
-template <class Backend, class Offset, class Value>
-std::int64_t count_sell_slots(Backend on, csr<Offset, Value, view_on<Backend>> matrix, sell_shape shape);
+template <class Backend, class Offset>
+std::int64_t count_sell_slots(Backend on, csr_pattern<Offset, space_on<Backend>> matrix, sell_shape shape);
 // The rows with more than so many entries, and behind them the first few of those with exactly so many; both
 // rise.
 struct long_rows {
   array<std::int32_t, host> rows;
   array<std::int64_t, host> lengths;
 };
-template <class Backend, class Offset, class Value>
-long_rows find_long_rows(Backend on, csr<Offset, Value, view_on<Backend>> matrix, std::int64_t entries,
+template <class Backend, class Offset>
+long_rows find_long_rows(Backend on, csr_pattern<Offset, space_on<Backend>> matrix, std::int64_t entries,
                          std::int64_t few);
 
 }  // namespace sparsmith

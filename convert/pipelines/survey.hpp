@@ -203,9 +203,9 @@ std::vector<size_count> count_lengths(Backend on, std::int64_t lines, Length len
 
 }  // namespace
 
-template <class Backend, class Offset, class Value>
+template <class Backend, class Offset>
 std::vector<std::vector<size_count>> count_group_lengths(Backend on,
-                                                         csr<Offset, Value, view_on<Backend>> matrix,
+                                                         csr_pattern<Offset, space_on<Backend>> matrix,
                                                          const std::vector<std::int32_t>& rows_each) {
   const std::int64_t rows = matrix.rows;
   const Offset* const offsets = matrix.row_offsets.data();
@@ -236,8 +236,9 @@ std::vector<std::vector<size_count>> count_group_lengths(Backend on,
   return result;
 }
 
-template <class Backend, class Offset, class Value>
-std::int64_t count_sell_slots(Backend on, csr<Offset, Value, view_on<Backend>> matrix, sell_shape shape) {
+template <class Backend, class Offset>
+std::int64_t count_sell_slots(Backend on, csr_pattern<Offset, space_on<Backend>> matrix, sell_shape shape) {
+  require_options(shape);
   const std::int64_t rows = matrix.rows, slice = shape.slice;
   if (shape.sigma % slice != 0 && slice % shape.sigma != 0) {  // slices lie across windows
     const Offset* const offsets = matrix.row_offsets.data();
@@ -269,8 +270,8 @@ std::int64_t count_sell_slots(Backend on, csr<Offset, Value, view_on<Backend>> m
       sum_of<std::int64_t>{});
 }
 
-template <class Backend, class Offset, class Value>
-long_rows find_long_rows(Backend on, csr<Offset, Value, view_on<Backend>> matrix, std::int64_t entries,
+template <class Backend, class Offset>
+long_rows find_long_rows(Backend on, csr_pattern<Offset, space_on<Backend>> matrix, std::int64_t entries,
                          std::int64_t few) {
   const std::int64_t rows = matrix.rows;
   if (rows == 0) return {};

@@ -224,16 +224,16 @@ __global__ void __launch_bounds__(threads, 5)
 }  // namespace
 
 template <class Offset, class Value>
-entry_counts walk_entries(cuda, const entry_walk<Offset, Value>& walk) {
+entry_counts walk_entries(cuda on, const entry_walk<Offset, Value>& walk) {
   array<entry_counts, device> totals(1);
-  check_cuda(cudaMemsetAsync(totals.data(), 0, sizeof(entry_counts)));
+  check_cuda(cudaMemsetAsync(totals.data(), 0, sizeof(entry_counts), on.stream));
   const std::int64_t pieces = groups_of(walk.last - walk.first, piece_entries);
   array<std::int32_t, device> first_rows(pieces + 1);
-  find_first_rows<<<static_cast<unsigned>(groups_of(pieces + 1, threads)), threads>>>(
+  find_first_rows<<<static_cast<unsigned>(groups_of(pieces + 1, threads)), threads, 0, on.stream>>>(
       walk.rows, walk.row_offsets, walk.first, walk.last, pieces, first_rows.data());
   check_cuda(cudaGetLastError());
   constexpr std::int64_t most_blocks = 132 * 5;  // that an H200 holds
-  walk_pieces<<<static_cast<unsigned>(std::min(pieces, most_blocks)), threads>>>(
+  walk_pieces<<<static_cast<unsigned>(std::min(pieces, most_blocks)), threads, 0, on.stream>>>(
       walk, pieces, first_rows.data(), totals.data());
   check_cuda(cudaGetLastError());
   return copy_to<host>(totals, place::device)[0];

@@ -8,7 +8,7 @@
 #include <limits>
 #include <map>
 
-#include "analyze/features.hpp"
+#include "analyze/structure/features.hpp"
 #include "convert/io/generators.hpp"
 #include "convert/io/read.hpp"
 #include "kernels/measure.hpp"
@@ -117,11 +117,11 @@ result time_matrix(Backend on, const std::string& name, const options& wanted) {
   for (int sample = -1; sample < wanted.samples; ++sample) {
     synchronize(on);
     const double start = now();
-    (void)features_of(on, matrix, {}, nullptr);
+    (void)features_of(on, view(matrix), {}, nullptr);
     synchronize(on);
     if (sample >= 0) whole.push_back(now() - start);
     stage_log log;
-    (void)features_of(on, matrix, {}, &log);
+    (void)features_of(on, view(matrix), {}, &log);
     for (const stage& s : log) {
       if (sample < 0)
         r.groups.emplace_back(s.name, 0);
@@ -167,7 +167,7 @@ void run(const options& wanted) {
   json all = json::array();
   for (const std::string& name : wanted.matrices) {
     result r;
-    on_device(choice, [&](auto on) {
+    on_backend(choice.use_gpu, [&](auto on) {
       r = wanted.value == "f32" ? time_matrix<decltype(on), float>(on, name, wanted)
                                 : time_matrix<decltype(on), double>(on, name, wanted);
     });

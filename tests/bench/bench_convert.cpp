@@ -220,9 +220,10 @@ void bench_blocks(const options& o, const scratch_folder& folder) {
     std::int64_t scipy_blocks = 0;
     const double scipy = scipy_tobsr_seconds(folder, m, 4, scipy_blocks);
     const int few = std::min(o.samples, 3);
-    const double bsr_cpu = repeated_seconds(
-        openmp{}, few, [&] { return csr_to_bsr(openmp{}, view(m), 4, 4, no_limit, nullptr); });
-    const std::int64_t own_blocks = count_nonempty_blocks(openmp{}, view(m), 4, 4);
+    const double bsr_cpu = repeated_seconds(openmp{}, few, [&] {
+      return csr_to_bsr(openmp{}, view(m), {4, 4}, no_limit, nullptr);
+    });
+    const std::int64_t own_blocks = count_nonempty_blocks(openmp{}, pattern_of(m), {4, 4});
     print_row(fmt::format("OpenMP, {} threads, BSR 4x4", thread_count()).c_str(), bsr_cpu, entries,
               scipy < 0 ? ""
                         : fmt::format("{:.2f} x SciPy{}", scipy / bsr_cpu,
@@ -246,8 +247,9 @@ void bench_blocks(const options& o, const scratch_folder& folder) {
       const auto price = [&](double seconds) { return fmt::format("{:.1f} SpMVs", seconds / spmv); };
       const double vendor = cusparse_csr_to_bsr_seconds(d, 4, o.samples);
       print_row("cuSPARSE csr2bsr 4x4", vendor, entries, price(vendor));
-      const double bsr_gpu = repeated_seconds(
-          cuda{}, o.samples, [&] { return csr_to_bsr(cuda{}, view(d), 4, 4, no_limit, nullptr); });
+      const double bsr_gpu = repeated_seconds(cuda{}, o.samples, [&] {
+        return csr_to_bsr(cuda{}, view(d), {4, 4}, no_limit, nullptr);
+      });
       print_row("CUDA, BSR 4x4", bsr_gpu, entries,
                 price(bsr_gpu) + fmt::format(", {:.2f} x cuSPARSE", vendor / bsr_gpu));
       const auto wide_d = copy_to<device>(wide);

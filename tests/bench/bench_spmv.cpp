@@ -342,7 +342,8 @@ auto timed_conversion(Backend on, const csr<Offset, Value, space_on<Backend>>& m
     converted = {};  // never two at once
     synchronize(on);
     const double start = now();
-    converted = from_csr<Backend, Offset, Value>(on, matrix, format, conversion, nullptr);
+    converted =
+        from_csr<Backend, Offset, Value>(on, view(matrix), *format_named(format), conversion, nullptr);
     synchronize(on);
     seconds.push_back(now() - start);
   }
@@ -1004,8 +1005,12 @@ bool power_of_two(std::int32_t number) {
 
 void settle(options& wanted) {
   conversion_options& c = wanted.conversion;
-  if (!wanted.block.empty()) std::tie(c.bsr_rows, c.bsr_cols) = parse_block(wanted.block);
-  if (wanted.tile != "auto") std::tie(c.tile.height, c.tile.width) = parse_tile(wanted.tile);
+  if (!wanted.block.empty()) c.bsr_block = parse_block(wanted.block);
+  if (wanted.tile != "auto") {
+    const block_size sides = parse_tile(wanted.tile);
+    c.tile.height = sides.rows;
+    c.tile.width = sides.cols;
+  }
   if (c.blocks.beta < 2 || c.blocks.beta > 4096 || !power_of_two(c.blocks.beta))
     throw error(failure::usage, fmt::format("--beta {}: not a power of two from 2 to 4096", c.blocks.beta));
   // Layout tile takes powers of two up to a warp; other groups are for the other layout alone.
@@ -1026,16 +1031,10 @@ matrix_result bench_one(Backend on, const options& wanted, const std::set<std::s
     matrix_entries source = read_matrix(name);
     result.rows = source.entries.rows;
     result.cols = source.entries.cols;
-    const std::int64_t most =
-        source.entries.values.size() * (source.symmetry == symmetry_kind::general ? 1 : 2);
-    const auto go = [&]<class Offset, class Value>() {
-      bench_matrix<Backend, Offset, Value>(on, wanted, formats, progress, std::move(source), result);
-    };
-    const bool wide = most > std::numeric_limits<std::int32_t>::max();
-    if (wanted.value == "f32")
-      wide ? go.template operator()<std::int64_t, float>() : go.template operator()<std::int32_t, float>();
-    else
-      wide ? go.template operator()<std::int64_t, double>() : go.template operator()<std::int32_t, double>();
+    with_types(
+        {needs_wide_offsets(most_entries(source)), wanted.value == "f32"}, [&]<class Offset, class Value>() {
+          bench_matrix<Backend, Offset, Value>(on, wanted, formats, progress, std::move(source), result);
+        });
   } catch (const error& problem) {
     // The other matrices are still worth measuring, unless the device is broken.
     if (problem.category() == failure::device) throw;
@@ -1055,7 +1054,7 @@ void run(options& wanted) {
   const device_choice choice = choose_device(wanted.common);
   const progress_line progress(!wanted.common.quiet);
   std::vector<std::string> failed;
-  on_device(choice, [&](auto on) {
+  on_backend(choice.use_gpu, [&](auto on) {
     const std::set<std::string> formats = formats_wanted(wanted, all_kernels(), on.name);
     progress.say("measuring a copy");
     const machine here{choice.note, on.name, copy_bandwidth(on)};

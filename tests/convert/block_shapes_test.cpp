@@ -1,7 +1,7 @@
 // The blocks of all shapes, counted in one pass, against sets of blocks and against counting one shape.
 #include <set>
 
-#include "convert/pipelines/pipelines.hpp"
+#include "convert/pipelines/structure.hpp"
 #include "tests/battery.hpp"
 #include "tests/catch.hpp"
 
@@ -14,12 +14,12 @@ namespace {
 std::vector<shape_count> count_slowly(const named_matrix& m) {
   std::vector<shape_count> shapes;
   for (std::int32_t cols = 1; cols <= 8; ++cols)
-    for (std::int32_t rows = 1; rows <= 8; ++rows) shapes.push_back({rows, cols, 0});
-  shapes.push_back({16, 16, 0});
-  shapes.push_back({32, 32, 0});
+    for (std::int32_t rows = 1; rows <= 8; ++rows) shapes.push_back({{rows, cols}, 0});
+  shapes.push_back({{16, 16}, 0});
+  shapes.push_back({{32, 32}, 0});
   for (shape_count& shape : shapes) {
     std::set<std::pair<std::int32_t, std::int32_t>> blocks;
-    for (const triplet& t : m.entries) blocks.emplace(t.row / shape.rows, t.col / shape.cols);
+    for (const triplet& t : m.entries) blocks.emplace(t.row / shape.size.rows, t.col / shape.size.cols);
     shape.blocks = static_cast<std::int64_t>(blocks.size());
   }
   return shapes;
@@ -39,11 +39,11 @@ TEST_CASE("blocks of all shapes in one pass") {
       for (const int threads : {1, 2, 3, 7, 0}) {
         set_thread_count(threads);
         INFO(threads << " threads");
-        CHECK(count_block_shapes(openmp{}, view(m)) == expected);
+        CHECK(count_block_shapes(openmp{}, pattern_of(m)) == expected);
       }
     });
     const auto m = coo_to_csr<openmp, std::int32_t, double>({}, as_coo(source), nullptr);
     for (const shape_count& shape : expected)
-      CHECK(count_nonempty_blocks(openmp{}, view(m), shape.rows, shape.cols) == shape.blocks);
+      CHECK(count_nonempty_blocks(openmp{}, pattern_of(m), shape.size) == shape.blocks);
   }
 }

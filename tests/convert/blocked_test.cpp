@@ -128,7 +128,7 @@ TEST_CASE("GCSB stores no empty block by default") {
 
 TEST_CASE("BSR by hand, rectangular blocks, padded edges, stored zeros") {
   const named_matrix source{"bsr", 5, 7, {{0, 0, 1}, {1, 2, 2}, {1, 3, 0}, {4, 6, 3}, {3, 0, -0.0}}};
-  const auto m = csr_to_bsr(on, view(assembled(source)), 2, 3, no_limit, nullptr);
+  const auto m = csr_to_bsr(on, view(assembled(source)), {2, 3}, no_limit, nullptr);
   CHECK(as_vector(m.row_offsets) == ints{0, 2, 3, 4});
   CHECK(as_vector(m.col_indices) == ints{0, 1, 0, 2});
   CHECK(as_vector(m.values) ==
@@ -235,7 +235,7 @@ TEST_CASE("BSR of many shapes converts back") {
          {std::pair(1, 1), std::pair(2, 2), std::pair(3, 5), std::pair(4, 4), std::pair(7, 1),
           std::pair(1, 64), std::pair(64, 3), std::pair(64, 64)}) {
       INFO(source.name << ", " << rows << " x " << cols);
-      const auto b = csr_to_bsr(on, view(m), rows, cols, no_limit, nullptr);
+      const auto b = csr_to_bsr(on, view(m), {rows, cols}, no_limit, nullptr);
       CHECK(find_invalid(b) == "");
       CHECK(identical(bsr_to_csr(on, view(b), nullptr), m));
     }
@@ -272,7 +272,7 @@ void expect_found(const Format& valid, const std::string& expected,
 }
 
 TEST_CASE("find_invalid names what is wrong with blocks") {
-  const auto b = csr_to_bsr(on, view(example_6x6()), 2, 2, no_limit, nullptr);
+  const auto b = csr_to_bsr(on, view(example_6x6()), {2, 2}, no_limit, nullptr);
   using bsr_t = std::remove_cvref_t<decltype(b)>;
   expect_found<bsr_t>(b, "does not rise", [](auto& m) { m.col_indices[1] = 0; });
   expect_found<bsr_t>(b, "row_offsets falls", [](auto& m) { m.row_offsets[1] = 9; });

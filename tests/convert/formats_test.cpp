@@ -25,8 +25,8 @@ csr<std::int32_t, double, host> example() {
 
 template <class Format>
 Format converted() {
-  return std::get<Format>(
-      from_csr<openmp, std::int32_t, double>({}, example(), Format::name, {{2, 4}, -1, no_limit}, nullptr));
+  return std::get<Format>(from_csr<openmp, std::int32_t, double>({}, view(example()), kind_of<Format>(),
+                                                                 {{2, 4}, -1, no_limit}, nullptr));
 }
 
 using ints = std::vector<std::int32_t>;

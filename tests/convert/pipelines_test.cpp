@@ -74,10 +74,11 @@ TEST_CASE("every format is valid and converts back bit for bit") {
   for (const auto& source : battery())
     for_each_type([&]<class Offset, class Value>() {
       const auto m = assembled<Offset, Value>(source);
-      for (const std::string& format : format_names()) {
-        INFO(source.name << " as " << format << ", offset " << sizeof(Offset) << ", value " << sizeof(Value));
+      for (const format_kind format : all_formats()) {
+        INFO(source.name << " as " << name_of(format) << ", offset " << sizeof(Offset) << ", value "
+                         << sizeof(Value));
         const auto converted =
-            from_csr<openmp, Offset, Value>(on, m, format, {{32, 1024}, -1, no_limit}, nullptr);
+            from_csr<openmp, Offset, Value>(on, view(m), format, {{32, 1024}, -1, no_limit}, nullptr);
         CHECK(std::visit([](const auto& f) { return find_invalid(f); }, converted) == "");
         CHECK(identical(to_csr<openmp, Offset, Value>(on, converted, nullptr), m));
       }
@@ -87,14 +88,14 @@ TEST_CASE("every format is valid and converts back bit for bit") {
 TEST_CASE("any format through COO to any other is exact") {
   for (const auto& source : battery()) {
     const auto m = assembled<std::int32_t, double>(source);
-    for (const std::string& first : format_names())
-      for (const std::string& second : format_names()) {
+    for (const format_kind first : all_formats())
+      for (const format_kind second : all_formats()) {
         const conversion_options loose{{8, 64}, 2, no_limit};
-        const auto a = from_csr<openmp, std::int32_t, double>(on, m, first, loose, nullptr);
+        const auto a = from_csr<openmp, std::int32_t, double>(on, view(m), first, loose, nullptr);
         auto list = csr_to_coo(on, view(to_csr<openmp, std::int32_t, double>(on, a, nullptr)), nullptr);
         const auto again = coo_to_csr<openmp, std::int32_t, double>(on, std::move(list), nullptr);
-        const auto b = from_csr<openmp, std::int32_t, double>(on, again, second, loose, nullptr);
-        INFO(source.name << ": " << first << " -> coo -> " << second);
+        const auto b = from_csr<openmp, std::int32_t, double>(on, view(again), second, loose, nullptr);
+        INFO(source.name << ": " << name_of(first) << " -> coo -> " << name_of(second));
         CHECK(identical(to_csr<openmp, std::int32_t, double>(on, b, nullptr), m));
       }
   }
@@ -123,15 +124,15 @@ TEST_CASE("the same bytes for any number of threads") {
     set_thread_count(1);
     const auto m = assembled<std::int64_t, double>(source);
     std::vector<any_format<std::int64_t, double, host>> alone;
-    for (const std::string& format : format_names())
+    for (const format_kind format : all_formats())
       alone.push_back(
-          from_csr<openmp, std::int64_t, double>(on, m, format, {{4, 16}, -1, no_limit}, nullptr));
+          from_csr<openmp, std::int64_t, double>(on, view(m), format, {{4, 16}, -1, no_limit}, nullptr));
     for (const int threads : {2, 3, 7}) {
       set_thread_count(threads);
       INFO(source.name << ", " << threads << " threads");
       CHECK(identical(assembled<std::int64_t, double>(source), m));
       for (std::size_t f = 0; f < alone.size(); ++f) {
-        const auto again = from_csr<openmp, std::int64_t, double>(on, m, format_names()[f],
+        const auto again = from_csr<openmp, std::int64_t, double>(on, view(m), all_formats()[f],
                                                                   {{4, 16}, -1, no_limit}, nullptr);
         const bool same = std::visit(
             [&](const auto& a) { return identical(a, std::get<std::remove_cvref_t<decltype(a)>>(again)); },

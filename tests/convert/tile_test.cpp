@@ -185,7 +185,7 @@ TEST_CASE("layout tile converts back, whatever the options") {
       const auto t = csr_to_gcsb_tile(on, view(m), options, no_limit, nullptr);
       CHECK(find_invalid(t) == "");
       CHECK(identical(gcsb_tile_to_csr(on, view(t), nullptr), m));
-      const tile_price price = price_tiles(on, view(m), options);
+      const tile_price price = price_tiles(on, pattern_of(m), options);
       CHECK(price.height == t.tile_height);
       CHECK(price.width == t.tile_width);
       CHECK(price.tiles == t.tile_rows.size());
@@ -212,7 +212,7 @@ TEST_CASE("any number of threads lays tiles out alike") {
 TEST_CASE("tile sides and numbering are taken from the matrix") {
   const auto tile_of = [](const std::string& spec) {
     const auto m = generated(spec);
-    const tile_price price = price_tiles(on, view(m), {});
+    const tile_price price = price_tiles(on, pattern_of(m), {});
     return std::tuple(price.height, price.width, price.renumbered);
   };
   CHECK(tile_of("gen:blockband?n=4000&block=5&density=0.1") == std::tuple(256, 256, false));
@@ -221,11 +221,11 @@ TEST_CASE("tile sides and numbering are taken from the matrix") {
   CHECK(tile_of("gen:rmat?scale=13") == std::tuple(1024, 1024, true));
   // A narrow matrix gets high tiles, a low one wide tiles.
   const auto narrow = assembled(random_matrix("narrow", 9000, 300, 4000, 1));
-  CHECK(price_tiles(on, view(narrow), {}).height == 2048);
-  CHECK(price_tiles(on, view(narrow), {}).width == 512);
+  CHECK(price_tiles(on, pattern_of(narrow), {}).height == 2048);
+  CHECK(price_tiles(on, pattern_of(narrow), {}).width == 512);
   const auto low = assembled(random_matrix("low", 200, 9000, 4000, 1));
-  CHECK(price_tiles(on, view(low), {}).height == 256);
-  CHECK(price_tiles(on, view(low), {}).width == 2048);
+  CHECK(price_tiles(on, pattern_of(low), {}).height == 256);
+  CHECK(price_tiles(on, pattern_of(low), {}).width == 2048);
 }
 
 TEST_CASE("impossible tiles are refused") {

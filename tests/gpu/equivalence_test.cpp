@@ -34,7 +34,7 @@ void compare(const std::string& name, const matrix_entries& source) {
     CHECK(cpu_report.explicit_zeros == gpu_report.explicit_zeros);
     CHECK(cpu_report.narrowed == gpu_report.narrowed);
     CHECK(identical(copy_to<host>(drop_zeros(gpu, view(d), nullptr)), drop_zeros(cpu, view(m), nullptr)));
-    CHECK(count_block_shapes(gpu, view(d)) == count_block_shapes(cpu, view(m)));
+    CHECK(count_block_shapes(gpu, pattern_of(d)) == count_block_shapes(cpu, pattern_of(m)));
     conversion_options variants[] = {
         {{32, 1024}, -1, 50}, {{5, 12}, 2, 50}, {{32, 32}, 0, 50, 3, 2}, {{7, 70}, 1, 50, 8, 8}};
     variants[0].tile.rest_below = 1;
@@ -45,18 +45,18 @@ void compare(const std::string& name, const matrix_entries& source) {
     variants[3].tile = {0, 0, 4, 32, renumbering::none, 0};
     variants[3].blocks.group_size = 200;
     for (const auto& options : variants)
-      for (const std::string& format : format_names()) {
-        INFO(format);
+      for (const format_kind format : all_formats()) {
+        INFO(name_of(format));
         std::string cpu_refusal, gpu_refusal;
         any_format<Offset, Value, host> on_cpu;
         any_format<Offset, Value, device> on_gpu;
         try {
-          on_cpu = from_csr<openmp, Offset, Value>(cpu, m, format, options, nullptr);
+          on_cpu = from_csr<openmp, Offset, Value>(cpu, view(m), format, options, nullptr);
         } catch (const error& e) {
           cpu_refusal = e.what();
         }
         try {
-          on_gpu = from_csr<cuda, Offset, Value>(gpu, d, format, options, nullptr);
+          on_gpu = from_csr<cuda, Offset, Value>(gpu, view(d), format, options, nullptr);
         } catch (const error& e) {
           gpu_refusal = e.what();
         }
@@ -102,7 +102,8 @@ TEST_CASE("CUDA equals OpenMP on generated matrices") {
       assembly_report report;
       const auto m = assemble<openmp, std::int32_t, float>(openmp{}, copy_of(source), false, report, nullptr);
       const auto d = copy_to<device>(m);
-      const tile_price here = price_tiles(openmp{}, view(m), {}), there = price_tiles(cuda{}, view(d), {});
+      const tile_price here = price_tiles(openmp{}, pattern_of(m), {}),
+                       there = price_tiles(cuda{}, pattern_of(d), {});
       CHECK(here.least_steps == there.least_steps);
       CHECK(here.rest == there.rest);
       const auto t = csr_to_gcsb_tile(openmp{}, view(m), {}, no_limit, nullptr);

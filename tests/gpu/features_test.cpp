@@ -1,7 +1,7 @@
 // The analysis on CUDA against OpenMP: the same features, down to the text of the JSON.
-#include "analyze/features.hpp"
+#include "analyze/structure/features.hpp"
 
-#include "analyze/report.hpp"
+#include "analyze/report/report.hpp"
 #include "convert/io/read.hpp"
 #include "tests/battery.hpp"
 #include "tests/catch.hpp"
@@ -19,14 +19,15 @@ void compare(const std::string& name, const csr<Offset, Value, host>& m) {
     const auto d = copy_to<device>(m);
     const std::vector<block_size> sizes = {{1, 1},   {2, 2},   {3, 3},  {7, 2},  {8, 8},       {16, 8},
                                            {16, 16}, {24, 24}, {1, 64}, {64, 1}, {1000, 1000}, {2, 2}};
-    const auto here = count_blocks_by_entries(openmp{}, view(m), sizes);
-    const auto there = count_blocks_by_entries(cuda{}, view(d), sizes);
-    for (std::size_t s = 0; s < sizes.size(); ++s) {
-      INFO("blocks of " << sizes[s].rows << " x " << sizes[s].cols);
-      CHECK(here[s] == there[s]);
+    const auto here = count_blocks_by_entries(openmp{}, pattern_of(m), sizes);
+    const auto there = count_blocks_by_entries(cuda{}, pattern_of(d), sizes);
+    for (const block_size& size : sizes) {
+      INFO("blocks of " << size.rows << " x " << size.cols);
+      CHECK(here.at(size) == there.at(size));
     }
     for (const sell_shape shape : {sell_shape{32, 1024}, sell_shape{5, 12}, sell_shape{32, 8}})
-      CHECK(count_sell_slots(openmp{}, view(m), shape) == count_sell_slots(cuda{}, view(d), shape));
+      CHECK(count_sell_slots(openmp{}, pattern_of(m), shape) ==
+            count_sell_slots(cuda{}, pattern_of(d), shape));
     feature_request fine, coarse;
     fine.grid_rows = 9;
     fine.grid_cols = 5000;  // more than a GPU's block counts by itself
@@ -34,8 +35,8 @@ void compare(const std::string& name, const csr<Offset, Value, host>& m) {
     fine.longest = 3;
     coarse.plan.tile = true;
     for (const feature_request& request : {coarse, fine}) {
-      const auto on_cpu = to_json(features_of(openmp{}, m, request, nullptr));
-      const auto on_gpu = to_json(features_of(cuda{}, d, request, nullptr));
+      const auto on_cpu = to_json(features_of(openmp{}, view(m), request, nullptr));
+      const auto on_gpu = to_json(features_of(cuda{}, view(d), request, nullptr));
       std::string differences;
       for (const auto& difference : nlohmann::ordered_json::diff(on_cpu, on_gpu))
         if (differences.size() < 1000) differences += difference.dump() + "\n";

@@ -9,7 +9,7 @@ int main() {
   assembly_report report;
   const auto matrix =
       assemble<openmp, int, double>({}, read_matrix("gen:laplace2d?n=10"), false, report, nullptr);
-  const auto sliced = from_csr<openmp, int, double>({}, matrix, "sell", {}, nullptr);
+  const auto sliced = from_csr<openmp, int, double>({}, view(matrix), format_kind::sell, {}, nullptr);
   std::printf("%d rows, %lld entries\n", matrix.rows, static_cast<long long>(matrix.values.size()));
   // Inside, rows of the Laplacian sum up to 0.
   const std::vector<double> x(100, 1.0);

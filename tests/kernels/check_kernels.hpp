@@ -54,21 +54,18 @@ inline std::vector<conversion_options> kernel_variants() {
   all[0].tile = {256, 256, 32, 0, renumbering::none, 0};
   all[1].sell = {5, 12};
   all[1].hyb_width = 2;
-  all[1].bsr_rows = 5;
-  all[1].bsr_cols = 5;
+  all[1].bsr_block = {5, 5};
   all[1].blocks.beta = 4;
   all[1].blocks.group_size = 7;
   all[1].blocks.holding = ecsb_holding::ell;
   all[1].tile = {512, 256, 8, 0, renumbering::length, 20};
   all[2].sell = {8, 1};  // rows in their own order, as the vendor's kernel wants them
-  all[2].bsr_rows = 3;
-  all[2].bsr_cols = 7;
+  all[2].bsr_block = {3, 7};
   all[2].blocks.beta = 512;
   all[2].blocks.order = block_order::row;
   all[2].blocks.holding = ecsb_holding::hybrid;
   all[2].tile = {2048, 1024, 16, 32, renumbering::length, 30};
-  all[3].bsr_rows = 33;
-  all[3].bsr_cols = 2;
+  all[3].bsr_block = {33, 2};
   all[3].blocks.thesis = true;
   all[3].tile = {256, 512, 2, 0, renumbering::none, 1};
   return all;
@@ -172,10 +169,10 @@ void check_kernels(Backend on, const std::string& name, const csr<Offset, Value,
   }
 
   for (const conversion_options& options : variants)
-    for (const std::string& format : format_names()) {
+    for (const format_kind format : all_formats()) {
       any_format<Offset, Value, space> converted;
       try {
-        converted = from_csr<Backend, Offset, Value>(on, source, format, options, nullptr);
+        converted = from_csr<Backend, Offset, Value>(on, view(source), format, options, nullptr);
       } catch (const error& e) {
         // Only for want of offsets or memory; the conversions have tests of their own.
         REQUIRE(e.category() == failure::resources);

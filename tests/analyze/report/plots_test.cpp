@@ -1,5 +1,5 @@
 // Pictures of features: text is compared as it stands, pictures are read back and looked at in known places.
-#include "analyze/plots.hpp"
+#include "analyze/report/plots.hpp"
 
 #include <png.h>
 

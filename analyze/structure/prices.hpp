@@ -30,14 +30,14 @@ struct format_cost {
 // What to price beside the formats that have only one shape.
 struct plan_request {
   conversion_options options;
-  std::vector<std::pair<std::int32_t, std::int32_t>> blocks = {{4, 4}};  // of BSR
-  std::optional<std::pair<std::int32_t, std::int32_t>> chosen_block;     // one more, as choose_block found it
-  std::vector<std::int32_t> betas = {32};                                // of CSB, eCSB and GCSB
+  std::vector<block_size> blocks = {{4, 4}};  // of BSR
+  std::optional<block_size> chosen_block;     // one more, as choose_block found it
+  std::vector<std::int32_t> betas = {32};     // of CSB, eCSB and GCSB
   bool tile = true;  // GCSB's layout `tile` as well, which takes several passes over the entries
 };
 
 template <class Backend, class Offset, class Value>
-std::vector<format_cost> plan_formats(Backend on, const csr<Offset, Value, space_on<Backend>>& matrix,
+std::vector<format_cost> plan_formats(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                                       const plan_request& request);
 
 // What prices depend on; who knows it already prices without looking at the entries again, but for layouts
@@ -45,12 +45,12 @@ std::vector<format_cost> plan_formats(Backend on, const csr<Offset, Value, space
 struct price_facts {
   std::int64_t zeros = 0;
   std::vector<size_count> row_lengths;
-  std::map<block_size, std::vector<size_count>> blocks;  // of all sizes of the request, by their entries
+  block_histograms blocks;  // of all sizes of the request, by their entries
 };
 // The block sizes that a plan asks for.
 std::vector<block_size> sizes_to_price(const plan_request& request);
 template <class Backend, class Offset, class Value>
-std::vector<format_cost> plan_formats(Backend on, const csr<Offset, Value, space_on<Backend>>& matrix,
+std::vector<format_cost> plan_formats(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                                       const plan_request& request, const price_facts& facts);
 
 }  // namespace sparsmith

@@ -1,5 +1,5 @@
 // Features as JSON, CSV and HTML: nothing lost, nothing that a name could break.
-#include "analyze/report.hpp"
+#include "analyze/report/report.hpp"
 
 #include <limits>
 
@@ -33,8 +33,8 @@ matrix_features made_by_hand(const std::string& name) {
   f.next_column = 10;
   f.row_below = 9;
   f.x_lines = 28;
-  f.blocks = {{2, 2, 7, 1.625, {0, 0, 1, 0, 2, 0, 0, 3, 0, 1}},
-              {8, 4, 2, 3.75, {0, 1, 0, 1, 0, 0, 0, 0, 0, 0}}};
+  f.blocks = {{{2, 2}, 7, 1.625, {0, 0, 1, 0, 2, 0, 0, 3, 0, 1}},
+              {{8, 4}, 2, 3.75, {0, 1, 0, 1, 0, 0, 0, 0, 0, 0}}};
   f.formats = {{"csr", "", 232, 17, 1.0, 464, true, true},
                {"csb", "beta 32", 310, 17, 1.0, 900, true, true, 32},
                {"csb", "beta 64", 190, 17, 1.0, 901, true, true, 64},
@@ -195,13 +195,13 @@ TEST_CASE("what is looked up among the prices") {
   const matrix_features f = made_by_hand("m");
   CHECK(fewest_bytes(f, "csb")->bytes == 190);
   CHECK(fewest_bytes(f, "sell") == nullptr);
-  CHECK(bsr_of(f, 2, 2)->bytes == 280);
-  CHECK(bsr_of(f, 2, 20) == nullptr);
+  CHECK(bsr_of(f, {2, 2})->bytes == 280);
+  CHECK(bsr_of(f, {2, 20}) == nullptr);
   CHECK(blocked_of(f, "csb", 32)->bytes == 310);
   CHECK(blocked_of(f, "gcsb", 32) == nullptr);
   CHECK(betas_of(f) == std::vector<std::int32_t>{32, 64});
   CHECK(smallest_format(f)->bytes == 190);
-  CHECK(fullest_blocks(f)->rows == 2);
+  CHECK(fullest_blocks(f)->size.rows == 2);
   CHECK(fullest_blocks({}) == nullptr);
 }
 

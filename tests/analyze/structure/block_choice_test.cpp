@@ -1,7 +1,7 @@
 // The choice of a block for BSR: what it says is what the conversion takes, and no other shape takes less.
-#include "analyze/block_choice.hpp"
+#include "analyze/structure/block_choice.hpp"
 
-#include "analyze/plan.hpp"
+#include "analyze/structure/prices.hpp"
 #include "tests/battery.hpp"
 #include "tests/catch.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 
 // A candidate that counts nothing but bytes.
 block_candidate candidate(std::int32_t rows, std::int32_t cols, std::int64_t bytes) {
-  return {{rows, cols, 1}, 1, bytes};
+  return {{{rows, cols}, 1}, 1, bytes};
 }
 
 bool says(const block_choice& choice, const std::string& words) {
@@ -27,12 +27,12 @@ TEST_CASE("the chosen block takes the bytes it claims, and no other takes fewer"
     for_each_type([&]<class Offset, class Value>() {
       INFO(source.name << ", offset " << sizeof(Offset) << ", value " << sizeof(Value));
       const auto m = coo_to_csr<openmp, Offset, Value>(on, as_coo_of<Value>(source), nullptr);
-      const block_choice choice = choose_block(on, m, no_limit, nullptr);
+      const block_choice choice = choose_block(on, view(m), no_limit, nullptr);
       REQUIRE(choice.candidates.size() == 66);
       const block_candidate& best = choice.best();
       if (source.entries.empty()) {
-        CHECK(best.shape.rows == 1);
-        CHECK(best.shape.cols == 1);
+        CHECK(best.shape.size.rows == 1);
+        CHECK(best.shape.size.cols == 1);
         CHECK(says(choice, "no block size pays"));
       } else {
         for (const block_candidate& other : choice.candidates) CHECK(best.bytes <= other.bytes);
@@ -40,13 +40,13 @@ TEST_CASE("the chosen block takes the bytes it claims, and no other takes fewer"
       CHECK(choice.pays == (best.bytes < bytes(m) && !source.entries.empty()));
       CHECK(choice.pays != says(choice, "no block size pays"));
       for (const block_candidate* c : {&best, &choice.candidates[1], &choice.candidates.back()}) {
-        const auto blocked = csr_to_bsr(on, view(m), c->shape.rows, c->shape.cols, no_limit, nullptr);
+        const auto blocked = csr_to_bsr(on, view(m), c->shape.size, no_limit, nullptr);
         CHECK(bytes(blocked) == c->bytes);
         CHECK(blocked.col_indices.size() == c->shape.blocks);
       }
       plan_request request;
-      request.chosen_block = {best.shape.rows, best.shape.cols};
-      const auto plan = plan_formats<openmp, Offset, Value>(on, m, request);
+      request.chosen_block = best.shape.size;
+      const auto plan = plan_formats<openmp, Offset, Value>(on, view(m), request);
       CHECK(plan[7].format == "bsr");
       CHECK(plan[7].parameters.ends_with("blocks, auto"));
       CHECK(plan[7].bytes == best.bytes);
@@ -59,7 +59,7 @@ TEST_CASE("a tie goes to the smaller area, then to fewer rows") {
                                     candidate(2, 2, 50), candidate(1, 1, 60), candidate(8, 8, 49)},
                                    1, 60, no_limit);
   std::vector<std::pair<int, int>> order;
-  for (const auto& c : choice.candidates) order.emplace_back(c.shape.rows, c.shape.cols);
+  for (const auto& c : choice.candidates) order.emplace_back(c.shape.size.rows, c.shape.size.cols);
   CHECK(order == std::vector<std::pair<int, int>>{{8, 8}, {1, 4}, {2, 2}, {4, 1}, {4, 2}, {1, 1}});
 }
 
@@ -81,6 +81,6 @@ TEST_CASE("the reason for a block") {
 
 TEST_CASE("a block above the limit of fill is not chosen") {
   std::vector<block_candidate> candidates = {{{8, 8, 1}, 40, 10}, {{2, 1, 1}, 1.5, 30}, {{1, 1, 1}, 1, 20}};
-  CHECK(choose_block(candidates, 5, 40, 3).best().shape.rows == 1);
-  CHECK(choose_block(candidates, 5, 40, 50).best().shape.rows == 8);
+  CHECK(choose_block(candidates, 5, 40, 3).best().shape.size.rows == 1);
+  CHECK(choose_block(candidates, 5, 40, 50).best().shape.size.rows == 8);
 }

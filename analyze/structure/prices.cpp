@@ -1,13 +1,14 @@
-#include "analyze/plan.hpp"
+#include "analyze/structure/prices.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "analyze/block_choice.hpp"
-#include "analyze/block_statistics.hpp"
+#include "analyze/structure/block_choice.hpp"
+#include "analyze/structure/block_statistics.hpp"
 #include "convert/backend/sort_entries.hpp"
+#include "convert/error.hpp"
 #include "convert/formats/sizes.hpp"
 
 namespace sparsmith {
@@ -66,7 +67,7 @@ std::int64_t slots_in_groups(const std::vector<size_count>& blocks, std::int64_t
 template <class Backend, class Offset, class Value>
 class pricer {
  public:
-  pricer(Backend on, const csr<Offset, Value, space_on<Backend>>& matrix, const conversion_options& options,
+  pricer(Backend on, csr<Offset, Value, view_on<Backend>> matrix, const conversion_options& options,
          const price_facts& facts)
       : on_(on),
         matrix_(matrix),
@@ -93,7 +94,7 @@ class pricer {
     const std::int64_t ell_bytes = ell_slots * pair + rows_ * index_bytes;
     add("ell", fmt::format("width {}", longest), ell_bytes, ell_slots, ell_bytes);
 
-    const std::int64_t slots = count_sell_slots(on_, view(matrix_), options_.sell);
+    const std::int64_t slots = count_sell_slots(on_, pattern_of(matrix_), options_.sell);
     const std::int64_t slices = groups_of(rows_, options_.sell.slice);
     const std::int64_t sell_bytes = slots * pair + rows_ * 2 * index_bytes + (slices + 1) * offset_bytes;
     add("sell", fmt::format("slice {}, sigma {}", options_.sell.slice, options_.sell.sigma), sell_bytes,
@@ -108,15 +109,15 @@ class pricer {
         hyb_bytes + (rows_ + 1) * offset_bytes);
   }
 
-  void price_bsr(std::int32_t block_rows, std::int32_t block_cols, const char* note = "") {
-    const std::int64_t blocks = count_of(block_rows, block_cols), zeros = facts_.zeros;
-    const std::int64_t slots = blocks * block_rows * block_cols, lines = groups_of(rows_, block_rows);
-    const std::int64_t size = bsr_bytes<Offset, Value>(rows_, {block_rows, block_cols, blocks}, zeros);
+  void price_bsr(block_size block, const char* note = "") {
+    const std::int64_t blocks = count_of(block), zeros = facts_.zeros;
+    const std::int64_t slots = blocks * block.area(), lines = groups_of(rows_, block.rows);
+    const std::int64_t size = bsr_bytes<Offset, Value>(rows_, {block, blocks}, zeros);
     // Stored zeros are listed last: their ranks and rows for every entry, their slots, and a sort of those.
     const std::int64_t listing = zeros == 0 ? 0
                                             : (entries_ + 1) * 8 + entries_ * index_bytes + zeros * 8 +
                                                   sort_peak_bytes(on_, zeros, index_bytes);
-    add("bsr", fmt::format("{} x {}, {} blocks{}", block_rows, block_cols, blocks, note), size, slots,
+    add("bsr", fmt::format("{} x {}, {} blocks{}", block.rows, block.cols, blocks, note), size, slots,
         std::max((2 * lines + 1) * offset_bytes, size + listing));
   }
 
@@ -134,7 +135,7 @@ class pricer {
     }
     const std::int64_t offset_size = wide ? 8 : offset_bytes;
     const std::int64_t wider_csr = (rows_ + 1) * (offset_size - offset_bytes);
-    const std::int64_t nonempty = count_of(beta, beta), lines = groups_of(rows_, beta);
+    const std::int64_t nonempty = count_of({beta, beta}), lines = groups_of(rows_, beta);
     const std::int64_t all = lines * groups_of(matrix_.cols, beta);
     const auto index_width = [&](bool thesis) -> std::int64_t {
       if (options.index_bits != 0) return options.index_bits / 8;
@@ -173,7 +174,7 @@ class pricer {
     const std::int64_t blocks = options.thesis ? all : nonempty;
     const std::int64_t slots = options.window == 0
                                    ? slots_in_groups(facts_.blocks.at({beta, beta}), options.group_size)
-                                   : summarize_blocks(block_entry_counts(on_, view(matrix_), beta), all,
+                                   : summarize_blocks(block_entry_counts(on_, pattern_of(matrix_), beta), all,
                                                       options.group_size, options.window)
                                          .slots;
     const std::int64_t gcsb_bytes = slots * (value_bytes + index_width(options.thesis)) +
@@ -194,7 +195,7 @@ class pricer {
   void price_tile() {
     tile_price price;
     try {
-      price = price_tiles(on_, view(matrix_), options_.tile);
+      price = price_tiles(on_, pattern_of(matrix_), options_.tile);
     } catch (const error& problem) {
       if (problem.category() != failure::resources) throw;
       costs.push_back({"gcsb_tile", problem.what(), 0, 0, 0, 0, false, false});
@@ -225,16 +226,16 @@ class pricer {
                      fill <= options_.max_fill});
   }
 
-  std::int64_t count_of(std::int32_t block_rows, std::int32_t block_cols) const {
+  std::int64_t count_of(block_size block) const {
     std::int64_t blocks = 0;
-    for (const size_count& b : facts_.blocks.at({block_rows, block_cols})) blocks += b.count;
+    for (const size_count& b : facts_.blocks.at(block)) blocks += b.count;
     return blocks;
   }
 
   static constexpr std::int64_t offset_bytes = sizeof(Offset), value_bytes = sizeof(Value);
   static constexpr std::int64_t pair = value_bytes + index_bytes;
   Backend on_;
-  const csr<Offset, Value, space_on<Backend>>& matrix_;
+  csr<Offset, Value, view_on<Backend>> matrix_;
   const conversion_options& options_;
   const price_facts& facts_;
   std::int64_t rows_, entries_, csr_bytes_;
@@ -243,41 +244,37 @@ class pricer {
 }  // namespace
 
 std::vector<block_size> sizes_to_price(const plan_request& request) {
-  std::vector<block_size> sizes;
-  for (const auto& [rows, cols] : request.blocks) sizes.push_back({rows, cols});
-  if (request.chosen_block) sizes.push_back({request.chosen_block->first, request.chosen_block->second});
+  std::vector<block_size> sizes = request.blocks;
+  if (request.chosen_block) sizes.push_back(*request.chosen_block);
   for (const std::int32_t beta : request.betas) sizes.push_back({beta, beta});
   return sizes;
 }
 
 template <class Backend, class Offset, class Value>
-std::vector<format_cost> plan_formats(Backend on, const csr<Offset, Value, space_on<Backend>>& matrix,
+std::vector<format_cost> plan_formats(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                                       const plan_request& request) {
-  const std::vector<block_size> sizes = sizes_to_price(request);
-  const auto blocks = count_blocks_by_entries(on, view(matrix), sizes);
-  price_facts facts{
-      count_zeros(on, view(matrix)), std::move(count_group_lengths(on, view(matrix), {1})[0]), {}};
-  for (std::size_t s = 0; s < sizes.size(); ++s) facts.blocks[sizes[s]] = blocks[s];
-  return plan_formats(on, matrix, request, facts);
+  const auto pattern = pattern_of(matrix);
+  return plan_formats(on, matrix, request,
+                      {count_zeros(on, matrix), std::move(count_group_lengths(on, pattern, {1})[0]),
+                       count_blocks_by_entries(on, pattern, sizes_to_price(request))});
 }
 
 template <class Backend, class Offset, class Value>
-std::vector<format_cost> plan_formats(Backend on, const csr<Offset, Value, space_on<Backend>>& matrix,
+std::vector<format_cost> plan_formats(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                                       const plan_request& request, const price_facts& facts) {
   pricer<Backend, Offset, Value> prices(on, matrix, request.options, facts);
   prices.price_row_formats();
-  for (const auto& [rows, cols] : request.blocks) prices.price_bsr(rows, cols);
-  if (request.chosen_block)
-    prices.price_bsr(request.chosen_block->first, request.chosen_block->second, ", auto");
-  const auto lengths = count_group_lengths(on, view(matrix), request.betas);
+  for (const block_size& block : request.blocks) prices.price_bsr(block);
+  if (request.chosen_block) prices.price_bsr(*request.chosen_block, ", auto");
+  const auto lengths = count_group_lengths(on, pattern_of(matrix), request.betas);
   for (std::size_t b = 0; b < request.betas.size(); ++b) prices.price_blocks(request.betas[b], lengths[b]);
   if (request.tile) prices.price_tile();
   return std::move(prices.costs);
 }
 
-#define SPARSMITH_INSTANTIATE_PLAN(B, O, V)                                                              \
-  template std::vector<format_cost> plan_formats(B, const csr<O, V, space_on<B>>&, const plan_request&); \
-  template std::vector<format_cost> plan_formats(B, const csr<O, V, space_on<B>>&, const plan_request&,  \
+#define SPARSMITH_INSTANTIATE_PLAN(B, O, V)                                                      \
+  template std::vector<format_cost> plan_formats(B, csr<O, V, view_on<B>>, const plan_request&); \
+  template std::vector<format_cost> plan_formats(B, csr<O, V, view_on<B>>, const plan_request&,  \
                                                  const price_facts&);
 #define SPARSMITH_INSTANTIATE_PLANS(B)                \
   SPARSMITH_INSTANTIATE_PLAN(B, std::int32_t, float)  \

@@ -1,4 +1,4 @@
-#include "analyze/block_choice.hpp"
+#include "analyze/structure/block_choice.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 std::string reason_for(const block_choice& choice, std::int64_t entries, double max_fill) {
   const auto name = [](const block_candidate& c) {
-    return fmt::format("{} x {}", c.shape.rows, c.shape.cols);
+    return fmt::format("{} x {}", c.shape.size.rows, c.shape.size.cols);
   };
   const auto over_csr = [&](const block_candidate& c) {
     return static_cast<double>(c.bytes) / static_cast<double>(choice.csr_bytes);
@@ -22,7 +22,7 @@ std::string reason_for(const block_choice& choice, std::int64_t entries, double 
                                  ? fmt::format("{} shapes", allowed)
                                  : fmt::format("{} shapes within --max-fill {:g}", allowed, max_fill);
   if (entries == 0) return "no block size pays: there are no entries";
-  if (best.shape.rows == 1 && best.shape.cols == 1)
+  if (best.shape.size.rows == 1 && best.shape.size.cols == 1)
     return fmt::format("no block size pays: the best, {}, takes {:.3f} x CSR at fill {:.3f}", name(next),
                        over_csr(next), next.fill);
   if (!choice.pays)
@@ -42,7 +42,7 @@ block_choice choose_block(std::vector<block_candidate> candidates, std::int64_t 
   // Without entries a larger block would win by its shorter array of offsets, and mean nothing.
   const auto preference = [&](const block_candidate& c) {
     return std::tuple(entries > 0 && c.fill > max_fill, entries == 0 ? 0 : c.bytes,
-                      c.shape.rows * c.shape.cols, c.shape.rows);
+                      c.shape.size.rows * c.shape.size.cols, c.shape.size.rows);
   };
   std::sort(candidates.begin(), candidates.end(), [&](const block_candidate& a, const block_candidate& b) {
     return preference(a) < preference(b);

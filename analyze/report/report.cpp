@@ -1,4 +1,4 @@
-#include "analyze/report.hpp"
+#include "analyze/report/report.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <functional>
 #include <string_view>
 
-#include "analyze/plots.hpp"
-#include "analyze/with_commas.hpp"
+#include "analyze/report/plots.hpp"
+#include "analyze/report/with_commas.hpp"
 #include "convert/formats/sizes.hpp"
 
 namespace sparsmith {
@@ -133,12 +133,11 @@ std::vector<csv_column> csv_columns(const block_sizes& blocks) {
   add("next_column", [](const matrix_features& f) { return f.next_column; });
   add("row_below", [](const matrix_features& f) { return f.row_below; });
   add("x_lines", [](const matrix_features& f) { return f.x_lines; });
-  for (const auto& [rows, cols] : blocks) {
-    const auto add_of_block = [&, size = std::pair(rows, cols)](const char* name, auto field) {
-      add(fmt::format("{}_{}x{}", name, size.first, size.second), [=](const matrix_features& f) {
-        const auto found = std::find_if(f.blocks.begin(), f.blocks.end(), [&](const block_features& b) {
-          return std::pair(b.rows, b.cols) == size;
-        });
+  for (const block_size& size : blocks) {
+    const auto add_of_block = [&](const char* name, auto field) {
+      add(fmt::format("{}_{}x{}", name, size.rows, size.cols), [=](const matrix_features& f) {
+        const auto found = std::find_if(f.blocks.begin(), f.blocks.end(),
+                                        [&](const block_features& b) { return b.size == size; });
         return found == f.blocks.end() ? json(nullptr) : field(*found);
       });
     };
@@ -160,10 +159,10 @@ std::vector<csv_column> csv_columns(const block_sizes& blocks) {
   for (const char* const format : {"coo", "csr", "csc", "ell", "sell", "hyb"})
     add_format(format, std::string_view("ell sell hyb").find(format) != std::string_view::npos,
                [=](const matrix_features& f) { return fewest_bytes(f, format); });
-  for (const auto& size : blocks) {
-    if (size.first > 64 || size.second > 64) continue;                    // no such BSR
-    add_format(fmt::format("bsr_{}x{}", size.first, size.second), false,  // its fill is that of the blocks
-               [=](const matrix_features& f) { return bsr_of(f, size.first, size.second); });
+  for (const block_size& size : blocks) {
+    if (size.rows > 64 || size.cols > 64) continue;                    // no such BSR
+    add_format(fmt::format("bsr_{}x{}", size.rows, size.cols), false,  // its fill is that of the blocks
+               [=](const matrix_features& f) { return bsr_of(f, size); });
   }
   for (const std::int32_t beta : feature_request{}.plan.betas)
     for (const char* const format : {"csb", "ecsb", "gcsb"})
@@ -242,7 +241,7 @@ std::string range_of(const length_bin& bin) {
 }
 
 std::string name_of(const block_features& block) {
-  return fmt::format("{} × {}", block.rows, block.cols);
+  return fmt::format("{} × {}", block.size.rows, block.size.cols);
 }
 
 using cells = std::vector<std::string>;
@@ -432,7 +431,7 @@ std::string bytes_text(const format_cost* cost) {
 // A curve over sizes needs them in order; they come as they were asked for.
 std::vector<block_features> by_area(std::vector<block_features> blocks) {
   std::stable_sort(blocks.begin(), blocks.end(), [](const block_features& a, const block_features& b) {
-    return std::int64_t{a.rows} * a.cols < std::int64_t{b.rows} * b.cols;
+    return a.size.area() < b.size.area();
   });
   return blocks;
 }
@@ -441,7 +440,7 @@ std::string block_section(const matrix_features& f, std::size_t matrix) {
   if (f.blocks.empty()) return "";
   std::vector<cells> rows, densities;
   for (const block_features& block : by_area(f.blocks)) {
-    const format_cost* const bsr = bsr_of(f, block.rows, block.cols);
+    const format_cost* const bsr = bsr_of(f, block.size);
     rows.push_back({name_of(block), with_commas(block.blocks), fmt::format("{:.4g}", block.fill),
                     block.blocks == 0 ? "–" : percent(1 / block.fill), bytes_text(bsr),
                     over_csr_text(f, bsr)});
@@ -648,7 +647,7 @@ json chart_data(const matrix_features& f, int bins) {
   for (const block_features& block : by_area(f.blocks)) {
     sizes.push_back(name_of(block));
     fill.push_back(number(block.fill));
-    bsr.push_back(over_csr(f, bsr_of(f, block.rows, block.cols)));
+    bsr.push_back(over_csr(f, bsr_of(f, block.size)));
     blocks.push_back(block.blocks);
     density.push_back(block.density);
   }
@@ -958,8 +957,8 @@ json over_csr(const matrix_features& f, const format_cost* cost) {
   return cost == nullptr || csr == nullptr ? json(nullptr) : json(ratio(cost->bytes, csr->bytes));
 }
 
-const format_cost* bsr_of(const matrix_features& f, std::int32_t rows, std::int32_t cols) {
-  const std::string size = fmt::format("{} x {},", rows, cols);
+const format_cost* bsr_of(const matrix_features& f, block_size block) {
+  const std::string size = fmt::format("{} x {},", block.rows, block.cols);
   for (const format_cost& cost : f.formats)
     if (cost.format == "bsr" && cost.possible() && cost.parameters.starts_with(size)) return &cost;
   return nullptr;
@@ -1034,8 +1033,8 @@ nlohmann::ordered_json to_json(const matrix_features& f, int bins) {
                     {"row_below_share", share(f.row_below, f.entries)}};
   j["blocks"] = json::array();
   for (const block_features& block : f.blocks)
-    j["blocks"].push_back({{"rows", block.rows},
-                           {"cols", block.cols},
+    j["blocks"].push_back({{"rows", block.size.rows},
+                           {"cols", block.size.cols},
                            {"blocks", block.blocks},
                            {"fill", number(block.fill)},
                            {"density", block.density}});

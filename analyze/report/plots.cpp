@@ -1,4 +1,4 @@
-#include "analyze/plots.hpp"
+#include "analyze/report/plots.hpp"
 
 #include <fmt/format.h>
 #include <png.h>
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "analyze/with_commas.hpp"
+#include "analyze/report/with_commas.hpp"
 #include "convert/error.hpp"
 
 namespace sparsmith {

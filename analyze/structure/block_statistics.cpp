@@ -1,4 +1,4 @@
-#include "analyze/block_statistics.hpp"
+#include "analyze/structure/block_statistics.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/features.hpp"
+#include "analyze/structure/features.hpp"
 
 namespace sparsmith {
 
@@ -17,7 +17,7 @@ inline constexpr int default_bins = 20;  // of a linear histogram
 const format_cost* fewest_bytes(const matrix_features& features, std::string_view format);
 // Bytes against those of CSR; null where there is no price.
 nlohmann::ordered_json over_csr(const matrix_features& features, const format_cost* cost);
-const format_cost* bsr_of(const matrix_features& features, std::int32_t rows, std::int32_t cols);
+const format_cost* bsr_of(const matrix_features& features, block_size block);
 const format_cost* blocked_of(const matrix_features& features, std::string_view format, std::int32_t beta);
 std::vector<std::int32_t> betas_of(const matrix_features& features);    // that were priced, rising
 const format_cost* smallest_format(const matrix_features& features);    // of those allowed and exact
@@ -34,7 +34,7 @@ nlohmann::ordered_json to_json(const matrix_features& features, int bins = defau
 
 // One line a matrix, without line ends; both must be given the same blocks, and then the columns are the
 // same for every matrix. What was not computed is left empty.
-using block_sizes = std::vector<std::pair<std::int32_t, std::int32_t>>;
+using block_sizes = std::vector<block_size>;
 std::string csv_header(const block_sizes& blocks = feature_request{}.blocks);
 std::string csv_line(const matrix_features& features, const block_sizes& blocks = feature_request{}.blocks);
 

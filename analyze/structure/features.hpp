@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "analyze/block_statistics.hpp"
-#include "analyze/plan.hpp"
+#include "analyze/structure/block_statistics.hpp"
+#include "analyze/structure/prices.hpp"
 
 namespace sparsmith {
 
@@ -38,9 +38,9 @@ struct long_line {
 };
 
 struct block_features {
-  std::int32_t rows = 0, cols = 0;  // of one block
-  std::int64_t blocks = 0;          // with entries
-  double fill = 1;                  // places in them per entry
+  block_size size;
+  std::int64_t blocks = 0;  // with entries
+  double fill = 1;          // places in them per entry
   // Blocks by the share of their places that hold entries: up to 10 %, up to 20 %, ..., up to 100 %.
   std::array<std::int64_t, 10> density{};
   bool operator==(const block_features&) const = default;
@@ -88,8 +88,8 @@ struct matrix_features {
 };
 
 struct feature_request {
-  std::vector<std::pair<std::int32_t, std::int32_t>> blocks = {
-      {2, 2}, {3, 3}, {4, 4}, {5, 5}, {8, 8}, {16, 16}, {32, 32}, {64, 64}, {128, 128}, {256, 256}};
+  std::vector<block_size> blocks = {{2, 2},   {3, 3},   {4, 4},   {5, 5},     {8, 8},
+                                    {16, 16}, {32, 32}, {64, 64}, {128, 128}, {256, 256}};
   std::int32_t grid_rows = 512, grid_cols = 512;  // at most; never more than the matrix has
   std::int32_t longest = 20;                      // rows to list
   // BSR is priced for `blocks` of up to 64 x 64, whatever the plan says.
@@ -98,7 +98,7 @@ struct feature_request {
 
 // Same result on both backends and for any number of threads.
 template <class Backend, class Offset, class Value>
-matrix_features features_of(Backend on, const csr<Offset, Value, space_on<Backend>>& matrix,
+matrix_features features_of(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                             const feature_request& request, stage_log* log);
 
 }  // namespace sparsmith

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Opens a page of spanalyze in headless Chromium: python3 tests/analyze/report_check.py PAGE.html [SCREENSHOTS]
+"""Opens a page of spanalyze in headless Chromium: python3 tests/analyze/report/report_check.py PAGE.html [SCREENSHOTS]
 
 Wide and narrow, light and dark: no errors, nothing loaded, every chart drawn, nothing wider than the window, text with
 contrast, both switches work. With a folder, screenshots are left there. Exit 77: no Chromium.

@@ -6,14 +6,15 @@
 
 #include "convert/convert.hpp"
 #include "convert/formats/sizes.hpp"
+#include "convert/pipelines/structure.hpp"
 
 namespace sparsmith {
 
 // Bytes of BSR's arrays. Stored zeros are listed beside the blocks, whatever their shape.
 template <class Offset, class Value>
 std::int64_t bsr_bytes(std::int64_t rows, const shape_count& shape, std::int64_t zeros) {
-  const std::int64_t block = std::int64_t{shape.rows} * shape.cols * std::int64_t{sizeof(Value)} + 4;
-  const std::int64_t block_rows = groups_of(rows, shape.rows);
+  const std::int64_t block = shape.size.area() * std::int64_t{sizeof(Value)} + 4;
+  const std::int64_t block_rows = groups_of(rows, shape.size.rows);
   return shape.blocks * block + (block_rows + 1) * std::int64_t{sizeof(Offset)} + zeros * 8;
 }
 
@@ -37,14 +38,14 @@ block_choice choose_block(std::vector<block_candidate> candidates, std::int64_t 
                           std::int64_t csr_bytes, double max_fill);
 
 template <class Backend, class Offset, class Value>
-block_choice choose_block(Backend on, const csr<Offset, Value, space_on<Backend>>& matrix, double max_fill,
+block_choice choose_block(Backend on, csr<Offset, Value, view_on<Backend>> matrix, double max_fill,
                           stage_log* log) {
   const std::int64_t entries = matrix.values.size();
   timed_stage timing(on, log, "score blocks", entries, bytes(matrix) - entries * std::int64_t{sizeof(Value)});
-  const std::int64_t zeros = count_zeros(on, view(matrix));
+  const std::int64_t zeros = count_zeros(on, matrix);
   std::vector<block_candidate> candidates;
-  for (const shape_count& shape : count_block_shapes(on, view(matrix))) {
-    const std::int64_t slots = shape.blocks * shape.rows * shape.cols;
+  for (const shape_count& shape : count_block_shapes(on, pattern_of(matrix))) {
+    const std::int64_t slots = shape.blocks * shape.size.area();
     candidates.push_back({shape,
                           slots == entries ? 1.0 : static_cast<double>(slots) / static_cast<double>(entries),
                           bsr_bytes<Offset, Value>(matrix.rows, shape, zeros)});

@@ -1,4 +1,4 @@
-#include "analyze/features.hpp"
+#include "analyze/structure/features.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -11,8 +11,8 @@ namespace sparsmith {
 namespace {
 
 // The longest rows, falling; of equal ones the first.
-template <class Backend, class Offset, class Value>
-std::vector<long_line> longest_of(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+template <class Backend, class Offset>
+std::vector<long_line> longest_of(Backend on, csr_pattern<Offset, space_on<Backend>> matrix,
                                   const std::vector<size_count>& lengths, std::int64_t wanted) {
   // Rows of more than `shortest` entries are all among them, and the first few of those with as many.
   std::int64_t shortest = 0, longer = 0, rows = 0;
@@ -32,8 +32,8 @@ std::vector<long_line> longest_of(Backend on, csr<Offset, Value, view_on<Backend
 
 block_features features_of_blocks(block_size size, const std::vector<size_count>& blocks,
                                   std::int64_t entries) {
-  block_features result{size.rows, size.cols};
-  const std::int64_t places = std::int64_t{size.rows} * size.cols;
+  block_features result{size};
+  const std::int64_t places = size.area();
   for (const size_count& b : blocks) {
     result.blocks += b.count;
     result.density[static_cast<std::size_t>((b.size * 10 - 1) / places)] += b.count;
@@ -129,13 +129,13 @@ std::vector<length_bin> log2_bins(const length_features& lengths) {
 }
 
 template <class Backend, class Offset, class Value>
-matrix_features features_of(Backend on, const csr<Offset, Value, space_on<Backend>>& matrix,
+matrix_features features_of(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                             const feature_request& request, stage_log* log) {
   matrix_features f;
   f.rows = matrix.rows;
   f.cols = matrix.cols;
   f.entries = matrix.values.size();
-  survey found = survey_entries(on, view(matrix), request.grid_rows, request.grid_cols, log);
+  survey found = survey_entries(on, matrix, request.grid_rows, request.grid_cols, log);
   const entry_counts& counts = found.counts;
   f.explicit_zeros = counts.zeros;
   f.nans = counts.nans;
@@ -156,46 +156,39 @@ matrix_features features_of(Backend on, const csr<Offset, Value, space_on<Backen
   f.grid = {found.grid_rows, found.grid_cols, std::move(found.grid)};
   {
     timed_stage timing(on, log, "longest rows", f.rows, f.rows * std::int64_t{sizeof(Offset)});
-    f.longest_rows = longest_of(on, view(matrix), found.row_lengths, request.longest);
+    f.longest_rows = longest_of(on, pattern_of(matrix), found.row_lengths, request.longest);
   }
   plan_request plan = request.plan;
   plan.blocks.clear();
-  std::vector<block_size> sizes;
-  for (const auto& [rows, cols] : request.blocks) {
-    sizes.push_back({rows, cols});
-    if (rows <= 64 && cols <= 64) plan.blocks.push_back({rows, cols});
-  }
+  std::vector<block_size> sizes = request.blocks;
+  for (const block_size& size : request.blocks)
+    if (size.rows <= 64 && size.cols <= 64) plan.blocks.push_back(size);
   for (const block_size& size : sizes_to_price(plan)) sizes.push_back(size);
   price_facts facts{counts.zeros, std::move(found.row_lengths), {}};
   {
     timed_stage timing(on, log, "blocks", f.entries, f.entries * 4);
-    auto blocks = count_blocks_by_entries(on, view(matrix), sizes);
-    for (std::size_t s = 0; s < request.blocks.size(); ++s)
-      f.blocks.push_back(features_of_blocks(sizes[s], blocks[s], f.entries));
-    for (std::size_t s = 0; s < sizes.size(); ++s) facts.blocks[sizes[s]] = std::move(blocks[s]);
+    facts.blocks = count_blocks_by_entries(on, pattern_of(matrix), sizes);
+    for (const block_size& size : request.blocks)
+      f.blocks.push_back(features_of_blocks(size, facts.blocks.at(size), f.entries));
   }
   timed_stage timing(on, log, "prices", f.rows, f.rows * std::int64_t{sizeof(Offset)});
   f.formats = plan_formats<Backend, Offset, Value>(on, matrix, plan, facts);
   return f;
 }
 
-template matrix_features features_of(openmp, const csr<std::int32_t, float, host>&, const feature_request&,
-                                     stage_log*);
-template matrix_features features_of(openmp, const csr<std::int32_t, double, host>&, const feature_request&,
-                                     stage_log*);
-template matrix_features features_of(openmp, const csr<std::int64_t, float, host>&, const feature_request&,
-                                     stage_log*);
-template matrix_features features_of(openmp, const csr<std::int64_t, double, host>&, const feature_request&,
-                                     stage_log*);
+#define SPARSMITH_INSTANTIATE(B)                                                                         \
+  template matrix_features features_of(B, csr<std::int32_t, float, view_on<B>>, const feature_request&,  \
+                                       stage_log*);                                                      \
+  template matrix_features features_of(B, csr<std::int32_t, double, view_on<B>>, const feature_request&, \
+                                       stage_log*);                                                      \
+  template matrix_features features_of(B, csr<std::int64_t, float, view_on<B>>, const feature_request&,  \
+                                       stage_log*);                                                      \
+  template matrix_features features_of(B, csr<std::int64_t, double, view_on<B>>, const feature_request&, \
+                                       stage_log*);
+
+SPARSMITH_INSTANTIATE(openmp)
 #if SPARSMITH_HAS_CUDA
-template matrix_features features_of(cuda, const csr<std::int32_t, float, device>&, const feature_request&,
-                                     stage_log*);
-template matrix_features features_of(cuda, const csr<std::int32_t, double, device>&, const feature_request&,
-                                     stage_log*);
-template matrix_features features_of(cuda, const csr<std::int64_t, float, device>&, const feature_request&,
-                                     stage_log*);
-template matrix_features features_of(cuda, const csr<std::int64_t, double, device>&, const feature_request&,
-                                     stage_log*);
+SPARSMITH_INSTANTIATE(cuda)
 #endif
 
 }  // namespace sparsmith

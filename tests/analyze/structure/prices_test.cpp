@@ -1,7 +1,7 @@
 // The plan must say exactly what a conversion then does: bytes, slots, width and the peak of its memory.
-#include "analyze/plan.hpp"
+#include "analyze/structure/prices.hpp"
 
-#include "analyze/block_statistics.hpp"
+#include "analyze/structure/block_statistics.hpp"
 #include "tests/battery.hpp"
 #include "tests/catch.hpp"
 
@@ -28,15 +28,16 @@ TEST_CASE("the plan's bytes are the converted bytes") {
         plan_request request;
         request.options = options;
         request.betas = {options.blocks.beta};
-        request.blocks = {{options.bsr_rows, options.bsr_cols}};
-        const auto plan = plan_formats<openmp, Offset, Value>(on, m, request);
+        request.blocks = {options.bsr_block};
+        const auto plan = plan_formats<openmp, Offset, Value>(on, view(m), request);
         REQUIRE(plan.size() == format_names().size());
         for (std::size_t f = 0; f < plan.size(); ++f) {
           INFO(source.name << " as " << plan[f].format);
           CHECK(plan[f].format == format_names()[f]);
           reset_peak_bytes(place::host);
           const std::int64_t before = peak_bytes(place::host) - bytes(m);
-          const auto converted = from_csr<openmp, Offset, Value>(on, m, plan[f].format, options, nullptr);
+          const auto converted =
+              from_csr<openmp, Offset, Value>(on, view(m), all_formats()[f], options, nullptr);
           const std::int64_t peak = peak_bytes(place::host) - before;
           const std::int64_t size = std::visit([](const auto& c) { return bytes(c); }, converted);
           CHECK(plan[f].exact == (plan[f].format != "gcsb_tile"));
@@ -56,7 +57,7 @@ TEST_CASE("the plan says what --max-fill would refuse") {
   named_matrix m{"one long row", 100, 100, {}};
   for (int i = 0; i < 100; ++i) m.entries.push_back({0, i, 1});
   const auto c = coo_to_csr<openmp, std::int32_t, double>({}, as_coo(m), nullptr);
-  const auto plan = plan_formats<openmp, std::int32_t, double>({}, c, {});
+  const auto plan = plan_formats<openmp, std::int32_t, double>({}, view(c), {});
   CHECK(plan[3].format == "ell");
   CHECK_FALSE(plan[3].allowed);
   CHECK(plan[3].fill == 100);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/features.hpp"
+#include "analyze/structure/features.hpp"
 
 namespace sparsmith {
 

@@ -1,5 +1,5 @@
 // What a matrix is like, against references that are slow and know nothing of pipelines.
-#include "analyze/features.hpp"
+#include "analyze/structure/features.hpp"
 
 #include <cmath>
 #include <map>
@@ -82,7 +82,7 @@ void check_features(const std::string& name, const csr<std::int32_t, double, hos
   request.grid_rows = 7;
   request.grid_cols = 11;
   request.plan.options.max_fill = no_limit;
-  const matrix_features f = features_of(openmp{}, m, request, nullptr);
+  const matrix_features f = features_of(openmp{}, view(m), request, nullptr);
   const cells all = cells_of(m);
 
   std::vector<std::int64_t> rows(static_cast<std::size_t>(m.rows)), cols(static_cast<std::size_t>(m.cols));
@@ -150,17 +150,17 @@ void check_features(const std::string& name, const csr<std::int32_t, double, hos
 
   for (const block_features& b : f.blocks) {
     std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> blocks;
-    for (const auto& [place, value] : all) ++blocks[{place.first / b.rows, place.second / b.cols}];
+    for (const auto& [place, value] : all) ++blocks[{place.first / b.size.rows, place.second / b.size.cols}];
     std::array<std::int64_t, 10> density{};
     for (const auto& [block, count] : blocks)
-      ++density[static_cast<std::size_t>(std::ceil(10.0 * static_cast<double>(count) / (b.rows * b.cols)) -
-                                         1)];
-    INFO(b.rows << " x " << b.cols);
+      ++density[static_cast<std::size_t>(
+          std::ceil(10.0 * static_cast<double>(count) / static_cast<double>(b.size.area())) - 1)];
+    INFO(b.size.rows << " x " << b.size.cols);
     CHECK(b.blocks == static_cast<std::int64_t>(blocks.size()));
     CHECK(b.density == density);
     if (!all.empty())
-      CHECK(b.fill ==
-            Approx(static_cast<double>(blocks.size()) * b.rows * b.cols / static_cast<double>(all.size())));
+      CHECK(b.fill == Approx(static_cast<double>(blocks.size()) * static_cast<double>(b.size.area()) /
+                             static_cast<double>(all.size())));
   }
   CHECK(f.formats.size() >= format_names().size());
 }

@@ -1,0 +1,149 @@
+#include "convert/convert.hpp"
+
+#include <utility>
+
+#include "convert/error.hpp"
+
+namespace sparsmith {
+namespace {
+
+// One line a format and direction. Formats without offsets of their own do not tell the Offset of the result.
+template <class Backend, class Offset, class Value>
+struct back_to_csr {
+  using space = space_on<Backend>;
+  using result = csr<Offset, Value, space>;
+  Backend on;
+  stage_log* log;
+
+  result operator()(const coo<Value, space>& m) const {
+    return coo_to_csr<Backend, Offset, Value>(on, copy_to<space>(m), log);
+  }
+  result operator()(const csr<Offset, Value, space>& m) const { return copy_to<space>(m); }
+  result operator()(const csc<Offset, Value, space>& m) const { return csc_to_csr(on, view(m), log); }
+  result operator()(const ell<Value, space>& m) const {
+    return ell_to_csr<Backend, Offset, Value>(on, view(m), log);
+  }
+  result operator()(const sell<Offset, Value, space>& m) const { return sell_to_csr(on, view(m), log); }
+  result operator()(const hyb<Value, space>& m) const {
+    return hyb_to_csr<Backend, Offset, Value>(on, view(m), log);
+  }
+  result operator()(const bsr<Offset, Value, space>& m) const { return bsr_to_csr(on, view(m), log); }
+  result operator()(const csb<Offset, Value, space>& m) const { return csb_to_csr(on, view(m), log); }
+  result operator()(const ecsb<Offset, Value, space>& m) const { return ecsb_to_csr(on, view(m), log); }
+  result operator()(const gcsb<Offset, Value, space>& m) const { return gcsb_to_csr(on, view(m), log); }
+  result operator()(const gcsb_tile<Offset, Value, space>& m) const {
+    return gcsb_tile_to_csr(on, view(m), log);
+  }
+};
+
+}  // namespace
+
+std::int64_t most_entries(const matrix_entries& source) {
+  return source.entries.values.size() * (source.symmetry == symmetry_kind::general ? 1 : 2);
+}
+
+template <class Backend, class Offset, class Value>
+csr<Offset, Value, space_on<Backend>> assemble(Backend on, matrix_entries&& source, bool drop_explicit_zeros,
+                                               assembly_report& report, stage_log* log) {
+  using space = space_on<Backend>;
+  report.stored = source.entries.values.size();
+  report.rounded = source.rounded_values;
+  report.array_zeros = source.array_zeros;
+
+  coo<double, space> entries;
+  if constexpr (std::is_same_v<space, host>) {
+    entries = std::move(source.entries);
+  } else {
+    timed_stage timing(on, log, "copy to device", report.stored, bytes(source.entries));
+    entries = copy_to<space>(source.entries);
+    source.entries = {};
+  }
+  if (source.symmetry != symmetry_kind::general)
+    entries = expand_symmetry(on, std::move(entries), source.symmetry == symmetry_kind::skew_symmetric, log);
+  const std::int64_t listed = entries.values.size();
+  report.expanded = listed - report.stored;
+  if (listed > std::numeric_limits<Offset>::max())
+    throw error(failure::resources, "more entries than 32-bit offsets can count; use 64-bit offsets",
+                "offsets");
+
+  // Sums and zeros are decided on the values as they came; only then are they narrowed.
+  auto matrix = coo_to_csr<Backend, Offset, double>(on, std::move(entries), log);
+  report.duplicates_summed = listed - matrix.values.size();
+  report.explicit_zeros = count_zeros(on, view(matrix));
+  if (drop_explicit_zeros && report.explicit_zeros > 0) {
+    matrix = drop_zeros(on, view(matrix), log);
+    report.zeros_dropped = true;
+  }
+  if constexpr (std::is_same_v<Value, double>) {
+    return matrix;
+  } else {
+    narrowing result;
+    auto narrow = narrow_values(on, std::move(matrix), &result, log);
+    if (result.overflowed > 0)
+      throw error(
+          failure::input,
+          std::to_string(result.overflowed) + " values are too large for 32-bit floats; use 64-bit values",
+          "value");
+    report.narrowed = result.changed;
+    return narrow;
+  }
+}
+
+template <class Backend, class Offset, class Value>
+any_format<Offset, Value, space_on<Backend>> from_csr(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                                                      format_kind format, const conversion_options& options,
+                                                      stage_log* log) {
+  require_options(options, format);
+  const double max_fill = options.max_fill;
+  switch (format) {
+    case format_kind::coo:
+      return csr_to_coo(on, matrix, log);
+    case format_kind::csr:
+      return copy_to<space_on<Backend>>(matrix);
+    case format_kind::csc:
+      return csr_to_csc(on, matrix, log);
+    case format_kind::ell:
+      return csr_to_ell(on, matrix, max_fill, log);
+    case format_kind::sell:
+      return csr_to_sell(on, matrix, options.sell, max_fill, log);
+    case format_kind::hyb:
+      return csr_to_hyb(on, matrix, options.hyb_width, max_fill, log);
+    case format_kind::bsr:
+      return csr_to_bsr(on, matrix, options.bsr_block, max_fill, log);
+    case format_kind::csb:
+      return csr_to_csb(on, matrix, options.blocks, log);
+    case format_kind::ecsb:
+      return csr_to_ecsb(on, matrix, options.blocks, max_fill, log);
+    case format_kind::gcsb:
+      return csr_to_gcsb(on, matrix, options.blocks, max_fill, log);
+    case format_kind::gcsb_tile:
+      return csr_to_gcsb_tile(on, matrix, options.tile, max_fill, log);
+  }
+  throw error(failure::usage, "no such format");
+}
+
+template <class Backend, class Offset, class Value>
+csr<Offset, Value, space_on<Backend>> to_csr(Backend on,
+                                             const any_format<Offset, Value, space_on<Backend>>& matrix,
+                                             stage_log* log) {
+  return std::visit(back_to_csr<Backend, Offset, Value>{on, log}, matrix);
+}
+
+#define SPARSMITH_INSTANTIATE(B, O, V)                                                             \
+  template csr<O, V, space_on<B>> assemble<B, O, V>(B, matrix_entries&&, bool, assembly_report&,   \
+                                                    stage_log*);                                   \
+  template any_format<O, V, space_on<B>> from_csr<B, O, V>(B, csr<O, V, view_on<B>>, format_kind,  \
+                                                           const conversion_options&, stage_log*); \
+  template csr<O, V, space_on<B>> to_csr<B, O, V>(B, const any_format<O, V, space_on<B>>&, stage_log*);
+#define SPARSMITH_INSTANTIATE_ON(B)              \
+  SPARSMITH_INSTANTIATE(B, std::int32_t, float)  \
+  SPARSMITH_INSTANTIATE(B, std::int32_t, double) \
+  SPARSMITH_INSTANTIATE(B, std::int64_t, float)  \
+  SPARSMITH_INSTANTIATE(B, std::int64_t, double)
+
+SPARSMITH_INSTANTIATE_ON(openmp)
+#if SPARSMITH_HAS_CUDA
+SPARSMITH_INSTANTIATE_ON(cuda)
+#endif
+
+}  // namespace sparsmith

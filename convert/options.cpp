@@ -1,0 +1,82 @@
+#include "convert/options.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "convert/error.hpp"
+
+namespace sparsmith {
+namespace {
+
+template <class... Values>
+[[noreturn]] void refuse(const char* quantity, fmt::format_string<Values...> text, Values&&... values) {
+  throw error(failure::usage, fmt::format(text, std::forward<Values>(values)...), quantity);
+}
+
+void require_index_bits(int bits) {
+  if (bits != 0 && bits != 16 && bits != 32)
+    refuse("index", "combined indices have 16 or 32 bits, not {}", bits);
+}
+
+}  // namespace
+
+void require_options(const sell_shape& shape) {
+  if (shape.slice < 1) refuse("slice", "a slice of SELL has at least one row, not {}", shape.slice);
+  if (shape.sigma < 1) refuse("sigma", "a sorting window of SELL has at least one row, not {}", shape.sigma);
+}
+
+void require_bsr_block(block_size block) {
+  if (block.rows < 1 || block.cols < 1 || block.rows > 64 || block.cols > 64)
+    refuse("block", "a block of BSR has sides from 1 to 64, not {} x {}", block.rows, block.cols);
+}
+
+void require_options(const block_options& options, format_kind format) {
+  if (options.beta < 2 || options.beta > 4096 || !is_power_of_two(options.beta))
+    refuse("beta", "beta {} is not a power of two from 2 to 4096", options.beta);
+  require_index_bits(options.index_bits);
+  if (options.index_bits == 16 && options.beta > 256)
+    refuse("index", "16-bit combined indices need a beta of at most 256, not {}", options.beta);
+  if (format != format_kind::gcsb) return;
+  if (options.group_size < 1) refuse("group", "a group has at least one block, not {}", options.group_size);
+  if (options.window < 0) refuse("window", "a sorting window of {} blocks is negative", options.window);
+  if (options.thesis && options.window > 0)
+    refuse("window", "the thesis layout sorts the whole matrix and takes no window of {} blocks",
+           options.window);
+}
+
+void require_options(const tile_options& options) {
+  for (const std::int32_t side : {options.height, options.width})
+    if (side != 0 && (!is_power_of_two(side) || side < 256 || side > 2048))
+      refuse("tile", "tile sides are powers of two from 256 to 2048, not {}", side);
+  if ((options.height == 0) != (options.width == 0))
+    refuse("tile", "a tile has two sides: give both, or none");
+  if (!is_power_of_two(options.group_size) || options.group_size > 32)
+    refuse("group", "the group size of layout tile is a power of two up to 32, not {}", options.group_size);
+  require_index_bits(options.index_bits);
+  if (options.index_bits == 16 && options.height / options.group_size * options.width > 32768)
+    refuse("index", "16-bit combined indices leave no room for tiles of {} x {} with {} lanes",
+           options.height, options.width, options.group_size);
+  if (options.rest_below < 0) refuse("rest", "a tile cannot have fewer than {} entries", options.rest_below);
+}
+
+void require_options(const conversion_options& options, format_kind format) {
+  if (std::isnan(options.max_fill) || options.max_fill < 1)
+    refuse("max-fill", "a limit of {:g} slots per entry leaves no room for the entries", options.max_fill);
+  switch (format) {
+    case format_kind::sell:
+      return require_options(options.sell);
+    case format_kind::bsr:
+      return require_bsr_block(options.bsr_block);
+    case format_kind::csb:
+    case format_kind::ecsb:
+    case format_kind::gcsb:
+      return require_options(options.blocks, format);
+    case format_kind::gcsb_tile:
+      return require_options(options.tile);
+    default:
+      return;
+  }
+}
+
+}  // namespace sparsmith
