@@ -369,37 +369,62 @@ SPARSMITH_HOST_DEVICE void walk_listed(const Team& team, const row_range& range,
                       });
 }
 
-// Walks one block row and calls action.finish(team, range, blocks in all) at its end.
-template <class Offset, class Action>
-struct walk_block_rows {
+// The block rows that one walk is for: those with at least and at most so many entries.
+template <class Offset>
+struct block_row_ranges {
   std::int32_t rows;
-  bool sorted;  // every row by column
   block_divisor shape;
   const Offset* row_offsets;
+  std::int64_t least, most;
+
+  // Without entries where the walk is not for it.
+  SPARSMITH_HOST_DEVICE row_range operator()(std::int64_t block_row) const {
+    const std::int64_t first_row = block_row * shape.rows;
+    const std::int64_t end_row = first_row + shape.rows < rows ? first_row + shape.rows : rows;
+    const row_range range{block_row, first_row, end_row, row_offsets[first_row], row_offsets[end_row]};
+    const std::int64_t entries = range.last - range.first;
+    return entries < least || entries > most ? row_range{block_row, first_row, first_row, 0, 0} : range;
+  }
+};
+
+// Walks one block row whose blocks are not listed yet and calls action.finish(team, range, blocks in all) at
+// its end.
+template <class Offset, class Action>
+struct walk_block_rows {
+  block_row_ranges<Offset> ranges;
+  bool sorted;  // every row by column
   const std::int32_t* cols;
   const Offset* first_blocks;  // null while the blocks are being counted
-  const Offset* positions;     // of the blocks, row-major; null while they are not listed
-  std::int64_t blocks_per_row;
-  std::int64_t least, most;  // entries of the block rows that this walk is for
   Action action;
 
   template <class Team>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t block_row) const {
-    const std::int64_t first_row = block_row * shape.rows;
-    const std::int64_t end_row = first_row + shape.rows < rows ? first_row + shape.rows : rows;
-    const std::int64_t entries = row_offsets[end_row] - row_offsets[first_row];
-    if (entries < least || entries > most) return;
-    const row_range range{block_row, first_row, end_row, row_offsets[first_row], row_offsets[end_row]};
+    const row_range range = ranges(block_row);
+    if (range.end_row == range.first_row) return;
     const std::int64_t first_block = first_blocks == nullptr ? 0 : std::int64_t{first_blocks[block_row]};
-    if (positions != nullptr) {
-      const std::int64_t before_row = block_row * blocks_per_row;
-      walk_listed(
-          team, range, first_block, first_blocks[block_row + 1],
-          [&](std::int64_t b) { return static_cast<std::int32_t>(positions[b] - before_row); }, action);
-      return;
-    }
-    action.finish(team, range,
-                  walk_range(team, range, sorted, shape, row_offsets, cols, first_block, action));
+    action.finish(
+        team, range,
+        walk_range(team, range, sorted, ranges.shape, ranges.row_offsets, cols, first_block, action));
+  }
+};
+
+// The same once they are listed.
+template <class Offset, class Action>
+struct walk_listed_block_rows {
+  block_row_ranges<Offset> ranges;
+  const Offset* first_blocks;
+  const Offset* positions;  // of the blocks, row-major
+  std::int64_t blocks_per_row;
+  Action action;
+
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t block_row) const {
+    const row_range range = ranges(block_row);
+    if (range.end_row == range.first_row) return;
+    const std::int64_t before_row = block_row * blocks_per_row;
+    walk_listed(
+        team, range, first_blocks[block_row], first_blocks[block_row + 1],
+        [&](std::int64_t b) { return static_cast<std::int32_t>(positions[b] - before_row); }, action);
   }
 };
 
@@ -490,24 +515,35 @@ struct block_lines {
   }
 };
 
-// Walks the blocks, which are being counted (no first_blocks), being listed (no positions) or listed.
-template <class Backend, class Offset, class Action>
-void walk_blocks(Backend on, const block_lines<Backend, Offset>& lines, const Offset* first_blocks,
-                 Action action, const Offset* positions = nullptr, std::int64_t blocks_per_row = 0) {
-  // A block row that is far longer than the others would hold up a small team: it gets a large one.
+// A block row that is far longer than the others would hold up a small team: it gets a large one.
+// make_body(ranges) says what to do with the block rows of a range.
+template <class Backend, class Offset, class MakeBody>
+void for_each_block_row(Backend on, const block_lines<Backend, Offset>& lines, MakeBody make_body) {
   constexpr std::int64_t heavy = 4096;
   const bool uneven = lines.mean <= 512 && lines.longest > heavy;
-  walk_block_rows<Offset, Action> body{lines.rows,  lines.sorted,
-                                       lines.shape, lines.row_offsets,
-                                       lines.cols,  first_blocks,
-                                       positions,   blocks_per_row,
-                                       0,           uneven ? heavy : lines.longest,
-                                       action};
-  for_each_team(on, lines.count, lines.mean, body);
-  if (!uneven) return;
-  body.least = heavy + 1;
-  body.most = lines.longest;
-  for_each_team(on, lines.count, heavy, body);
+  const auto ranges = [&](std::int64_t least, std::int64_t most) {
+    return block_row_ranges<Offset>{lines.rows, lines.shape, lines.row_offsets, least, most};
+  };
+  for_each_team(on, lines.count, lines.mean, make_body(ranges(0, uneven ? heavy : lines.longest)));
+  if (uneven) for_each_team(on, lines.count, heavy, make_body(ranges(heavy + 1, lines.longest)));
+}
+
+// Walks the blocks while they are being counted (no first_blocks) or listed.
+template <class Backend, class Offset, class Action>
+void walk_blocks(Backend on, const block_lines<Backend, Offset>& lines, const Offset* first_blocks,
+                 Action action) {
+  for_each_block_row(on, lines, [&](const block_row_ranges<Offset>& ranges) {
+    return walk_block_rows<Offset, Action>{ranges, lines.sorted, lines.cols, first_blocks, action};
+  });
+}
+
+// Walks the blocks that are listed by their row-major positions.
+template <class Backend, class Offset, class Action>
+void walk_listed_blocks(Backend on, const block_lines<Backend, Offset>& lines, const Offset* first_blocks,
+                        const Offset* positions, std::int64_t blocks_per_row, Action action) {
+  for_each_block_row(on, lines, [&](const block_row_ranges<Offset>& ranges) {
+    return walk_listed_block_rows<Offset, Action>{ranges, first_blocks, positions, blocks_per_row, action};
+  });
 }
 
 // The first block of every block row, and their total at the end.

@@ -139,11 +139,11 @@ csb<Offset, Value, space_on<Backend>> csr_to_csb(Backend on, csr<Offset, Value, 
   {
     timed_stage timing(on, log, "scatter entries", entries, entries * (8 + 2 * value_bytes));
     fill(on, list.counts, std::int32_t{0});
-    walk_blocks(on, lines, list.first_blocks.data(),
-                without_finish<scatter_block_action<Offset, Value>>{
-                    {lines.row_offsets, lines.cols, matrix.values.data(), lines.shape, cells,
-                     entry_offsets.data(), list.counts.data(), keys.data(), values.data()}},
-                static_cast<const Offset*>(list.positions.data()), groups_of(matrix.cols, beta));
+    const std::int64_t blocks_per_row = groups_of(matrix.cols, beta);
+    walk_listed_blocks(on, lines, list.first_blocks.data(), list.positions.data(), blocks_per_row,
+                       scatter_block_action<Offset, Value>{
+                           lines.row_offsets, lines.cols, matrix.values.data(), lines.shape, cells,
+                           entry_offsets.data(), list.counts.data(), keys.data(), values.data()});
   }
   {
     timed_stage timing(on, log, "sort in blocks", entries, entries * (6 + 2 * value_bytes));

@@ -17,9 +17,9 @@ constexpr std::int32_t grid_words = 4096;  // counters of grid cells in shared m
 
 // The entry of a row [low, high) with that column, or -1. Short rows are halved. Long ones are searched from
 // a guess on, in steps that double until both sides are known; what is read are the 8 entries of a sector,
-// which cost as much as one (arrays begin at the beginning of a sector).
+// which cost as much as one. Entry e begins a sector where e + shift is a multiple of 8 (see sector_shift).
 template <class Offset>
-__device__ Offset find_near(const std::int32_t* cols, Offset low, Offset high, Offset guess,
+__device__ Offset find_near(const std::int32_t* cols, int shift, Offset low, Offset high, Offset guess,
                             std::int32_t col) {
   constexpr Offset short_row = 32;
   if (low >= high) return -1;
@@ -27,7 +27,7 @@ __device__ Offset find_near(const std::int32_t* cols, Offset low, Offset high, O
     const Offset begin = low, end = high;
     guess = max(low, min(guess, high - 1));
     for (Offset step = 8;; step *= 2) {
-      const Offset sector = guess & ~Offset{7};
+      const Offset sector = ((guess + shift) & ~Offset{7}) - shift;
       if (sector < begin || sector + 8 > end) break;  // not all of this row
       const int4 a = *reinterpret_cast<const int4*>(cols + sector);
       const int4 b = *reinterpret_cast<const int4*>(cols + sector + 4);
@@ -55,6 +55,12 @@ __device__ Offset find_near(const std::int32_t* cols, Offset low, Offset high, O
     size -= half;
   }
   return cols[low] == col ? low : -1;
+}
+
+// How many entries of the array's first sector lie before the array. Ours begin a sector, those of others
+// need not.
+__device__ int sector_shift(const std::int32_t* cols) {
+  return static_cast<int>(reinterpret_cast<std::uintptr_t>(cols) / sizeof(std::int32_t) % 8);
 }
 
 // What a thread has counted; no thread sees 2^32 entries.
@@ -92,6 +98,7 @@ __global__ void __launch_bounds__(threads, 5)
   const int thread = static_cast<int>(threadIdx.x);
   const std::int32_t* const indices = walk.col_indices;
   const Offset* const offsets = walk.row_offsets;
+  const int shift = sector_shift(indices);
   const Offset entries = offsets[walk.rows];
   const std::int32_t cell_rows = grid_words / walk.grid_cols;  // of the grid, that fit
   for (std::int32_t i = thread; i < grid_words; i += threads) cells[i] = 0;
@@ -181,7 +188,7 @@ __global__ void __launch_bounds__(threads, 5)
 
       // Rows below each other are mostly alike.
       if (row + 1 < walk.rows &&
-          find_near<Offset>(indices, row_end, offsets[row + 2], row_end + (e - row_begin), col) >= 0)
+          find_near<Offset>(indices, shift, row_end, offsets[row + 2], row_end + (e - row_begin), col) >= 0)
         ++own.row_below;
       if (walk.rows != walk.cols || col <= row) continue;  // right of the diagonal: counted for both
       // In a band an entry has as many neighbours to its right as its mirror image has to its left; else
@@ -191,7 +198,7 @@ __global__ void __launch_bounds__(threads, 5)
           walk.banded
               ? row_end - 1 - e
               : static_cast<Offset>(static_cast<float>(high - low) * (static_cast<float>(row) * per_col));
-      const Offset mirror = find_near<Offset>(indices, low, high, low + guess, row);
+      const Offset mirror = find_near<Offset>(indices, shift, low, high, low + guess, row);
       if (mirror < 0) continue;
       own.mirrored += 2;
       const Value other = walk.values[mirror];

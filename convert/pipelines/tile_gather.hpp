@@ -43,22 +43,31 @@ struct walk_pieces {
   row_pieces<Offset> pieces;
   block_divisor cell;
   const std::int32_t* cols;
-  const Offset* first_cells;      // null while the cells are being counted
-  const std::int32_t* cell_cols;  // null while they are not listed
+  const Offset* first_cells;  // null while the cells are being counted
   Action action;
 
   template <class Team>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t piece) const {
     const row_range range = pieces.range(piece);
     const std::int64_t first_cell = first_cells == nullptr ? 0 : std::int64_t{first_cells[piece]};
-    if (cell_cols != nullptr) {
-      walk_listed(
-          team, range, first_cell, first_cells[piece + 1], [&](std::int64_t c) { return cell_cols[c]; },
-          action);
-      return;
-    }
     action.finish(team, range,
                   walk_range(team, range, false, cell, pieces.row_offsets, cols, first_cell, action));
+  }
+};
+
+// The same once the cells are listed.
+template <class Offset, class Action>
+struct walk_listed_pieces {
+  row_pieces<Offset> pieces;
+  const Offset* first_cells;
+  const std::int32_t* cell_cols;
+  Action action;
+
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t piece) const {
+    walk_listed(
+        team, pieces.range(piece), first_cells[piece], first_cells[piece + 1],
+        [&](std::int64_t c) { return cell_cols[c]; }, action);
   }
 };
 
@@ -304,14 +313,10 @@ inline int tile_index_bits(const tile_cells& cells, int asked) {
 template <class Backend, class Offset, class Action>
 void walk_lanes(Backend on, tile_pattern<Offset, space_on<Backend>>& tiles, Action action) {
   fill(on, tiles.lane_counts, std::int32_t{0});
-  for_each_team(on, tiles.piece_count,
-                tiles.piece_count == 0 ? 0 : tiles.matrix.entries() / tiles.piece_count,
-                walk_pieces<Offset, without_finish<Action>>{tiles.pieces(),
-                                                            block_divisor({1, tile_unit}),
-                                                            tiles.matrix.col_indices.data(),
-                                                            tiles.first_cells.data(),
-                                                            tiles.cell_cols.data(),
-                                                            {action}});
+  const std::int64_t work = tiles.piece_count == 0 ? 0 : tiles.matrix.entries() / tiles.piece_count;
+  for_each_team(on, tiles.piece_count, work,
+                walk_listed_pieces<Offset, Action>{tiles.pieces(), tiles.first_cells.data(),
+                                                   tiles.cell_cols.data(), action});
 }
 
 template <class Offset, class Space>
@@ -358,9 +363,9 @@ tile_pattern<Offset, space_on<Backend>> gather_tiles(Backend on,
     result.piece_count = read_one(on, result.first_pieces.data() + pieces.bands);
     array<Offset, space> counts(result.piece_count);
     const std::int64_t work = result.piece_count == 0 ? 0 : entries / result.piece_count;
-    for_each_team(on, result.piece_count, work,
-                  walk_pieces<Offset, count_block_action<Offset>>{
-                      pieces, cell, cols, nullptr, nullptr, {counts.data()}});
+    for_each_team(
+        on, result.piece_count, work,
+        walk_pieces<Offset, count_block_action<Offset>>{pieces, cell, cols, nullptr, {counts.data()}});
     result.first_cells = offsets_from_counts<Offset>(on, counts);
     cell_count = read_one(on, result.first_cells.data() + result.piece_count);
     result.cell_cols = array<std::int32_t, space>(cell_count);
@@ -372,7 +377,6 @@ tile_pattern<Offset, space_on<Backend>> gather_tiles(Backend on,
                       cell,
                       cols,
                       result.first_cells.data(),
-                      nullptr,
                       {{cols, cell, {}, result.cell_cols.data(), cell_counts.data()}}});
     band_cells = array<Offset, space>(pieces.bands + 1);
     Offset* const band_cell = band_cells.data();

@@ -1,8 +1,13 @@
 // CUDA against OpenMP, bit for bit: every pipeline on the battery, on generated matrices and, where
 // SPARSMITH_MATRICES names a folder of files, on each of those.
+#if SPARSMITH_HAS_CUDA
+#include <cuda_runtime_api.h>
+#endif
+
 #include "convert/convert.hpp"
 #include "convert/formats/validate.hpp"
 #include "convert/io/read.hpp"
+#include "convert/pipelines/structure.hpp"
 #include "tests/battery.hpp"
 #include "tests/catch.hpp"
 #include "tests/gpu/gpu_here.hpp"
@@ -113,6 +118,57 @@ TEST_CASE("CUDA equals OpenMP on generated matrices") {
       CHECK(std::equal(lanes.begin(), lanes.end(), device_lanes.begin(), device_lanes.end()));
     }
   }
+}
+
+// Arrays that others own begin anywhere, and their work is on a stream of theirs.
+TEST_CASE("CUDA takes arrays of others as they are, on a stream of the caller's") {
+  if (!gpu_here()) return;
+#if SPARSMITH_HAS_CUDA
+  cudaStream_t stream = nullptr;
+  REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+  const cuda on{stream};
+  for (const std::string spec : {"gen:laplace2d?n=60", "gen:rmat?scale=12", "gen:denserow?n=3000"}) {
+    INFO(spec);
+    assembly_report report;
+    const auto m =
+        assemble<openmp, std::int32_t, double>(openmp{}, read_matrix(spec), false, report, nullptr);
+    const survey expected = survey_entries(openmp{}, view(m), 16, 16, nullptr);
+    for (const std::int64_t shift : {1, 3, 7}) {
+      INFO("shifted by " << shift);
+      const auto shifted = [&]<class T>(const array<T, host>& source) {
+        array<T, device> copy(source.size() + shift);
+        copy_bytes(place::device, copy.data() + shift, place::host, source.data(),
+                   source.size() * std::int64_t{sizeof(T)});
+        return copy;
+      };
+      const auto offsets = shifted(m.row_offsets), cols = shifted(m.col_indices);
+      const auto values = shifted(m.values);
+      const csr<std::int32_t, double, device::view> d{m.rows,
+                                                      m.cols,
+                                                      {offsets.data() + shift, m.row_offsets.size()},
+                                                      {cols.data() + shift, m.col_indices.size()},
+                                                      {values.data() + shift, m.values.size()}};
+      const survey found = survey_entries(on, d, 16, 16, nullptr);
+      CHECK(found.counts.row_below == expected.counts.row_below);
+      CHECK(found.counts.mirrored_equal == expected.counts.mirrored_equal);
+      CHECK(found.grid == expected.grid);
+      conversion_options options;
+      options.max_fill = 50;
+      for (const format_kind format : all_formats()) {
+        INFO(name_of(format));
+        any_format<std::int32_t, double, device> converted;
+        try {
+          converted = from_csr<cuda, std::int32_t, double>(on, d, format, options, nullptr);
+        } catch (const error& e) {
+          CHECK(e.category() == failure::resources);
+          continue;
+        }
+        CHECK(identical(copy_to<host>(to_csr<cuda, std::int32_t, double>(on, converted, nullptr)), m));
+      }
+    }
+  }
+  REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
+#endif
 }
 
 TEST_CASE("CUDA equals OpenMP on a collection") {
