@@ -16,6 +16,7 @@
 #include "convert/convert.hpp"
 #include "convert/io/matrix_market.hpp"
 #include "convert/io/read.hpp"
+#include "convert/pipelines/structure.hpp"
 #include "tests/bench/cub_sort.hpp"
 #include "tests/bench/now.hpp"
 #include "tests/bench/scipy.hpp"
