@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "analyze/report/describe.hpp"
 #include "analyze/structure/block_choice.hpp"
 #include "analyze/structure/block_statistics.hpp"
 #include "analyze/structure/prices.hpp"
@@ -289,6 +290,12 @@ double ratio(std::int64_t a, std::int64_t b) {
   return b == 0 ? 1.0 : static_cast<double>(a) / static_cast<double>(b);
 }
 
+// What a price is of; where more than its matrix is needed, the flag that gives it.
+std::string parameters_text(const format_cost& cost) {
+  const bool flag_helps = !cost.possible() && cost.wide_offsets;
+  return describe_in_one_line(cost) + (flag_helps ? " (--offsets 64)" : "");
+}
+
 void print_text(const outcome& r, std::FILE* out) {
   const double cells = static_cast<double>(r.rows) * static_cast<double>(r.cols);
   fmt::print(out, "matrix   {} x {}, {} entries", with_commas(r.rows), with_commas(r.cols),
@@ -366,14 +373,15 @@ void print_text(const outcome& r, std::FILE* out) {
   if (!r.plan.empty()) {
     fmt::print(out, "\n{:<9} {:>12} {:>8} {:>8} {:>12}  {}\n", "plan", "bytes", "x CSR", "fill", "peak", "");
     for (const format_cost& cost : r.plan) {
-      if (cost.bytes == 0 && !cost.allowed) {  // no price to be had
-        fmt::print(out, "{:<9} {:>12} {:>8} {:>8} {:>12}  {}\n", cost.format, "-", "-", "-", "-",
-                   cost.parameters);
+      const std::string& name = sparsmith::name_of(cost.format);
+      std::string parameters = parameters_text(cost);
+      if (!cost.possible()) {
+        fmt::print(out, "{:<9} {:>12} {:>8} {:>8} {:>12}  {}\n", name, "-", "-", "-", "-", parameters);
         continue;
       }
-      fmt::print(out, "{:<9} {:>12} {:>8.3f} {:>8.3f} {:>12}  {}{}\n", cost.format, format_bytes(cost.bytes),
-                 ratio(cost.bytes, r.csr_bytes), cost.fill, format_bytes(cost.peak_bytes), cost.parameters,
-                 cost.allowed ? "" : (cost.parameters.empty() ? "above --max-fill" : ", above --max-fill"));
+      if (!cost.allowed) parameters += parameters.empty() ? "above --max-fill" : ", above --max-fill";
+      fmt::print(out, "{:<9} {:>12} {:>8.3f} {:>8.3f} {:>12}  {}\n", name, format_bytes(cost.bytes),
+                 ratio(cost.bytes, r.csr_bytes), cost.fill, format_bytes(cost.peak_bytes), parameters);
     }
   }
   fmt::print(out, "\n{:<16} {:>10} {:>12} {:>8}\n", "stage", "ms", "M entries/s", "GB/s");
@@ -474,8 +482,8 @@ void print_json(const outcome& r, std::FILE* out) {
   if (!r.plan.empty()) {
     j["plan"] = json::array();
     for (const format_cost& cost : r.plan)
-      j["plan"].push_back({{"format", cost.format},
-                           {"parameters", cost.parameters},
+      j["plan"].push_back({{"format", sparsmith::name_of(cost.format)},
+                           {"parameters", parameters_text(cost)},
                            {"bytes", cost.bytes},
                            {"slots", cost.slots},
                            {"fill", cost.fill},

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "analyze/report/with_commas.hpp"
+#include "analyze/report/text.hpp"
 #include "convert/backend/backend.hpp"
 #include "convert/formats/format.hpp"
 #include "convert/formats/sizes.hpp"

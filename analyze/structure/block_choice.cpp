@@ -22,7 +22,7 @@ std::string reason_for(const block_choice& choice, std::int64_t entries, double 
                                  ? fmt::format("{} shapes", allowed)
                                  : fmt::format("{} shapes within --max-fill {:g}", allowed, max_fill);
   if (entries == 0) return "no block size pays: there are no entries";
-  if (best.shape.size.rows == 1 && best.shape.size.cols == 1)
+  if (best.shape.size == block_size{1, 1})
     return fmt::format("no block size pays: the best, {}, takes {:.3f} x CSR at fill {:.3f}", name(next),
                        over_csr(next), next.fill);
   if (!choice.pays)
@@ -41,8 +41,8 @@ block_choice choose_block(std::vector<block_candidate> candidates, std::int64_t 
                           std::int64_t csr_bytes, double max_fill) {
   // Without entries a larger block would win by its shorter array of offsets, and mean nothing.
   const auto preference = [&](const block_candidate& c) {
-    return std::tuple(entries > 0 && c.fill > max_fill, entries == 0 ? 0 : c.bytes,
-                      c.shape.size.rows * c.shape.size.cols, c.shape.size.rows);
+    return std::tuple(entries > 0 && c.fill > max_fill, entries == 0 ? 0 : c.bytes, c.shape.size.area(),
+                      c.shape.size.rows);
   };
   std::sort(candidates.begin(), candidates.end(), [&](const block_candidate& a, const block_candidate& b) {
     return preference(a) < preference(b);

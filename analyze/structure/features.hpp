@@ -28,7 +28,8 @@ struct length_bin {
   std::int64_t first = 0, last = 0, lines = 0, entries = 0;
   double cumulative_entries = 0;
 };
-std::vector<length_bin> linear_bins(const length_features& lengths, int bins);
+inline constexpr int default_bins = 20;
+std::vector<length_bin> linear_bins(const length_features& lengths, int bins = default_bins);
 std::vector<length_bin> log2_bins(const length_features& lengths);  // 0, 1, 2..3, 4..7, ...
 
 struct long_line {

@@ -1,7 +1,5 @@
 #include "analyze/structure/prices.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -80,36 +78,38 @@ class pricer {
   void price_row_formats() {
     const std::int64_t longest = largest(facts_.row_lengths);
     const std::int64_t coo_bytes = entries_ * (pair + index_bytes);
-    add("coo", "", coo_bytes, entries_, coo_bytes);
-    add("csr", "", csr_bytes_, entries_, csr_bytes_);
+    add(format_kind::coo, coo_bytes, entries_, coo_bytes);
+    add(format_kind::csr, csr_bytes_, entries_, csr_bytes_);
 
     const std::int64_t csc_bytes = entries_ * pair + (std::int64_t{matrix_.cols} + 1) * offset_bytes;
     const std::int64_t line_indices = entries_ * index_bytes, sorted = entries_ * (8 + value_bytes);
-    add("csc", "", csc_bytes, entries_,
+    add(format_kind::csc, csc_bytes, entries_,
         line_indices +
             std::max(sort_peak_bytes(on_, entries_, value_bytes),
                      sorted + csc_bytes - entries_ * value_bytes));  // the sorted values become the result's
 
     const std::int64_t ell_slots = rows_ * longest;
     const std::int64_t ell_bytes = ell_slots * pair + rows_ * index_bytes;
-    add("ell", fmt::format("width {}", longest), ell_bytes, ell_slots, ell_bytes);
+    add(format_kind::ell, ell_bytes, ell_slots, ell_bytes).width = longest;
 
     const std::int64_t slots = count_sell_slots(on_, pattern_of(matrix_), options_.sell);
     const std::int64_t slices = groups_of(rows_, options_.sell.slice);
     const std::int64_t sell_bytes = slots * pair + rows_ * 2 * index_bytes + (slices + 1) * offset_bytes;
-    add("sell", fmt::format("slice {}, sigma {}", options_.sell.slice, options_.sell.sigma), sell_bytes,
-        slots, std::max(sell_bytes, rows_ * 3 * index_bytes + sort_peak_bytes(on_, rows_, index_bytes)));
+    add(format_kind::sell, sell_bytes, slots,
+        std::max(sell_bytes, rows_ * 3 * index_bytes + sort_peak_bytes(on_, rows_, index_bytes)));
 
     const std::int64_t width =
         options_.hyb_width < 0 ? third_largest(facts_.row_lengths) : options_.hyb_width;
     const std::int64_t rest = rest_beyond(facts_.row_lengths, width);
     const std::int64_t hyb_slots = rows_ * width + rest;
     const std::int64_t hyb_bytes = hyb_slots * pair + rows_ * index_bytes + rest * index_bytes;
-    add("hyb", fmt::format("width {}, rest {}", width, rest), hyb_bytes, hyb_slots,
-        hyb_bytes + (rows_ + 1) * offset_bytes);
+    format_cost& hyb = add(format_kind::hyb, hyb_bytes, hyb_slots, hyb_bytes + (rows_ + 1) * offset_bytes);
+    hyb.options.hyb_width = static_cast<std::int32_t>(width);
+    hyb.width = width;
+    hyb.rest = rest;
   }
 
-  void price_bsr(block_size block, const char* note = "") {
+  void price_bsr(block_size block, bool chosen) {
     const std::int64_t blocks = count_of(block), zeros = facts_.zeros;
     const std::int64_t slots = blocks * block.area(), lines = groups_of(rows_, block.rows);
     const std::int64_t size = bsr_bytes<Offset, Value>(rows_, {block, blocks}, zeros);
@@ -117,8 +117,11 @@ class pricer {
     const std::int64_t listing = zeros == 0 ? 0
                                             : (entries_ + 1) * 8 + entries_ * index_bytes + zeros * 8 +
                                                   sort_peak_bytes(on_, zeros, index_bytes);
-    add("bsr", fmt::format("{} x {}, {} blocks{}", block.rows, block.cols, blocks, note), size, slots,
-        std::max((2 * lines + 1) * offset_bytes, size + listing));
+    format_cost& bsr =
+        add(format_kind::bsr, size, slots, std::max((2 * lines + 1) * offset_bytes, size + listing));
+    bsr.options.bsr_block = block;
+    bsr.blocks = blocks;
+    bsr.chosen_block = chosen;
   }
 
   void price_blocks(std::int32_t beta, const std::vector<size_count>& block_row_lengths) {
@@ -128,48 +131,48 @@ class pricer {
     const bool wide =
         groups_of(rows_, beta) * groups_of(matrix_.cols, beta) > std::numeric_limits<Offset>::max();
     if (wide && (options.thesis || options.window > 0)) {  // which would have to list them
-      for (const char* const format : {"csb", "ecsb", "gcsb"})
-        costs.push_back(
-            {format, fmt::format("beta {}: needs --offsets 64", beta), 0, 0, 0, 0, false, true, beta});
+      for (const format_kind format : {format_kind::csb, format_kind::ecsb, format_kind::gcsb}) {
+        format_cost& cost = add_problem(format, "needs 64-bit offsets");
+        cost.options.blocks = options;
+        cost.wide_offsets = true;
+      }
       return;
     }
     const std::int64_t offset_size = wide ? 8 : offset_bytes;
     const std::int64_t wider_csr = (rows_ + 1) * (offset_size - offset_bytes);
     const std::int64_t nonempty = count_of({beta, beta}), lines = groups_of(rows_, beta);
     const std::int64_t all = lines * groups_of(matrix_.cols, beta);
-    const auto index_width = [&](bool thesis) -> std::int64_t {
-      if (options.index_bits != 0) return options.index_bits / 8;
-      return thesis || beta > 256 ? 4 : 2;
+    if (options.index_bits == 0) options.index_bits = options.thesis || beta > 256 ? 32 : 16;
+    const std::int64_t element = value_bytes + options.index_bits / 8;
+    const auto add_blocked = [&](format_kind format, std::int64_t size, std::int64_t slots,
+                                 std::int64_t peak) -> format_cost& {
+      format_cost& cost = add(format, size, slots, peak + wider_csr);
+      cost.options.blocks = options;
+      cost.wide_offsets = wide;
+      return cost;
     };
 
-    // CSB: first the listing, then the entries in their blocks, unsorted and sorted side by side.
-    const auto csb_bytes = [&](bool thesis) {
-      return entries_ * (value_bytes + index_width(thesis)) +
-             (thesis ? (all + 1) * offset_size : (nonempty * 2 + 1) * offset_size);
-    };
+    // CSB: first the listing, then the entries in their blocks, unsorted and sorted side by side. The layout
+    // of the thesis has an offset for every block, with entries or without.
+    const std::int64_t all_offsets = options.thesis ? (all + 1) * offset_size : 0;
+    const std::int64_t sparse_bytes = entries_ * element + (nonempty * 2 + 1) * offset_size;
+    const std::int64_t csb_bytes = options.thesis ? entries_ * element + all_offsets : sparse_bytes;
     const std::int64_t listing = (lines + 1) * offset_size + nonempty * (offset_size + 4);
-    const auto csb_peak = [&](bool thesis) {
-      return std::max(lines * offset_size + (lines + 1) * offset_size,
-                      listing + (nonempty + 1) * offset_size + entries_ * (4 + value_bytes) +
-                          entries_ * (value_bytes + index_width(thesis)) +
-                          (thesis ? (all + 1) * offset_size : 0));
-    };
-    const std::string name = fmt::format("beta {}", beta);
-    add("csb", fmt::format("{}, {} blocks", name, nonempty), csb_bytes(options.thesis), entries_,
-        csb_peak(options.thesis));
+    const std::int64_t csb_peak = std::max(
+        (2 * lines + 1) * offset_size, listing + (nonempty + 1) * offset_size + entries_ * (4 + value_bytes) +
+                                           entries_ * element + all_offsets);
+    add_blocked(format_kind::csb, csb_bytes, entries_, csb_peak).blocks = nonempty;
 
     // eCSB lists no empty blocks in any layout.
     const auto shape = ecsb_shape_of(block_row_lengths, lines, entries_, options.holding);
     const std::int64_t ecsb_slots = lines * shape.width + shape.rest;
-    const std::int64_t ecsb_bytes =
-        ecsb_slots * (value_bytes + index_width(options.thesis) + offset_size) + (lines + 1) * offset_size;
-    const std::int64_t sparse_bytes =
-        entries_ * (value_bytes + index_width(options.thesis)) + (nonempty * 2 + 1) * offset_size;
-    const std::int64_t sparse_peak =
-        csb_peak(options.thesis) - (options.thesis ? (all + 1) * offset_size : 0);
-    const char* const holdings[] = {"coo", "ell", "hybrid"};
-    add("ecsb", fmt::format("{}, {}", name, holdings[static_cast<int>(shape.holding)]), ecsb_bytes,
-        ecsb_slots, std::max(sparse_peak, sparse_bytes + ecsb_bytes + (lines + 1) * offset_size));
+    const std::int64_t ecsb_bytes = ecsb_slots * (element + offset_size) + (lines + 1) * offset_size;
+    format_cost& ecsb =
+        add_blocked(format_kind::ecsb, ecsb_bytes, ecsb_slots,
+                    std::max(csb_peak - all_offsets, sparse_bytes + ecsb_bytes + (lines + 1) * offset_size));
+    ecsb.options.blocks.holding = shape.holding;
+    ecsb.width = shape.width;
+    ecsb.rest = shape.rest;
 
     const std::int64_t blocks = options.thesis ? all : nonempty;
     const std::int64_t slots = options.window == 0
@@ -177,18 +180,11 @@ class pricer {
                                    : summarize_blocks(block_entry_counts(on_, pattern_of(matrix_), beta), all,
                                                       options.group_size, options.window)
                                          .slots;
-    const std::int64_t gcsb_bytes = slots * (value_bytes + index_width(options.thesis)) +
-                                    blocks * offset_size +
-                                    (groups_of(blocks, options.group_size) + 1) * offset_size;
-    add("gcsb", fmt::format("{}, group {}, {} blocks", name, options.group_size, blocks), gcsb_bytes, slots,
-        std::max(csb_peak(options.thesis),
-                 csb_bytes(options.thesis) +
-                     std::max(blocks * 12 + sort_peak_bytes(on_, blocks, 4), blocks * 4 + gcsb_bytes)));
-    for (std::size_t i = costs.size() - 3; i < costs.size(); ++i) {
-      costs[i].beta = beta;
-      costs[i].peak_bytes += wider_csr;
-      if (wide) costs[i].parameters += ", 64-bit offsets";
-    }
+    const std::int64_t gcsb_bytes =
+        slots * element + blocks * offset_size + (groups_of(blocks, options.group_size) + 1) * offset_size;
+    const std::int64_t gcsb_peak =
+        csb_bytes + std::max(blocks * 12 + sort_peak_bytes(on_, blocks, 4), blocks * 4 + gcsb_bytes);
+    add_blocked(format_kind::gcsb, gcsb_bytes, slots, std::max(csb_peak, gcsb_peak)).blocks = blocks;
   }
 
   // The steps are known only once they are laid out; the least there can be is known before.
@@ -198,7 +194,7 @@ class pricer {
       price = price_tiles(on_, pattern_of(matrix_), options_.tile);
     } catch (const error& problem) {
       if (problem.category() != failure::resources) throw;
-      costs.push_back({"gcsb_tile", problem.what(), 0, 0, 0, 0, false, false});
+      add_problem(format_kind::gcsb_tile, problem.what()).exact = false;
       return;
     }
     const std::int64_t lanes = options_.tile.group_size, slots = price.least_steps * lanes;
@@ -207,23 +203,39 @@ class pricer {
                               (price.tiles + 1) * offset_bytes + renumbering +
                               price.rest * (pair + index_bytes);
     const std::int64_t tiled = entries_ - price.rest, gathered = tiled * (4 + value_bytes);
-    add("gcsb_tile",
-        fmt::format("{} x {}, {} lanes, {} tiles{}, at least", price.height, price.width, lanes, price.tiles,
-                    price.renumbered ? ", renumbered" : ""),
-        size, slots + price.rest,
-        price.rest * (pair + index_bytes) + renumbering +
-            std::max(2 * gathered, gathered + tiled * 4 + slots * (value_bytes + price.index_bits / 8)));
-    costs.back().exact = false;
+    format_cost& cost =
+        add(format_kind::gcsb_tile, size, slots + price.rest,
+            price.rest * (pair + index_bytes) + renumbering +
+                std::max(2 * gathered, gathered + tiled * 4 + slots * (value_bytes + price.index_bits / 8)));
+    tile_options& options = cost.options.tile;
+    options.height = price.height;
+    options.width = price.width;
+    options.index_bits = price.index_bits;
+    options.renumber = price.renumbered ? renumbering::length : renumbering::none;
+    cost.rest = price.rest;
+    cost.blocks = price.tiles;
+    cost.renumbered = price.renumbered;
+    cost.exact = false;
   }
 
   std::vector<format_cost> costs;
 
  private:
-  void add(const char* format, std::string parameters, std::int64_t size, std::int64_t slots,
-           std::int64_t peak_beside_csr) {
-    const double fill = slots == entries_ ? 1.0 : static_cast<double>(slots) / static_cast<double>(entries_);
-    costs.push_back({format, std::move(parameters), size, slots, fill, csr_bytes_ + peak_beside_csr,
-                     fill <= options_.max_fill});
+  format_cost& add(format_kind format, std::int64_t size, std::int64_t slots, std::int64_t peak_beside_csr) {
+    format_cost& cost = costs.emplace_back(format_cost{format, options_});
+    cost.bytes = size;
+    cost.slots = slots;
+    cost.fill = slots == entries_ ? 1.0 : static_cast<double>(slots) / static_cast<double>(entries_);
+    cost.peak_bytes = csr_bytes_ + peak_beside_csr;
+    cost.allowed = cost.fill <= options_.max_fill;
+    return cost;
+  }
+  format_cost& add_problem(format_kind format, std::string problem) {
+    format_cost& cost = costs.emplace_back(format_cost{format, options_});
+    cost.problem = std::move(problem);
+    cost.fill = 0;
+    cost.allowed = false;
+    return cost;
   }
 
   std::int64_t count_of(block_size block) const {
@@ -264,8 +276,8 @@ std::vector<format_cost> plan_formats(Backend on, csr<Offset, Value, view_on<Bac
                                       const plan_request& request, const price_facts& facts) {
   pricer<Backend, Offset, Value> prices(on, matrix, request.options, facts);
   prices.price_row_formats();
-  for (const block_size& block : request.blocks) prices.price_bsr(block);
-  if (request.chosen_block) prices.price_bsr(*request.chosen_block, ", auto");
+  for (const block_size& block : request.blocks) prices.price_bsr(block, false);
+  if (request.chosen_block) prices.price_bsr(*request.chosen_block, true);
   const auto lengths = count_group_lengths(on, pattern_of(matrix), request.betas);
   for (std::size_t b = 0; b < request.betas.size(); ++b) prices.price_blocks(request.betas[b], lengths[b]);
   if (request.tile) prices.price_tile();

@@ -13,18 +13,35 @@
 
 namespace sparsmith {
 
+// from_csr(on, matrix, format, options, log) makes what is priced here: what a request left open is decided
+// in `options`, as the conversion would decide it.
 struct format_cost {
-  std::string format;
-  std::string parameters;       // "width 18", "slice 32, sigma 1024", or empty
+  format_kind format = format_kind::csr;
+  conversion_options options = {};
+  bool wide_offsets = false;  // takes 64-bit offsets, which the matrix that was priced does not have
+  std::string problem = {};   // why there is no price; else empty
+
   std::int64_t bytes = 0;       // of the arrays
   std::int64_t slots = 0;       // values stored, padding included
   double fill = 1;              // slots / entries
   std::int64_t peak_bytes = 0;  // while converting from CSR: source, target and temporaries
   bool allowed = true;          // within max_fill, and possible with these offsets and this memory
   bool exact = true;  // false: bytes, slots and peak are at least so many, and `allowed` means not ruled out
-  std::int32_t beta = 0;  // of CSB, eCSB and GCSB in blocks
 
-  bool possible() const { return allowed || bytes > 0; }  // else it could not be priced
+  // What comes of the options.
+  std::int64_t width = 0;     // of ELL, and of the ELL part of HYB and eCSB
+  std::int64_t rest = 0;      // entries that HYB, eCSB and layout tile keep beside it
+  std::int64_t blocks = 0;    // with entries of BSR and CSB, stored ones of GCSB, stored tiles
+  bool chosen_block = false;  // the block of BSR is the one the request called chosen
+  bool renumbered = false;    // layout tile
+
+  bool possible() const { return problem.empty(); }
+  // The side of the blocks of CSB, eCSB and GCSB; 0 of the others.
+  std::int32_t beta() const {
+    const bool has_blocks =
+        format == format_kind::csb || format == format_kind::ecsb || format == format_kind::gcsb;
+    return has_blocks ? options.blocks.beta : 0;
+  }
 };
 
 // What to price beside the formats that have only one shape.

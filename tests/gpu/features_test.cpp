@@ -1,7 +1,9 @@
 // The analysis on CUDA against OpenMP: the same features, down to the text of the JSON.
 #include "analyze/structure/features.hpp"
 
-#include "analyze/report/report.hpp"
+#include <nlohmann/json.hpp>
+
+#include "analyze/report/json.hpp"
 #include "convert/io/read.hpp"
 #include "tests/battery.hpp"
 #include "tests/catch.hpp"

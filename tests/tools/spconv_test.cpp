@@ -299,6 +299,18 @@ TEST_CASE("compressed input, standard input and standard output") {
   }
 }
 
+TEST_CASE("a plan names the flag that makes a format possible") {
+  const folder work;
+  const std::string plan = "SPCONV 'gen:uniform?n=200000&density=0.00000001' --plan --beta 2 --window 3";
+  const std::string reason = "beta 2: needs 64-bit offsets (--offsets 64)";
+  CHECK(run(work, plan).out.find(reason) != std::string::npos);
+  const auto cost = run_json(work, plan)["plan"][7];
+  CHECK(cost["format"] == "csb");
+  CHECK(cost["parameters"] == reason);
+  CHECK(cost["allowed"] == false);
+  CHECK(run_json(work, plan + " --offsets 64")["plan"][7]["allowed"] == true);
+}
+
 TEST_CASE("the plan prices what a conversion then takes") {
   const folder work;
   const std::string spec = "'gen:powerlaw?n=3000'";

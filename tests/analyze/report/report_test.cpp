@@ -1,7 +1,12 @@
 // Features as JSON, CSV and HTML: nothing lost, nothing that a name could break.
-#include "analyze/report/report.hpp"
-
 #include <limits>
+#include <nlohmann/json.hpp>
+
+#include "analyze/report/csv.hpp"
+#include "analyze/report/embedded.hpp"
+#include "analyze/report/highlights.hpp"
+#include "analyze/report/json.hpp"
+#include "analyze/report/page.hpp"
 
 #include "tests/catch.hpp"
 
@@ -9,6 +14,16 @@ using namespace sparsmith;
 using json = nlohmann::ordered_json;
 
 namespace {
+
+format_cost priced(format_kind format, std::int64_t bytes, std::int64_t slots, double fill,
+                   std::int64_t peak) {
+  format_cost cost{format};
+  cost.bytes = bytes;
+  cost.slots = slots;
+  cost.fill = fill;
+  cost.peak_bytes = peak;
+  return cost;
+}
 
 // Every number another one, so that no two can be confused; they need not belong to one matrix.
 matrix_features made_by_hand(const std::string& name) {
@@ -35,14 +50,24 @@ matrix_features made_by_hand(const std::string& name) {
   f.x_lines = 28;
   f.blocks = {{{2, 2}, 7, 1.625, {0, 0, 1, 0, 2, 0, 0, 3, 0, 1}},
               {{8, 4}, 2, 3.75, {0, 1, 0, 1, 0, 0, 0, 0, 0, 0}}};
-  f.formats = {{"csr", "", 232, 17, 1.0, 464, true, true},
-               {"csb", "beta 32", 310, 17, 1.0, 900, true, true, 32},
-               {"csb", "beta 64", 190, 17, 1.0, 901, true, true, 64},
-               {"ell", "width 4", 312, 24, 3.5, 544, false, true},
-               {"gcsb", "beta 32: needs --offsets 64", 0, 0, 0, 0, false, true, 32},
-               {"gcsb_tile", "256 x 256, at least", 420, 32, 1.875, 1000, true, false},
-               {"bsr", "2 x 2, 7 blocks", 280, 28, 1.625, 700, true, true},
-               {"gcsb", "beta 64, group 32", 355, 20, 1.25, 950, true, true, 64}};
+  f.formats = {priced(format_kind::csr, 232, 17, 1.0, 464),
+               priced(format_kind::csb, 310, 17, 1.0, 900),
+               priced(format_kind::csb, 190, 17, 1.0, 901),
+               priced(format_kind::ell, 312, 24, 3.5, 544),
+               {format_kind::gcsb},
+               priced(format_kind::gcsb_tile, 420, 32, 1.875, 1000),
+               priced(format_kind::bsr, 280, 28, 1.625, 70000),
+               priced(format_kind::gcsb, 355, 20, 1.25, 950)};
+  for (const std::size_t i : {2, 7}) f.formats[i].options.blocks.beta = 64;
+  f.formats[3].width = 4;
+  f.formats[3].allowed = false;
+  f.formats[4].problem = "needs 64-bit offsets";
+  f.formats[4].allowed = false;
+  f.formats[5].options.tile.height = f.formats[5].options.tile.width = 256;
+  f.formats[5].blocks = 3;
+  f.formats[5].exact = false;
+  f.formats[6].options.bsr_block = {2, 2};
+  f.formats[6].blocks = 7;
   f.grid = {2, 3, {1, 2, 3, 4, 5, 2}};
   return f;
 }
@@ -65,7 +90,8 @@ std::vector<std::string> fields_of(const std::string& line) {
   return fields;
 }
 
-std::string field_of(const matrix_features& f, const std::string& column, const block_sizes& blocks) {
+std::string field_of(const matrix_features& f, const std::string& column,
+                     const std::vector<block_size>& blocks) {
   const auto names = fields_of(csv_header(blocks)), fields = fields_of(csv_line(f, blocks));
   REQUIRE(names.size() == fields.size());
   const auto at = std::find(names.begin(), names.end(), column);
@@ -85,6 +111,7 @@ std::string without(std::string text, const std::string& part) {
   return text.erase(at, part.size());
 }
 
+const std::string chart_library(embedded_file("chart.min.js"));
 const std::string hostile = "</script><img src=x onerror=\"alert('1')\">&<!--<script>";
 
 }  // namespace
@@ -156,6 +183,9 @@ TEST_CASE("every feature is in the JSON, and comes back") {
                                 {"fill", 3.5},
                                 {"allowed", false},
                                 {"exact", true}});
+  CHECK(j["formats"][4]["parameters"] == "beta 32: needs 64-bit offsets");
+  CHECK(j["formats"][4]["beta"] == 32);
+  CHECK(j["formats"][5]["parameters"] == "256 x 256, 32 lanes, 3 tiles, at least");
   CHECK(j["formats"][5]["exact"] == false);
   CHECK(j["formats"][7]["beta"] == 64);
   CHECK(j["grid"]["first_rows"].size() == 2);
@@ -193,14 +223,17 @@ TEST_CASE("a large grid is merged for the JSON, and no entry is lost") {
 
 TEST_CASE("what is looked up among the prices") {
   const matrix_features f = made_by_hand("m");
-  CHECK(fewest_bytes(f, "csb")->bytes == 190);
-  CHECK(fewest_bytes(f, "sell") == nullptr);
+  CHECK(fewest_bytes(f, format_kind::csb)->bytes == 190);
+  CHECK(fewest_bytes(f, format_kind::sell) == nullptr);
   CHECK(bsr_of(f, {2, 2})->bytes == 280);
   CHECK(bsr_of(f, {2, 20}) == nullptr);
-  CHECK(blocked_of(f, "csb", 32)->bytes == 310);
-  CHECK(blocked_of(f, "gcsb", 32) == nullptr);
+  CHECK(blocked_of(f, format_kind::csb, 32)->bytes == 310);
+  CHECK(blocked_of(f, format_kind::gcsb, 32) == nullptr);
   CHECK(betas_of(f) == std::vector<std::int32_t>{32, 64});
   CHECK(smallest_format(f)->bytes == 190);
+  CHECK(over_csr(f, bsr_of(f, {2, 2})) == 280.0 / 232);
+  CHECK_FALSE(over_csr(f, nullptr).has_value());
+  CHECK(mirrored_share(f, 6) == 0.5);
   CHECK(fullest_blocks(f)->size.rows == 2);
   CHECK(fullest_blocks({}) == nullptr);
 }
@@ -226,7 +259,7 @@ TEST_CASE("shares of nothing and numbers that are not finite are null") {
 
 TEST_CASE("CSV has a field for every name, and quotes what it must") {
   const matrix_features f = made_by_hand("a \"b\", c");
-  const block_sizes blocks = {{2, 2}, {8, 4}, {16, 16}};
+  const std::vector<block_size> blocks = {{2, 2}, {8, 4}, {16, 16}};
   CHECK(field_of(f, "name", blocks) == f.name);
   CHECK(field_of(f, "entries", blocks) == "17");
   CHECK(field_of(f, "symmetric_values_share", blocks) == "0.5");
@@ -248,8 +281,8 @@ TEST_CASE("CSV has a field for every name, and quotes what it must") {
 
 TEST_CASE("no name gets out of its place in the page") {
   matrix_features f = made_by_hand(hostile);
-  f.field = f.formats[0].parameters = hostile;
-  const std::string page = without(html_report({f, f}, {{hostile, hostile}}), chart_library());
+  f.field = f.formats[4].problem = hostile;
+  const std::string page = without(html_report({f, f}, {{hostile, hostile}}), chart_library);
   CHECK(page.find("<img src=x") == std::string::npos);
   CHECK(page.find("onerror=\"") == std::string::npos);
   CHECK(page.find("<!--") == std::string::npos);
@@ -262,21 +295,24 @@ TEST_CASE("no name gets out of its place in the page") {
   const auto at = page.find(start) + start.size();
   const json data = json::parse(page.substr(at, page.find("</script>", at) - at));
   REQUIRE(data.size() == 2);
-  CHECK(data[0]["formats"][0]["parameters"] == hostile);
+  CHECK(data[0]["name"] == hostile);
+  CHECK(data[0]["formats"][2]["parameters"] == json{"2 x 2", "7 blocks"});
 }
 
 TEST_CASE("the page loads nothing") {
   const std::string page = html_report({made_by_hand("m")}, {{"data:image/png;base64,AAAA", ""}});
   CHECK(page.find("default-src 'none'") != std::string::npos);
-  const std::string own = without(page, chart_library());
+  const std::string own = without(page, chart_library);
   for (const char* const part : {"http://", "https://", "src=\"//", "@import", "url("})
     CHECK(own.find(part) == std::string::npos);
   CHECK(count(own, "data:image/png;base64,AAAA") == 2);
-  CHECK(chart_library().find("Chart.js v") != std::string::npos);
+  CHECK(chart_library.find("Chart.js v") != std::string::npos);
 }
 
 TEST_CASE("a page has what there is to show") {
   const std::string one = html_report({made_by_hand("m")}, {});
+  CHECK(one.find("gcsb_tile <small>256 x 256, 32 lanes, 3 tiles</small>") != std::string::npos);
+  CHECK(one.find("<td>68.4 KiB</td>") != std::string::npos);  // as everywhere else
   for (const char* const kind :
        {"histogram", "curve", "fill", "blocks", "density", "formats", "betas", "beta_fill"})
     CHECK(count(one, std::string("data-chart=\"") + kind + "\" role") == 1);

@@ -32,15 +32,15 @@ TEST_CASE("the plan's bytes are the converted bytes") {
         const auto plan = plan_formats<openmp, Offset, Value>(on, view(m), request);
         REQUIRE(plan.size() == format_names().size());
         for (std::size_t f = 0; f < plan.size(); ++f) {
-          INFO(source.name << " as " << plan[f].format);
-          CHECK(plan[f].format == format_names()[f]);
+          INFO(source.name << " as " << name_of(plan[f].format));
+          CHECK(plan[f].format == all_formats()[f]);
           reset_peak_bytes(place::host);
           const std::int64_t before = peak_bytes(place::host) - bytes(m);
           const auto converted =
               from_csr<openmp, Offset, Value>(on, view(m), all_formats()[f], options, nullptr);
           const std::int64_t peak = peak_bytes(place::host) - before;
           const std::int64_t size = std::visit([](const auto& c) { return bytes(c); }, converted);
-          CHECK(plan[f].exact == (plan[f].format != "gcsb_tile"));
+          CHECK(plan[f].exact == (plan[f].format != format_kind::gcsb_tile));
           if (plan[f].exact) {
             CHECK(size == plan[f].bytes);
             CHECK(peak == plan[f].peak_bytes);
@@ -53,12 +53,115 @@ TEST_CASE("the plan's bytes are the converted bytes") {
     });
 }
 
+namespace {
+
+// Values a format stores, padding included.
+template <class Format>
+std::int64_t slots_of(const Format& matrix) {
+  std::int64_t slots = 0;
+  for_each_member(matrix, [&](const char* name, const auto& member) {
+    if constexpr (is_array<std::remove_cvref_t<decltype(member)>>)
+      if (std::string(name).ends_with("values")) slots += member.size();
+  });
+  return slots;
+}
+
+// The conversion that a price names takes what the price says. Decided options decide as open ones do:
+// `asked` gives the same.
+template <class Offset, class Value>
+void check_price(const csr<Offset, Value, host>& m, const format_cost& cost,
+                 const conversion_options& asked) {
+  INFO(name_of(cost.format) << ", beta " << cost.beta());
+  const auto made = from_csr<openmp, Offset, Value>({}, view(m), cost.format, cost.options, nullptr);
+  const std::int64_t size = std::visit([](const auto& c) { return bytes(c); }, made);
+  const std::int64_t slots = std::visit([](const auto& c) { return slots_of(c); }, made);
+  if (cost.exact) {
+    CHECK(size == cost.bytes);
+    CHECK(slots == cost.slots);
+  } else {
+    CHECK(size >= cost.bytes);
+    CHECK(slots >= cost.slots);
+  }
+  const auto same = from_csr<openmp, Offset, Value>({}, view(m), cost.format, asked, nullptr);
+  const bool identical_to_asked = std::visit(
+      [&](const auto& c) { return identical(c, std::get<std::remove_cvref_t<decltype(c)>>(same)); }, made);
+  CHECK(identical_to_asked);
+}
+
+}  // namespace
+
+TEST_CASE("a price names the conversion that it prices") {
+  const openmp on;
+  conversion_options thesis, windows;
+  thesis.blocks.thesis = true;
+  windows.blocks.window = 4;
+  windows.hyb_width = 2;
+  std::size_t checked = 0;
+  for (const auto& source : battery())
+    for_each_type([&]<class Offset, class Value>() {
+      INFO(source.name << ", offset " << sizeof(Offset) << ", value " << sizeof(Value));
+      const auto m = coo_to_csr<openmp, Offset, Value>(on, as_coo_of<Value>(source), nullptr);
+      for (const conversion_options& options : {conversion_options{}, thesis, windows}) {
+        if (options.blocks.thesis && std::int64_t{source.rows} * source.cols > 100'000'000) continue;
+        plan_request request;
+        request.options = options;
+        request.blocks = {{2, 3}, {4, 4}};
+        request.chosen_block = {5, 1};
+        request.betas = {4, 64, 512};
+        for (const format_cost& cost : plan_formats<openmp, Offset, Value>(on, view(m), request)) {
+          REQUIRE(cost.possible());
+          CHECK_FALSE(cost.wide_offsets);
+          if (!cost.allowed) continue;
+          conversion_options asked = options;
+          asked.bsr_block = cost.options.bsr_block;
+          asked.blocks.beta = cost.options.blocks.beta;
+          check_price(m, cost, asked);
+          ++checked;
+        }
+      }
+    });
+  CHECK(checked > 1000);
+}
+
+TEST_CASE("prices of blocks that only 64-bit offsets count") {
+  const openmp on;
+  const named_matrix source = random_matrix("very large", 200'000, 150'000, 3000, 12);
+  const auto narrow = coo_to_csr<openmp, std::int32_t, double>(on, as_coo(source), nullptr);
+  const auto wide = coo_to_csr<openmp, std::int64_t, double>(on, as_coo(source), nullptr);
+  plan_request request;
+  request.options.max_fill = no_limit;
+  request.betas = {2};
+  request.tile = false;
+  std::size_t blocked = 0;
+  for (const format_cost& cost : plan_formats<openmp, std::int32_t, double>(on, view(narrow), request)) {
+    CHECK(cost.wide_offsets == (cost.beta() == 2));
+    if (!cost.wide_offsets) continue;
+    ++blocked;
+    conversion_options asked = request.options;
+    asked.blocks.beta = 2;
+    check_price(wide, cost, asked);
+  }
+  CHECK(blocked == 3);
+  for (const format_cost& cost : plan_formats<openmp, std::int64_t, double>(on, view(wide), request))
+    CHECK_FALSE(cost.wide_offsets);
+
+  request.options.blocks.window = 3;  // the blocks would have to be listed
+  for (const format_cost& cost : plan_formats<openmp, std::int32_t, double>(on, view(narrow), request)) {
+    if (cost.beta() == 0) continue;
+    CHECK_FALSE(cost.possible());
+    CHECK_FALSE(cost.allowed);
+    CHECK(cost.wide_offsets);
+    CHECK(cost.problem == "needs 64-bit offsets");
+    CHECK(cost.options.blocks.beta == 2);
+  }
+}
+
 TEST_CASE("the plan says what --max-fill would refuse") {
   named_matrix m{"one long row", 100, 100, {}};
   for (int i = 0; i < 100; ++i) m.entries.push_back({0, i, 1});
   const auto c = coo_to_csr<openmp, std::int32_t, double>({}, as_coo(m), nullptr);
   const auto plan = plan_formats<openmp, std::int32_t, double>({}, view(c), {});
-  CHECK(plan[3].format == "ell");
+  CHECK(plan[3].format == format_kind::ell);
   CHECK_FALSE(plan[3].allowed);
   CHECK(plan[3].fill == 100);
   CHECK(plan[5].allowed);  // hyb: width 0, everything in the rest

@@ -1,0 +1,203 @@
+#include "analyze/report/feature_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "analyze/report/describe.hpp"
+#include "analyze/report/highlights.hpp"
+#include "analyze/report/text.hpp"
+#include "convert/io/generators.hpp"
+
+namespace sparsmith {
+namespace {
+
+std::string ratio_text(const matrix_features& f, const format_cost* cost) {
+  const std::optional<double> ratio = over_csr(f, cost);
+  return ratio ? fmt::format("{:.3f}", *ratio) : "-";
+}
+
+std::string fill_text(const format_cost* cost) {
+  return cost == nullptr ? "-" : fmt::format("{:.3f}", cost->fill);
+}
+
+std::string summary(const matrix_features& f, const std::string& device, int width) {
+  std::string all;
+  const auto line = [&](const char* label, const std::string& text) {
+    all += labelled_text(label, text, width);
+  };
+  line("matrix", fmt::format("{}: {} x {}, {}", f.name, with_commas(f.rows), with_commas(f.cols), f.field));
+  line("entries",
+       fmt::format("{} ({})", with_commas(f.entries), percent(f.density())) +
+           (f.has_values
+                ? fmt::format(": {} explicit zeros, {} NaN, {} infinite", with_commas(f.explicit_zeros),
+                              with_commas(f.nans), with_commas(f.infinities))
+                : fmt::format("; {}: pattern only, bytes are those of 64-bit real values", f.field)));
+  if (f.rows == f.cols && f.symmetry.off_diagonal > 0) {
+    const auto share = [&](std::int64_t mirrored) {
+      return percent(share_of(mirrored, f.symmetry.off_diagonal));
+    };
+    std::string text =
+        fmt::format("{} of those off the diagonal have a mirror image", share(f.symmetry.pattern));
+    if (f.has_values)
+      text += fmt::format(", {} of the same value, {} of the negated one", share(f.symmetry.values),
+                          share(f.symmetry.negated));
+    line("symmetry", text);
+  }
+  line("band", fmt::format("{} below the diagonal, {} above; profile {}", with_commas(f.lower_bandwidth),
+                           with_commas(f.upper_bandwidth), with_commas(f.profile)));
+  line("diagonal", fmt::format("{} entries on the main one; {} diagonals hold entries",
+                               with_commas(f.diagonal_entries), with_commas(f.diagonals)));
+  line("near",
+       fmt::format("{} have their right neighbour stored, {} the one below",
+                   percent(share_of(f.next_column, f.entries)), percent(share_of(f.row_below, f.entries))));
+  line("reuse", fmt::format("{:.3f} lines of x (128 bytes) touched per entry, each row for itself",
+                            share_of(f.x_lines, f.entries)));
+  line("device", device);
+  return all;
+}
+
+std::string length_table(const matrix_features& f, int width) {
+  std::vector<table_line> lines = {
+      {"length", "least", "25 %", "median", "75 %", "most", "mean", "variation", "Gini", "empty"}};
+  for (const auto& [name, l] : {std::pair("rows", &f.row_lengths), std::pair("columns", &f.col_lengths)})
+    lines.push_back({name, with_commas(l->lengths.least), with_commas(l->lengths.lower_quartile),
+                     with_commas(l->lengths.median), with_commas(l->lengths.upper_quartile),
+                     with_commas(l->lengths.most), fmt::format("{:.2f}", l->mean),
+                     fmt::format("{:.3f}", l->variation), fmt::format("{:.3f}", l->gini),
+                     with_commas(l->empty)});
+  return "\n" + text_table(lines, width);
+}
+
+std::string longest_rows(const matrix_features& f, int width) {
+  if (f.longest_rows.empty()) return "";
+  std::vector<table_line> lines = {{"longest rows"}, {"entries"}};
+  for (const long_line& row : f.longest_rows) {
+    lines[0].push_back(with_commas(row.line));
+    lines[1].push_back(with_commas(row.length));
+  }
+  return "\n" + text_table(lines, width);
+}
+
+std::string histograms(const matrix_features& f, const text_options& options) {
+  std::string all;
+  const auto add = [&](const char* what, const std::vector<length_bin>& bins) {
+    if (!bins.empty())
+      all +=
+          fmt::format("\n{}\n{}", what, print_histogram(bins, options.shown.width, options.shown.unicode()));
+  };
+  add("row lengths", log2_bins(f.row_lengths));
+  if (options.row_histogram) add("row lengths, linear bins", linear_bins(f.row_lengths, options.bins));
+  if (options.col_histograms) {
+    add("column lengths", log2_bins(f.col_lengths));
+    add("column lengths, linear bins", linear_bins(f.col_lengths, options.bins));
+  }
+  return all;
+}
+
+// Ten characters, each as high as the share of blocks that are up to 10 %, 20 %, ... full.
+std::string density_bars(const block_features& block) {
+  const std::array<const char*, 8> heights = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  std::string text;
+  for (const std::int64_t count : block.density)
+    text += count == 0
+                ? "·"
+                : heights[static_cast<std::size_t>(std::min<double>(7, share_of(count, block.blocks) * 8))];
+  return text;
+}
+
+std::string block_table(const matrix_features& f, int width) {
+  if (f.blocks.empty()) return "";
+  std::vector<table_line> lines = {{"block", "with entries", "fill", "BSR x CSR", "0 - 100 % full"}};
+  for (const block_features& b : f.blocks)
+    lines.push_back({sides_of(b.size), with_commas(b.blocks), fmt::format("{:.3f}", b.fill),
+                     ratio_text(f, bsr_of(f, b.size)), density_bars(b)});
+  return "\n" + text_table(lines, width);
+}
+
+// What matters first, then as many pieces of the description as there is room for.
+std::string note_of(const format_cost& cost, int room) {
+  std::string note = !cost.allowed ? "too much fill" : !cost.exact ? "at least" : "";
+  for (const std::string& piece : describe(cost)) {
+    if (display_width(note) + 2 + display_width(piece) > room) break;
+    note += (note.empty() ? "" : ", ") + piece;
+  }
+  return note;
+}
+
+// Formats that have one price; those in blocks are tables of their own.
+std::string format_table(const matrix_features& f, int width) {
+  std::vector<table_line> lines = {{"format", "bytes", "x CSR", "fill"}};
+  std::vector<const format_cost*> shown;
+  for (const format_cost& c : f.formats)
+    if (c.beta() == 0 && c.format != format_kind::bsr && c.possible()) {
+      shown.push_back(&c);
+      lines.push_back({name_of(c.format), with_commas(c.bytes), ratio_text(f, &c), fill_text(&c)});
+    }
+  if (shown.empty()) return "";
+  std::vector<std::string> notes = {""};
+  for (const format_cost* const c : shown) notes.push_back(note_of(*c, room_for_notes(lines, width)));
+  return "\n" + text_table(lines, width, notes);
+}
+
+std::string beta_table(const matrix_features& f, int width) {
+  std::vector<table_line> lines = {{"beta", "CSB x CSR", "eCSB x CSR", "fill", "GCSB x CSR", "fill"}};
+  for (const std::int32_t beta : betas_of(f)) {
+    const format_cost* const csb = blocked_of(f, format_kind::csb, beta);
+    const format_cost* const ecsb = blocked_of(f, format_kind::ecsb, beta);
+    const format_cost* const gcsb = blocked_of(f, format_kind::gcsb, beta);
+    lines.push_back({std::to_string(beta), ratio_text(f, csb), ratio_text(f, ecsb), fill_text(ecsb),
+                     ratio_text(f, gcsb), fill_text(gcsb)});
+  }
+  return lines.size() == 1 ? "" : "\n" + text_table(lines, width);
+}
+
+// Without its folders, and no longer than a column of a table may be.
+std::string short_name(const std::string& input) {
+  constexpr std::size_t most = 28;
+  std::string name = is_generator(input) ? input : std::filesystem::path(input).filename().string();
+  if (name.size() <= most) return name;
+  std::size_t end = most - 3;
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;  // inside a character
+  return name.substr(0, end) + "...";
+}
+
+std::string short_name(const format_cost& cost) {
+  const std::vector<std::string> pieces = describe(cost);
+  return pieces.empty() ? name_of(cost.format) : name_of(cost.format) + " " + pieces.front();
+}
+
+}  // namespace
+
+std::string features_as_text(const matrix_features& f, const text_options& options) {
+  const auto [width, height, ink] = options.shown;
+  std::string text = summary(f, options.device, width) + length_table(f, width) + longest_rows(f, width) +
+                     histograms(f, options);
+  if (f.entries > 0) text += "\n" + print_heat_map(f.grid, {f.rows, f.cols, width, height, ink});
+  text += block_table(f, width);
+  const std::string formats = format_table(f, width);
+  return formats.empty() ? text : text + formats + beta_table(f, width);
+}
+
+std::string comparison_as_text(const std::vector<matrix_features>& matrices, int width) {
+  std::vector<table_line> lines = {{"matrix", "rows", "columns", "entries", "mean row", "longest",
+                                    "variation", "Gini", "symmetric", "bandwidth", "fullest blocks",
+                                    "fewest bytes"}};
+  for (const matrix_features& f : matrices) {
+    const std::optional<double> mirrored = mirrored_share(f, f.symmetry.pattern);
+    const block_features* const block = fullest_blocks(f);
+    const format_cost* const best = smallest_format(f);
+    lines.push_back(
+        {short_name(f.name), with_commas(f.rows), with_commas(f.cols), with_commas(f.entries),
+         fmt::format("{:.2f}", f.row_lengths.mean), with_commas(f.row_lengths.lengths.most),
+         fmt::format("{:.3f}", f.row_lengths.variation), fmt::format("{:.3f}", f.row_lengths.gini),
+         mirrored ? percent(*mirrored) : "-", with_commas(std::max(f.lower_bandwidth, f.upper_bandwidth)),
+         block == nullptr ? "-" : fmt::format("{}, fill {:.3f}", sides_of(block->size), block->fill),
+         best == nullptr ? "-" : fmt::format("{}, {} x CSR", short_name(*best), ratio_text(f, best))});
+  }
+  return text_table(lines, width);
+}
+
+}  // namespace sparsmith

@@ -1,0 +1,31 @@
+// Features of matrices as text for a terminal: what a person reads who looks before choosing a format.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyze/report/terminal_plots.hpp"
+#include "analyze/structure/features.hpp"
+
+namespace sparsmith {
+
+// Where the text is shown.
+struct terminal {
+  int width = 80, height = 24;
+  terminal_ink ink = terminal_ink::shades;
+  bool unicode() const { return ink != terminal_ink::ascii; }
+};
+
+struct text_options {
+  terminal shown = {};
+  std::string device = {};      // where the features were computed
+  int bins = default_bins;      // of linear histograms
+  bool row_histogram = false;   // of row lengths with linear bins, beside the one that is always there
+  bool col_histograms = false;  // of column lengths, with either bins
+};
+
+std::string features_as_text(const matrix_features& features, const text_options& options);
+// A table with a line a matrix.
+std::string comparison_as_text(const std::vector<matrix_features>& matrices, int width);
+
+}  // namespace sparsmith

@@ -1,0 +1,25 @@
+// Numbers as JSON, where JSON has no word for some of them: those are null.
+#pragma once
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "analyze/structure/features.hpp"
+
+namespace sparsmith {
+
+inline nlohmann::ordered_json number_or_null(double value) {
+  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
+}
+inline nlohmann::ordered_json number_or_null(std::optional<double> value) {
+  return value ? number_or_null(*value) : nlohmann::ordered_json(nullptr);
+}
+
+// What only values tell.
+inline nlohmann::ordered_json of_values(const matrix_features& f, nlohmann::ordered_json value) {
+  return f.has_values ? std::move(value) : nlohmann::ordered_json(nullptr);
+}
+
+}  // namespace sparsmith

@@ -1,0 +1,565 @@
+#include "analyze/report/page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "analyze/report/describe.hpp"
+#include "analyze/report/embedded.hpp"
+#include "analyze/report/highlights.hpp"
+#include "analyze/report/json_values.hpp"
+#include "analyze/report/spy.hpp"
+#include "analyze/report/text.hpp"
+
+namespace sparsmith {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// Functions return HTML; `escaped` is what makes text of others into it.
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&#39;";
+        break;
+      default:
+        result += c;
+    }
+  return result;
+}
+
+// JSON has `<` inside strings only, where an escape means the same; so nothing in it ends a script or opens
+// a comment. Other characters than ASCII are escaped as well.
+std::string inside_script(const json& data) {
+  const std::string text = data.dump(-1, ' ', true, json::error_handler_t::replace);
+  std::string result;
+  for (const char c : text) {
+    if (c == '<')
+      result += "\\u003c";
+    else
+      result += c;
+  }
+  return result;
+}
+
+std::string percent_or_dash(std::optional<double> part) {
+  return part ? percent(*part) : "–";
+}
+
+std::string with_share(std::int64_t part, std::int64_t whole) {
+  if (part == 0 || whole == 0) return with_commas(part);
+  return fmt::format("{} <small>({})</small>", with_commas(part), percent(share_of(part, whole)));
+}
+
+std::string range_of(const length_bin& bin) {
+  return bin.first == bin.last ? with_commas(bin.first)
+                               : with_commas(bin.first) + "–" + with_commas(bin.last);
+}
+
+std::string name_of(const block_features& block) {
+  return fmt::format("{} × {}", block.size.rows, block.size.cols);
+}
+
+using cells = std::vector<std::string>;
+
+// The first cell of a row names it. A table wider than the page scrolls inside itself, with keys too.
+std::string table(const std::string& caption, const cells& header, const std::vector<cells>& rows) {
+  std::string html = fmt::format(
+      "<div class=\"scroll\" role=\"region\" aria-label=\"{0}\" tabindex=\"0\"><table><caption>{0}</caption>",
+      caption);
+  if (!header.empty()) {
+    html += "<thead><tr>";
+    for (const std::string& cell : header) html += "<th scope=\"col\">" + cell + "</th>";
+    html += "</tr></thead>";
+  }
+  html += "<tbody>\n";
+  for (const cells& row : rows) {
+    html += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i)
+      html += i == 0 ? "<th scope=\"row\">" + row[i] + "</th>" : "<td>" + row[i] + "</td>";
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table></div>\n";
+}
+
+std::string canvas(std::size_t matrix, const char* kind, const std::string& label, std::size_t height = 18) {
+  return fmt::format(
+      "<div class=\"plot\" style=\"height:{}rem\"><canvas data-matrix=\"{}\" data-chart=\"{}\" role=\"img\" "
+      "aria-label=\"{}; the numbers are in the table below\"></canvas></div>\n",
+      height, matrix, kind, label);
+}
+
+enum class numbers_are { folded, open };
+
+std::string figure(const std::string& title, const std::string& text, const std::string& plots,
+                   const std::string& numbers, numbers_are shown = numbers_are::folded) {
+  return fmt::format(
+      "<figure class=\"card\"><figcaption><h4>{}</h4><p>{}</p></figcaption>\n{}"
+      "<details{}><summary>The numbers</summary>{}</details></figure>\n",
+      title, text, plots, shown == numbers_are::open ? " open" : "", numbers);
+}
+
+std::string shape_table(const matrix_features& f) {
+  std::vector<cells> rows = {{"rows", with_commas(f.rows)},
+                             {"columns", with_commas(f.cols)},
+                             {"entries", with_commas(f.entries)},
+                             {"density", percent(f.density())},
+                             {"field", escaped(f.field)}};
+  if (f.has_values)
+    rows.insert(rows.end(), {{"explicit zeros", with_share(f.explicit_zeros, f.entries)},
+                             {"NaN", with_commas(f.nans)},
+                             {"infinite", with_commas(f.infinities)}});
+  else
+    rows.push_back({"values", "not looked at"});
+  return table("Shape and values", {}, rows);
+}
+
+std::string symmetry_table(const matrix_features& f) {
+  if (f.rows != f.cols) return table("Symmetry", {}, {{"square", "no"}});
+  const symmetry_features& s = f.symmetry;
+  return table("Symmetry", {},
+               {{"entries off the diagonal", with_commas(s.off_diagonal)},
+                {"with a mirror image", with_share(s.pattern, s.off_diagonal)},
+                {"of the same value", f.has_values ? with_share(s.values, s.off_diagonal) : "–"},
+                {"of the negated value", f.has_values ? with_share(s.negated, s.off_diagonal) : "–"}});
+}
+
+std::string length_table(const matrix_features& f) {
+  const length_features &r = f.row_lengths, &c = f.col_lengths;
+  const auto count = [](const char* name, std::int64_t row, std::int64_t col) {
+    return cells{name, with_commas(row), with_commas(col)};
+  };
+  const auto real = [](const char* name, double row, double col) {
+    return cells{name, fmt::format("{:.4g}", row), fmt::format("{:.4g}", col)};
+  };
+  return table("Entries per row and column", {"", "rows", "columns"},
+               {count("lines", r.lines, c.lines), count("empty", r.empty, c.empty),
+                count("shortest", r.lengths.least, c.lengths.least),
+                count("lower quartile", r.lengths.lower_quartile, c.lengths.lower_quartile),
+                count("median", r.lengths.median, c.lengths.median),
+                count("upper quartile", r.lengths.upper_quartile, c.lengths.upper_quartile),
+                count("longest", r.lengths.most, c.lengths.most), real("mean", r.mean, c.mean),
+                real("standard deviation", r.deviation, c.deviation),
+                real("coefficient of variation", r.variation, c.variation), real("Gini", r.gini, c.gini)});
+}
+
+std::string structure_table(const matrix_features& f) {
+  const std::int64_t all_diagonals = f.rows == 0 || f.cols == 0 ? 0 : f.rows + f.cols - 1;
+  return table("Structure", {},
+               {{"bandwidth below the diagonal", with_commas(f.lower_bandwidth)},
+                {"bandwidth above", with_commas(f.upper_bandwidth)},
+                {"profile", with_commas(f.profile)},
+                {"entries on the diagonal", with_share(f.diagonal_entries, std::min(f.rows, f.cols))},
+                {"diagonals with entries", with_share(f.diagonals, all_diagonals)},
+                {"right neighbour stored", with_share(f.next_column, f.entries)},
+                {"lower neighbour stored", with_share(f.row_below, f.entries)},
+                {"128-byte lines of x, row by row", with_commas(f.x_lines)},
+                {"entries per such line",
+                 f.x_lines == 0 ? "–" : fmt::format("{:.3f}", share_of(f.entries, f.x_lines))}});
+}
+
+std::string longest_rows(const matrix_features& f) {
+  if (f.longest_rows.empty()) return "";
+  std::vector<cells> rows;
+  for (const long_line& line : f.longest_rows)
+    rows.push_back({with_commas(line.line), with_share(line.length, f.entries)});
+  return "<details><summary>Longest rows</summary>" +
+         table("Longest rows, counted from 0", {"row", "entries"}, rows) + "</details>\n";
+}
+
+std::string bin_table(const std::string& caption, const std::vector<length_bin>& bins) {
+  std::vector<cells> rows;
+  for (const length_bin& bin : bins)
+    rows.push_back(
+        {range_of(bin), with_commas(bin.lines), with_commas(bin.entries), percent(bin.cumulative_entries)});
+  return table(caption, {"length", "rows", "entries", "entries up to here"}, rows);
+}
+
+std::string histogram_figure(const matrix_features& f, std::size_t matrix, int bins) {
+  const auto choice = [&](const char* kind, const char* label, bool checked) {
+    return fmt::format(
+        "<label><input type=\"radio\" name=\"bins-{0}\" value=\"{1}\" data-matrix=\"{0}\"{2}> {3}</label>",
+        matrix, kind, checked ? " checked" : "", label);
+  };
+  return figure("Row lengths", "How many rows have how many entries.",
+                "<fieldset class=\"switch\"><legend>Bins</legend>" + choice("linear", "linear", false) +
+                    choice("log2", "log2", true) + "</fieldset>\n" +
+                    canvas(matrix, "histogram", "Histogram of row lengths"),
+                bin_table("Row lengths, linear bins", linear_bins(f.row_lengths, bins)) +
+                    bin_table("Row lengths, log2 bins", log2_bins(f.row_lengths)));
+}
+
+struct curve_point {
+  std::int64_t least_length, rows, entries;
+};
+
+// Rows by falling length, and the entries they have together. A step too small to be seen is left out.
+std::vector<curve_point> entry_curve(const matrix_features& f) {
+  std::vector<curve_point> curve = {{f.row_lengths.lengths.most, 0, 0}};
+  curve_point at = curve.front();
+  const auto& lengths = f.row_lengths.distribution;
+  for (auto length = lengths.rbegin(); length != lengths.rend(); ++length) {
+    at = {length->size, at.rows + length->count, at.entries + length->size * length->count};
+    const curve_point& last = curve.back();
+    if (std::next(length) == lengths.rend() || share_of(at.rows - last.rows, f.rows) >= 0.02 ||
+        share_of(at.entries - last.entries, f.entries) >= 0.02)
+      curve.push_back(at);
+  }
+  return curve;
+}
+
+std::string curve_figure(const matrix_features& f, std::size_t matrix) {
+  if (f.entries == 0) return "";
+  std::vector<cells> rows;
+  for (const curve_point& point : entry_curve(f))
+    rows.push_back({percent(share_of(point.rows, f.rows)), percent(share_of(point.entries, f.entries)),
+                    with_commas(point.rows), with_commas(point.entries), with_commas(point.least_length)});
+  return figure("Entries in the longest rows", "Rows by falling length: what share of the entries they hold.",
+                canvas(matrix, "curve", "Cumulative share of entries over rows by falling length", 20),
+                table("Share of entries in the longest rows",
+                      {"share of rows", "share of entries", "rows", "entries", "shortest of them"}, rows));
+}
+
+std::string spy_figure(const matrix_features& f, const spy_pictures& pictures) {
+  const std::string& light = pictures.light.empty() ? pictures.dark : pictures.light;
+  const std::string& dark = pictures.dark.empty() ? pictures.light : pictures.dark;
+  if (light.empty()) return "";
+  return fmt::format(
+      "<figure class=\"card\"><figcaption><h4>Where the entries are</h4><p>{} rows from top to bottom, {} "
+      "columns from left to right; stronger colour: more entries, on a log scale.</p></figcaption>\n"
+      "<picture><source class=\"dark-picture\" media=\"(prefers-color-scheme: dark)\" srcset=\"{}\">"
+      "<img class=\"spy\" src=\"{}\" alt=\"Spy plot of {}: bandwidth {} below and {} above the diagonal, "
+      "{} diagonals with entries\"></picture></figure>\n",
+      with_commas(f.rows), with_commas(f.cols), escaped(dark), escaped(light), escaped(f.name),
+      with_commas(f.lower_bandwidth), with_commas(f.upper_bandwidth), with_commas(f.diagonals));
+}
+
+// Bytes against those of CSR, where there are both.
+std::string over_csr_text(const matrix_features& f, const format_cost* cost) {
+  const std::optional<double> value = over_csr(f, cost);
+  return value ? fmt::format("{:.3f}", *value) : "–";
+}
+
+std::string bytes_text(const format_cost* cost) {
+  return cost == nullptr ? "–" : with_commas(cost->bytes);
+}
+
+// A curve over sizes needs them in order; they come as they were asked for.
+std::vector<block_features> by_area(std::vector<block_features> blocks) {
+  std::stable_sort(blocks.begin(), blocks.end(), [](const block_features& a, const block_features& b) {
+    return a.size.area() < b.size.area();
+  });
+  return blocks;
+}
+
+std::string block_section(const matrix_features& f, std::size_t matrix) {
+  if (f.blocks.empty()) return "";
+  std::vector<cells> rows, densities;
+  for (const block_features& block : by_area(f.blocks)) {
+    const format_cost* const bsr = bsr_of(f, block.size);
+    rows.push_back({name_of(block), with_commas(block.blocks), fmt::format("{:.4g}", block.fill),
+                    block.blocks == 0 ? "–" : percent(1 / block.fill), bytes_text(bsr),
+                    over_csr_text(f, bsr)});
+    cells& line = densities.emplace_back(cells{name_of(block)});
+    for (const std::int64_t blocks : block.density) line.push_back(with_commas(blocks));
+  }
+  cells header = {"block"};
+  for (int i = 1; i <= 10; ++i) header.push_back(fmt::format("≤ {} %", i * 10));
+  return "<h3>Blocks</h3><div class=\"cards wide\">" +
+         figure("Fill and number of blocks",
+                "Blocks with entries when the matrix is cut into blocks of one size, and the places in them "
+                "per entry: 1 means no padding. BSR stores these blocks; below 1 it takes less than CSR.",
+                canvas(matrix, "fill", "Fill for every block size", 15) +
+                    canvas(matrix, "blocks", "Blocks with entries for every block size", 15),
+                table("Blocks of every size",
+                      {"block", "blocks", "fill", "mean density", "bytes of BSR", "× CSR"}, rows),
+                numbers_are::open) +
+         figure("Density of the blocks", "Share of the blocks by how full they are.",
+                canvas(matrix, "density", "Blocks by density for every block size", 28),
+                table("Blocks by density", header, densities)) +
+         "</div>\n";
+}
+
+// One of every format: of those priced several times, the one with the fewest bytes.
+std::vector<const format_cost*> one_of_each(const matrix_features& f) {
+  std::vector<const format_cost*> chosen;
+  for (const format_kind format : all_formats())
+    if (const format_cost* const cost = fewest_bytes(f, format)) chosen.push_back(cost);
+  return chosen;
+}
+
+std::string bytes_figure(const matrix_features& f, std::size_t matrix) {
+  const format_cost* const csr = fewest_bytes(f, format_kind::csr);
+  const auto chosen = one_of_each(f);
+  std::vector<cells> rows;
+  for (const format_cost* const cost : chosen) {
+    // Without "at least": that is a column of its own.
+    const std::string shape = fmt::format("{}", fmt::join(describe(*cost), ", "));
+    std::string name = escaped(name_of(cost->format));
+    if (!shape.empty()) name += " <small>" + escaped(shape) + "</small>";
+    rows.push_back({std::move(name), with_commas(cost->bytes), over_csr_text(f, cost),
+                    fmt::format("{:.3f}", cost->fill), with_commas(cost->slots),
+                    format_bytes(cost->peak_bytes),
+                    !cost->allowed ? "too much fill"
+                    : cost->exact  ? "exact"
+                                   : "at least"});
+  }
+  return figure(
+      "Bytes against CSR",
+      csr == nullptr ? ""
+                     : fmt::format("CSR takes {} bytes, 1 in this chart. Blocked formats: the block size "
+                                   "with the fewest bytes.",
+                                   with_commas(csr->bytes)),
+      csr == nullptr ? ""
+                     : canvas(matrix, "formats", "Bytes per format against CSR", 6 + chosen.size() * 5 / 2),
+      table("Bytes per format",
+            {"format", "bytes", "× CSR", "fill", "slots", "peak while converting", "note"}, rows),
+      numbers_are::open);
+}
+
+std::string beta_figure(const matrix_features& f, std::size_t matrix) {
+  std::vector<cells> rows;
+  for (const std::int32_t beta : betas_of(f)) {
+    cells& line = rows.emplace_back(cells{std::to_string(beta)});
+    for (const format_kind format : {format_kind::csb, format_kind::ecsb, format_kind::gcsb}) {
+      const format_cost* const cost = blocked_of(f, format, beta);
+      line.insert(line.end(), {bytes_text(cost), over_csr_text(f, cost)});
+      // CSB stores its entries and nothing else.
+      if (format != format_kind::csb)
+        line.push_back(cost == nullptr ? "–" : fmt::format("{:.3f}", cost->fill));
+    }
+  }
+  if (rows.empty() || fewest_bytes(f, format_kind::csr) == nullptr) return "";
+  return figure("CSB, eCSB and GCSB over β",
+                "Bytes against CSR for every side β of a block, and the slots stored per entry: what is "
+                "above 1 is padding.",
+                canvas(matrix, "betas", "Bytes of the blocked formats over beta", 15) +
+                    canvas(matrix, "beta_fill", "Fill of eCSB and GCSB over beta", 15),
+                table("Blocked formats over β",
+                      {"β", "bytes of CSB", "× CSR", "bytes of eCSB", "× CSR", "fill", "bytes of GCSB",
+                       "× CSR", "fill"},
+                      rows),
+                numbers_are::open);
+}
+
+std::string format_section(const matrix_features& f, std::size_t matrix) {
+  if (f.formats.empty()) return "";
+  return "<h3>Bytes per format</h3>\n<div class=\"stack\">" + bytes_figure(f, matrix) +
+         beta_figure(f, matrix) + "</div>\n";
+}
+
+std::string smallest_text(const matrix_features& f) {
+  const format_cost* const best = smallest_format(f);
+  if (best == nullptr) return "–";
+  const std::optional<double> value = over_csr(f, best);
+  return escaped(name_of(best->format)) +
+         (value ? fmt::format(" <small>({:.3f}&nbsp;×&nbsp;CSR)</small>", *value) : "");
+}
+
+std::string fullest_text(const matrix_features& f) {
+  const block_features* const best = fullest_blocks(f);
+  return best == nullptr ? "–"
+                         : fmt::format("{} <small>(fill&nbsp;{:.3f})</small>", name_of(*best), best->fill);
+}
+
+// The share of the entries that so many of the longest rows hold.
+double share_in_longest(const matrix_features& f, std::int64_t rows) {
+  std::int64_t entries = 0;
+  const auto& lengths = f.row_lengths.distribution;
+  for (auto length = lengths.rbegin(); length != lengths.rend() && rows > 0; ++length) {
+    entries += length->size * std::min(length->count, rows);
+    rows -= length->count;
+  }
+  return share_of(entries, f.entries);
+}
+
+std::string comparison_figures(const std::vector<matrix_features>& matrices) {
+  std::vector<cells> shares, fills;
+  cells sizes = {"matrix"};
+  for (const block_features& block : by_area(matrices.front().blocks)) sizes.push_back(name_of(block));
+  for (const matrix_features& f : matrices) {
+    cells& line = shares.emplace_back(cells{escaped(f.name)});
+    for (const std::int64_t parts : {100, 10, 2})
+      line.push_back(percent(share_in_longest(f, (f.rows + parts - 1) / parts)));
+    cells& fill = fills.emplace_back(cells{escaped(f.name)});
+    for (const block_features& block : by_area(f.blocks)) fill.push_back(fmt::format("{:.4g}", block.fill));
+  }
+  const std::string limited =
+      matrices.size() > 10 ? " The chart shows the first ten matrices." : std::string();
+  return "<div class=\"cards wide\">" +
+         figure("Entries in the longest rows",
+                "Rows by falling length: what share of the entries they hold." + limited,
+                canvas(0, "compare_curves", "Cumulative share of entries, all matrices", 20),
+                table("Share of the entries in the longest rows",
+                      {"matrix", "1 % of the rows", "10 %", "50 %"}, shares)) +
+         figure("Fill over block sizes", "Places per entry in blocks with entries." + limited,
+                canvas(0, "compare_fill", "Fill for every block size, all matrices", 20),
+                table("Fill of blocks", sizes, fills)) +
+         "</div>\n";
+}
+
+std::string comparison(const std::vector<matrix_features>& matrices) {
+  std::vector<cells> rows;
+  for (std::size_t m = 0; m < matrices.size(); ++m) {
+    const matrix_features& f = matrices[m];
+    rows.push_back(
+        {fmt::format("<a href=\"#matrix-{}\">{}</a>", m + 1, escaped(f.name)), with_commas(f.rows),
+         with_commas(f.cols), with_commas(f.entries), fmt::format("{:.4g}", f.row_lengths.mean),
+         with_commas(f.row_lengths.lengths.most), fmt::format("{:.3f}", f.row_lengths.variation),
+         fmt::format("{:.3f}", f.row_lengths.gini), percent_or_dash(mirrored_share(f, f.symmetry.pattern)),
+         with_commas(std::max(f.lower_bandwidth, f.upper_bandwidth)), fullest_text(f), smallest_text(f)});
+  }
+  return "<section id=\"comparison\"><h2>Comparison</h2><div class=\"card\">" +
+         table("All matrices",
+               {"matrix", "rows", "columns", "entries", "mean row", "longest row", "variation", "Gini",
+                "symmetric pattern", "bandwidth", "fullest blocks", "fewest bytes"},
+               rows) +
+         "</div>\n" + comparison_figures(matrices) + "</section>\n";
+}
+
+std::string section(const matrix_features& f, const spy_pictures& pictures, std::size_t matrix, int bins) {
+  std::string lead = fmt::format(
+      "{} × {}, {}, {} entries. Rows hold {} to {} entries, the median {}.", with_commas(f.rows),
+      with_commas(f.cols), escaped(f.field), with_commas(f.entries), with_commas(f.row_lengths.lengths.least),
+      with_commas(f.row_lengths.lengths.most), with_commas(f.row_lengths.lengths.median));
+  if (smallest_format(f) != nullptr) lead += fmt::format(" Fewest bytes: {}.", smallest_text(f));
+  if (!f.has_values)
+    lead += fmt::format(
+        " Its values are {}: only the pattern was looked at, and bytes are those of 64-bit "
+        "real values.",
+        escaped(f.field));
+  return fmt::format("<section id=\"matrix-{}\"><h2>{}</h2>\n<p class=\"lead\">{}</p>\n", matrix + 1,
+                     escaped(f.name), lead) +
+         "<div class=\"cards\"><div class=\"card\">" + shape_table(f) + symmetry_table(f) +
+         "</div><div class=\"card\">" + structure_table(f) + "</div><div class=\"card\">" + length_table(f) +
+         longest_rows(f) +
+         "</div></div>\n<h3>Rows and pattern</h3><div class=\"cards wide\"><div class=\"stack\">" +
+         histogram_figure(f, matrix, bins) + curve_figure(f, matrix) + "</div>" + spy_figure(f, pictures) +
+         "</div>\n" + block_section(f, matrix) + format_section(f, matrix) + "</section>\n";
+}
+
+json bins_for_chart(const std::vector<length_bin>& bins) {
+  json labels = json::array(), lines = json::array(), entries = json::array();
+  for (const length_bin& bin : bins) {
+    labels.push_back(range_of(bin));
+    lines.push_back(bin.lines);
+    entries.push_back(bin.entries);
+  }
+  return {{"labels", labels}, {"lines", lines}, {"entries", entries}};
+}
+
+// What the charts show: only numbers that stand in the tables too.
+json chart_data(const matrix_features& f, int bins) {
+  json curve = json::array(), sizes = json::array(), fill = json::array(), blocks = json::array(),
+       density = json::array(), formats = json::array(), bsr = json::array();
+  if (f.entries > 0)
+    for (const curve_point& point : entry_curve(f))
+      curve.push_back(
+          {{"x", 100 * share_of(point.rows, f.rows)}, {"y", 100 * share_of(point.entries, f.entries)}});
+  for (const block_features& block : by_area(f.blocks)) {
+    sizes.push_back(name_of(block));
+    fill.push_back(number_or_null(block.fill));
+    bsr.push_back(number_or_null(over_csr(f, bsr_of(f, block.size))));
+    blocks.push_back(block.blocks);
+    density.push_back(block.density);
+  }
+  if (fewest_bytes(f, format_kind::csr) != nullptr)
+    for (const format_cost* const cost : one_of_each(f))
+      formats.push_back({{"format", name_of(cost->format)},
+                         {"parameters", describe(*cost)},
+                         {"ratio", number_or_null(over_csr(f, cost))},
+                         {"allowed", cost->allowed},
+                         {"exact", cost->exact}});
+  json betas = {{"sides", betas_of(f)}};
+  for (const format_kind format : {format_kind::csb, format_kind::ecsb, format_kind::gcsb})
+    for (const std::int32_t beta : betas_of(f)) {
+      const format_cost* const cost = blocked_of(f, format, beta);
+      betas[name_of(format)].push_back(number_or_null(over_csr(f, cost)));
+      betas[name_of(format) + "_fill"].push_back(cost == nullptr ? json(nullptr)
+                                                                 : number_or_null(cost->fill));
+    }
+  return {{"name", f.name},
+          {"linear", bins_for_chart(linear_bins(f.row_lengths, bins))},
+          {"log2", bins_for_chart(log2_bins(f.row_lengths))},
+          {"curve", std::move(curve)},
+          {"sizes", std::move(sizes)},
+          {"fill", std::move(fill)},
+          {"bsr", std::move(bsr)},
+          {"blocks", std::move(blocks)},
+          {"density", std::move(density)},
+          {"formats", std::move(formats)},
+          {"betas", std::move(betas)}};
+}
+
+std::string base64(const std::vector<unsigned char>& data) {
+  const char* const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t i = 0; i < data.size(); i += 3) {
+    const std::size_t left = data.size() - i;
+    const std::uint32_t bits = std::uint32_t{data[i]} << 16 |
+                               (left > 1 ? std::uint32_t{data[i + 1]} << 8 : 0) |
+                               (left > 2 ? std::uint32_t{data[i + 2]} : 0);
+    for (int k = 0; k < 4; ++k)
+      text += static_cast<std::size_t>(k) <= left ? digits[bits >> (18 - 6 * k) & 63] : '=';
+  }
+  return text;
+}
+
+}  // namespace
+
+spy_pictures draw_spy_pictures(const matrix_features& f) {
+  const auto as_uri = [&](theme colours) {
+    spy_options options{f.rows, f.cols};
+    options.colours = colours;
+    return "data:image/png;base64," + base64(spy_png(f.grid, options));
+  };
+  return {as_uri(theme::light), as_uri(theme::dark)};
+}
+
+std::string html_report(const std::vector<matrix_features>& matrices,
+                        const std::vector<spy_pictures>& pictures, int bins) {
+  const std::string title =
+      matrices.size() == 1 ? escaped(matrices.front().name) : fmt::format("{} matrices", matrices.size());
+  json data = json::array();
+  for (const matrix_features& f : matrices) data.push_back(chart_data(f, bins));
+
+  std::string html = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+  // The page promises to load nothing; with this the browser holds it to that.
+  html +=
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
+      "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+  html += fmt::format("<title>{} – spanalyze</title>\n", title);
+  const auto embedded = [](const char* name) { return std::string(embedded_file(name)); };
+  html += "<style>\n" + embedded("page.css") + "</style>\n";
+  html += "<noscript><style>.plot,.switch,#theme{display:none}</style></noscript>\n</head>\n<body>\n";
+  html +=
+      fmt::format("<header><h1>{}</h1><button type=\"button\" id=\"theme\">Dark colours</button></header>\n",
+                  matrices.size() == 1 ? "What this matrix is like" : "What these matrices are like");
+  html += "<main>\n";
+  if (matrices.size() > 1) html += comparison(matrices);
+  for (std::size_t m = 0; m < matrices.size(); ++m)
+    html += section(matrices[m], m < pictures.size() ? pictures[m] : spy_pictures{}, m, bins);
+  html += "</main>\n<footer><p>Written by spanalyze of Sparsmith. Charts by Chart.js (MIT).</p></footer>\n";
+  html += "<script type=\"application/json\" id=\"chart-data\">" + inside_script(data) + "</script>\n";
+  html += "<script>" + embedded("chart.min.js") + "</script>\n<script>" + embedded("page.js") + "</script>\n";
+  html += "</body>\n</html>\n";
+  return html;
+}
+
+}  // namespace sparsmith

@@ -1,0 +1,22 @@
+// Features of matrices as one HTML page that needs nothing beside itself.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyze/structure/features.hpp"
+
+namespace sparsmith {
+
+// A spy plot for either background, as URIs (data:image/png;base64,...); one that is empty is replaced by the
+// other, and without both there is no plot.
+struct spy_pictures {
+  std::string light, dark;
+};
+spy_pictures draw_spy_pictures(const matrix_features& features);
+
+// `pictures` belong to the matrices in their order; the last ones may be missing.
+std::string html_report(const std::vector<matrix_features>& matrices,
+                        const std::vector<spy_pictures>& pictures, int bins = default_bins);
+
+}  // namespace sparsmith

@@ -1,0 +1,56 @@
+// How numbers, shares and tables are written for people, in the tools and in the reports.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "convert/formats/sizes.hpp"
+
+namespace sparsmith {
+
+inline std::string with_commas(std::int64_t number) {  // "12,345,678"
+  std::string digits = std::to_string(number);
+  for (auto at = static_cast<std::int64_t>(digits.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3)
+    digits.insert(static_cast<std::size_t>(at), ",");
+  return digits;
+}
+
+// A field of a CSV file: within quotes everything may stand.
+inline std::string csv_quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"') result += '"';
+    result += c;
+  }
+  return result + '"';
+}
+
+// Nothing of nothing is 0.
+inline double share_of(std::int64_t part, std::int64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+inline std::string sides_of(block_size size) {  // "4 x 2"
+  return std::to_string(size.rows) + " x " + std::to_string(size.cols);
+}
+
+// A share with four digits: little stays visible, and nearly all ("> 99.99 %") is not all.
+std::string percent(double share);
+
+// In columns of a terminal: nothing that is printed is wider than one.
+int display_width(std::string_view text);
+
+// A label and what there is to say, broken between words where a line would be wider than that.
+std::string labelled_text(std::string_view label, std::string_view text, int width);
+
+// Columns side by side under the headings of the first line, and a note behind each line. Columns that do
+// not fit into the width follow below, beside the first one again.
+using table_line = std::vector<std::string>;
+std::string text_table(const std::vector<table_line>& lines, int width,
+                       const std::vector<std::string>& notes = {});
+// How many columns of a terminal such a table leaves for notes.
+int room_for_notes(const std::vector<table_line>& lines, int width);
+
+}  // namespace sparsmith

@@ -1,0 +1,132 @@
+// Numbers, tables and prices as text: compared as it stands.
+#include "analyze/report/text.hpp"
+
+#include "analyze/report/describe.hpp"
+#include "analyze/report/feature_text.hpp"
+#include "tests/catch.hpp"
+
+using namespace sparsmith;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+format_cost priced(format_kind format) {
+  format_cost cost{format};
+  cost.bytes = 100;
+  return cost;
+}
+
+}  // namespace
+
+TEST_CASE("numbers have commas") {
+  CHECK(with_commas(0) == "0");
+  CHECK(with_commas(999) == "999");
+  CHECK(with_commas(1000) == "1,000");
+  CHECK(with_commas(-123456) == "-123,456");
+  CHECK(with_commas(1234567890123) == "1,234,567,890,123");
+}
+
+TEST_CASE("nearly all is not all, and little is not nothing") {
+  CHECK(percent(0) == "0 %");
+  CHECK(percent(0.375) == "37.5 %");
+  CHECK(percent(2.0 / 3) == "66.67 %");
+  CHECK(percent(1) == "100 %");
+  CHECK(percent(0.9999) == "99.99 %");
+  CHECK(percent(0.99996) == "> 99.99 %");
+  CHECK(percent(0.9999999999) == "> 99.99 %");
+  CHECK(percent(1.5) == "150 %");
+  CHECK(percent(0.000123456) == "0.01235 %");
+  CHECK(percent(1e-9) == "1e-07 %");
+  CHECK(share_of(1, 4) == 0.25);
+  CHECK(share_of(0, 0) == 0);
+}
+
+TEST_CASE("fields of CSV are quoted") {
+  CHECK(csv_quoted("") == "\"\"");
+  CHECK(csv_quoted("a, \"b\"\n") == "\"a, \"\"b\"\"\n\"");
+}
+
+TEST_CASE("text is broken between words, and tables between columns") {
+  CHECK(labelled_text("label", "one two three", 80) == "label    one two three\n");
+  CHECK(labelled_text("label", "one two three", 16) == "label    one two\n         three\n");
+  CHECK(labelled_text("label", "longer-than-there-is-room x", 16) ==
+        "label    longer-than-there-is-room\n         x\n");
+  const std::vector<table_line> lines = {{"name", "β", "entries"}, {"a", "10", "1,000"}};
+  CHECK(text_table(lines, 80) == "name   β  entries\na     10    1,000\n");
+  CHECK(text_table(lines, 80, {"", "note"}) == "name   β  entries\na     10    1,000  note\n");
+  CHECK(text_table(lines, 12) == "name   β\na     10\n\nname  entries\na       1,000\n");
+  CHECK(room_for_notes(lines, 80) == 80 - 4 - 2 - 2 - 2 - 7 - 2);
+}
+
+TEST_CASE("a price in words") {
+  using pieces = std::vector<std::string>;
+  for (const format_kind plain : {format_kind::coo, format_kind::csr, format_kind::csc}) {
+    CHECK(describe(priced(plain)).empty());
+    CHECK(describe_in_one_line(priced(plain)).empty());
+  }
+  format_cost ell = priced(format_kind::ell);
+  ell.width = 18;
+  CHECK(describe(ell) == pieces{"width 18"});
+  CHECK(describe(priced(format_kind::sell)) == pieces{"slice 32", "sigma 1024"});
+  format_cost hyb = priced(format_kind::hyb);
+  hyb.width = 5;
+  hyb.rest = 2;
+  CHECK(describe_in_one_line(hyb) == "width 5, rest 2");
+  format_cost bsr = priced(format_kind::bsr);
+  bsr.blocks = 812;
+  CHECK(describe(bsr) == pieces{"4 x 4", "812 blocks"});
+  bsr.chosen_block = true;
+  CHECK(describe_in_one_line(bsr) == "4 x 4, 812 blocks, auto");
+
+  format_cost blocked = priced(format_kind::csb);
+  blocked.blocks = 12;
+  CHECK(describe_in_one_line(blocked) == "beta 32, 12 blocks");
+  blocked.wide_offsets = true;
+  CHECK(describe_in_one_line(blocked) == "beta 32, 12 blocks, 64-bit offsets");
+  blocked.format = format_kind::gcsb;
+  CHECK(describe_in_one_line(blocked) == "beta 32, group 32, 12 blocks, 64-bit offsets");
+  blocked.problem = "needs 64-bit offsets";
+  CHECK(describe(blocked) == pieces{"beta 32: needs 64-bit offsets"});
+  format_cost ecsb = priced(format_kind::ecsb);
+  ecsb.options.blocks.holding = ecsb_holding::hybrid;
+  CHECK(describe(ecsb) == pieces{"beta 32", "hybrid"});
+
+  format_cost tile = priced(format_kind::gcsb_tile);
+  tile.options.tile.height = 512;
+  tile.options.tile.width = 1024;
+  tile.blocks = 40;
+  tile.renumbered = true;
+  tile.exact = false;
+  CHECK(describe(tile) == pieces{"512 x 1024", "32 lanes", "40 tiles", "renumbered"});
+  CHECK(describe_in_one_line(tile) == "512 x 1024, 32 lanes, 40 tiles, renumbered, at least");
+  tile.problem = "not enough memory";
+  CHECK(describe_in_one_line(tile) == "not enough memory");
+}
+
+TEST_CASE("what does not fit behind a price is left out, and the verdict comes first") {
+  matrix_features f;
+  f.name = "folder/a-name-that-is-much-longer-than-a-column.mtx";
+  f.rows = f.cols = f.entries = 10;
+  f.symmetry = {6, 6, 3, 0};
+  format_cost tile = priced(format_kind::gcsb_tile);
+  tile.options.tile.height = tile.options.tile.width = 256;
+  tile.blocks = 1;
+  tile.exact = false;
+  format_cost sell = priced(format_kind::sell);
+  sell.allowed = false;
+  f.formats = {priced(format_kind::csr), sell, tile};
+  text_options options;
+  CHECK(has(features_as_text(f, options), "at least, 256 x 256, 32 lanes, 1 tiles\n"));
+  CHECK(has(features_as_text(f, options), "too much fill, slice 32, sigma 1024\n"));
+  options.shown.width = 62;
+  CHECK(has(features_as_text(f, options), "at least, 256 x 256, 32 lanes\n"));
+  CHECK(
+      has(features_as_text(f, {}), "100 % of those off the diagonal have a mirror image, 50 % of the same"));
+
+  const std::string table = comparison_as_text({f, f}, 200);
+  CHECK(has(table, "a-name-that-is-much-longe...  "));
+  CHECK(has(table, "csr, 1.000 x CSR"));
+}
