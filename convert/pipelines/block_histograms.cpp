@@ -17,11 +17,11 @@ namespace {
 using histogram = std::map<std::int64_t, std::int64_t>;
 
 // One size of a chain, for one thread.
-class level {
+class size_counter {
  public:
   // `counters` has one for every block column; without it they are looked up, which takes memory for those
   // in use only.
-  level(block_size size, std::int32_t* counters) : size_(size), counters_(counters) {}
+  size_counter(block_size size, std::int32_t* counters) : size_(size), counters_(counters) {}
 
   void add(std::int32_t block_col, std::int32_t entries) {
     if (counters_ == nullptr) {
@@ -33,7 +33,7 @@ class level {
   }
 
   // The end of a block row: every block is complete. `next` takes the blocks over, where there is one.
-  void finish(level* next) {
+  void finish(size_counter* next) {
     const std::int32_t ratio = next == nullptr ? 1 : next->size_.cols / size_.cols;
     const auto count = [&](std::int32_t block_col, std::int32_t entries) {
       if (static_cast<std::size_t>(entries) < blocks_.size())
@@ -96,9 +96,9 @@ std::int64_t counters_of(const chain& sizes, std::int32_t cols) {
 
 // Rows first..last, which are whole block rows of the chain's largest size.
 template <class Offset>
-void walk_rows(std::vector<level>& levels, std::int64_t rows, std::int64_t first, std::int64_t last,
+void walk_rows(std::vector<size_counter>& links, std::int64_t rows, std::int64_t first, std::int64_t last,
                const Offset* row_offsets, const std::int32_t* cols) {
-  const auto width = static_cast<std::uint32_t>(levels[0].size().cols);
+  const auto width = static_cast<std::uint32_t>(links[0].size().cols);
   for (std::int64_t row = first; row < last; ++row) {
     const Offset end = row_offsets[row + 1];
     for (Offset e = row_offsets[row]; e < end;) {
@@ -106,11 +106,11 @@ void walk_rows(std::vector<level>& levels, std::int64_t rows, std::int64_t first
       const std::uint64_t next_col = (std::uint64_t{block_col} + 1) * width;
       const Offset start = e++;
       while (e < end && static_cast<std::uint64_t>(cols[e]) < next_col) ++e;
-      levels[0].add(static_cast<std::int32_t>(block_col), static_cast<std::int32_t>(e - start));
+      links[0].add(static_cast<std::int32_t>(block_col), static_cast<std::int32_t>(e - start));
     }
-    for (std::size_t l = 0; l < levels.size(); ++l) {
-      if ((row + 1) % levels[l].size().rows != 0 && row + 1 < rows) break;
-      levels[l].finish(l + 1 < levels.size() ? &levels[l + 1] : nullptr);
+    for (std::size_t l = 0; l < links.size(); ++l) {
+      if ((row + 1) % links[l].size().rows != 0 && row + 1 < rows) break;
+      links[l].finish(l + 1 < links.size() ? &links[l + 1] : nullptr);
     }
   }
 }
@@ -136,7 +136,7 @@ std::map<block_size, histogram> count_on_threads(const std::vector<chain>& chain
       memory = counters.data() + counters_each * omp_get_thread_num();
       std::fill_n(memory, counters_each, 0);
     }
-    std::vector<std::vector<level>> own;
+    std::vector<std::vector<size_counter>> own;
     for (const chain& c : chains) {
       own.emplace_back();
       for (const block_size& size : c) {
@@ -148,17 +148,17 @@ std::map<block_size, histogram> count_on_threads(const std::vector<chain>& chain
     // belongs to the stretch that it starts in.
 #pragma omp for schedule(dynamic)
     for (std::int64_t stretch = 0; stretch < groups_of(rows, height); ++stretch)
-      for (std::vector<level>& levels : own) {
-        const std::int64_t tallest = levels.back().size().rows;
+      for (std::vector<size_counter>& links : own) {
+        const std::int64_t tallest = links.back().size().rows;
         const auto start = [&](std::int64_t row) {
           return std::min(rows, groups_of(std::min(row, rows), tallest) * tallest);
         };
-        walk_rows(levels, rows, start(stretch * height), start((stretch + 1) * height), row_offsets,
+        walk_rows(links, rows, start(stretch * height), start((stretch + 1) * height), row_offsets,
                   col_indices);
       }
 #pragma omp critical
-    for (const std::vector<level>& levels : own)
-      for (const level& l : levels) l.add_to(totals[l.size()]);
+    for (const std::vector<size_counter>& links : own)
+      for (const size_counter& one : links) one.add_to(totals[one.size()]);
   }
   return totals;
 }
