@@ -100,9 +100,9 @@ block_size parse_tile(const std::string& text) {
 }
 
 void add_common_options(CLI::App& app, common_options& options) {
-  app.add_option("--device", options.device, "Where to run: auto (a GPU if there is one), cuda or cpu")
-      ->check(CLI::IsMember({"auto", "cuda", "cpu"}))
-      ->capture_default_str();
+  add_choice(app, "--device", options.device,
+             {{"auto", device_wish::automatic}, {"cuda", device_wish::cuda}, {"cpu", device_wish::cpu}},
+             "Where to run: auto (a GPU if there is one), cuda or cpu");
   app.add_option("--threads", options.threads, "CPU threads; 0 means all")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
@@ -120,12 +120,12 @@ device_choice choose_device(const common_options& options) {
   const auto cpu = [] {
     return fmt::format("OpenMP, {} thread{}", thread_count(), thread_count() == 1 ? "" : "s");
   };
-  if (options.device == "cpu") {
+  if (options.device == device_wish::cpu) {
     choice.note = cpu();
   } else if (find_gpu().usable) {
     choice.use_gpu = true;
     choice.note = "CUDA, " + find_gpu().description;
-  } else if (options.device == "cuda") {
+  } else if (options.device == device_wish::cuda) {
     throw error(failure::device, "--device cuda: " + find_gpu().description);
   } else {
     choice.note = fmt::format("{} ({})", cpu(), find_gpu().description);

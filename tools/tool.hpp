@@ -27,8 +27,9 @@ using json = nlohmann::ordered_json;
 int run_tool(CLI::App& app, int argc, char** argv, const std::function<void()>& body);
 
 // The options every tool has.
+enum class device_wish { automatic, cuda, cpu };
 struct common_options {
-  std::string device = "auto";
+  device_wish device = device_wish::automatic;
   int threads = 0;
   bool as_json = false;
   bool quiet = false;
