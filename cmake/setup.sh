@@ -1,10 +1,11 @@
 #!/bin/sh
 # Installs what a build needs and the machine lacks: the distribution's packages through apt, and two things that
-# distributions do not package into .deps/ (pinned by sha256). Does nothing, quickly, where all is there.
+# distributions do not package into .deps/ (pinned by sha256). Does nothing, quickly, where all is there. Arguments
+# name further packages, for what only some want.
 set -eu
 cd "$(dirname "$0")/.."
 
-packages="cmake ninja-build g++ libcli11-dev catch2 libfmt-dev nlohmann-json3-dev libarchive-dev libhdf5-dev zlib1g-dev libpng-dev libjs-chart.js python3-pip"
+packages="cmake ninja-build g++ libcli11-dev catch2 libfmt-dev nlohmann-json3-dev libarchive-dev libhdf5-dev zlib1g-dev libpng-dev libjs-chart.js python3-pip $*"
 
 if command -v dpkg-query >/dev/null 2>&1 && command -v apt-get >/dev/null 2>&1; then
   missing=""

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "convert/error.hpp"
 
@@ -20,6 +21,11 @@ void require_index_bits(int bits) {
 }
 
 }  // namespace
+
+void require_max_fill(double max_fill) {
+  if (std::isnan(max_fill) || max_fill < 1)
+    refuse("max-fill", "a limit of {:g} slots per entry leaves no room for the entries", max_fill);
+}
 
 void require_options(const sell_shape& shape) {
   if (shape.slice < 1) refuse("slice", "a slice of SELL has at least one row, not {}", shape.slice);
@@ -61,8 +67,7 @@ void require_options(const tile_options& options) {
 }
 
 void require_options(const conversion_options& options, format_kind format) {
-  if (std::isnan(options.max_fill) || options.max_fill < 1)
-    refuse("max-fill", "a limit of {:g} slots per entry leaves no room for the entries", options.max_fill);
+  require_max_fill(options.max_fill);
   switch (format) {
     case format_kind::sell:
       return require_options(options.sell);

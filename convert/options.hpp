@@ -51,6 +51,7 @@ inline bool is_power_of_two(std::int64_t number) {
 }
 
 // Throw failure::usage where a conversion could not be right with these.
+void require_max_fill(double max_fill);  // at least 1, and a number
 void require_options(const sell_shape& shape);
 void require_bsr_block(block_size block);                                // sides from 1 to 64
 void require_options(const block_options& options, format_kind format);  // of CSB, eCSB or GCSB

@@ -1,18 +1,27 @@
 #!/bin/sh
 # The main job on a matrix that ships with the project and on a generated one.
 set -eu
-build=$1
-here=$(dirname "$0")/..
+tools=$(cd "$1/tools" && pwd)
+cd "$(dirname "$0")/.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+# Prints a command as it would be typed, and runs it.
 show() {
+  printf '\n$'
+  for word in "$@"; do
+    case $word in
+      *[?\&]*) printf " '%s'" "$word" ;;
+      *) printf ' %s' "$word" ;;
+    esac
+  done
+  printf '\n'
   tool=$1
   shift
-  printf '\n$ %s %s\n' "$tool" "$*"
-  "$build/tools/$tool" "$@"
+  "$tools/$tool" "$@"
 }
-show spconv "$here/tests/data/bridge.mtx" --plan
-show spconv "$here/tests/data/bridge.mtx" --to sell --slice 4 --sigma 12 --verify -o "$folder/bridge.h5"
+show spconv tests/data/bridge.mtx --plan
+show spconv tests/data/bridge.mtx --to sell --slice 4 --sigma 12 --verify -o "$folder/bridge.h5"
 show spconv 'gen:rmat?scale=18&edges=16' --to csr --verify -o "$folder/rmat.npz"
-show spanalyze "$here/tests/data/bridge.mtx"
-show spanalyze "$here/tests/data/bridge.mtx" 'gen:rmat?scale=18&edges=16'
+show spanalyze tests/data/bridge.mtx
+show spanalyze tests/data/bridge.mtx 'gen:rmat?scale=18&edges=16'
+printf '\nThe tools are in %s; each has --help. What comes next: README.md.\n' "$1/tools"

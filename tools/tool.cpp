@@ -14,6 +14,7 @@
 
 #include "convert/error.hpp"
 #include "convert/io/write.hpp"
+#include "convert/options.hpp"
 
 namespace sparsmith {
 
@@ -84,24 +85,24 @@ block_size parse_sides(const std::string& option, const std::string& text, const
 }
 
 block_size parse_block(const std::string& text) {
-  const auto [rows, cols] = parse_size("--block", text, "neither auto nor a size such as 4 or 4x2");
-  if (rows < 1 || cols < 1 || rows > 64 || cols > 64)
-    throw error(failure::usage, fmt::format("--block {}: sides are from 1 to 64", text));
-  return {rows, cols};
+  const block_size block = parse_size("--block", text, "neither auto nor a size such as 4 or 4x2");
+  require_bsr_block(block);
+  return block;
 }
 
 block_size parse_tile(const std::string& text) {
-  const auto sides = parse_size("--tile", text, "neither auto nor a size such as 512 or 512x1024");
-  for (const std::int32_t side : {sides.rows, sides.cols})
-    if (side < 256 || side > 2048 || (side & (side - 1)) != 0)
-      throw error(failure::usage, fmt::format("--tile {}: sides are powers of two from 256 to 2048", text));
+  const char* const expected = "neither auto nor a size such as 512 or 512x1024";
+  const block_size sides = parse_size("--tile", text, expected);
+  // To the library a side of 0 is one to be chosen.
+  if (sides.area() == 0) throw error(failure::usage, fmt::format("--tile {}: {}", text, expected));
+  require_options(tile_options{sides.rows, sides.cols});
   return sides;
 }
 
 void add_common_options(CLI::App& app, common_options& options) {
-  app.add_option("--device", options.device, "Where to run: auto (a GPU if there is one), cuda or cpu")
-      ->check(CLI::IsMember({"auto", "cuda", "cpu"}))
-      ->capture_default_str();
+  add_choice(app, "--device", options.device,
+             {{"auto", device_wish::automatic}, {"cuda", device_wish::cuda}, {"cpu", device_wish::cpu}},
+             "Where to run: auto (a GPU if there is one), cuda or cpu");
   app.add_option("--threads", options.threads, "CPU threads; 0 means all")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
@@ -119,12 +120,12 @@ device_choice choose_device(const common_options& options) {
   const auto cpu = [] {
     return fmt::format("OpenMP, {} thread{}", thread_count(), thread_count() == 1 ? "" : "s");
   };
-  if (options.device == "cpu") {
+  if (options.device == device_wish::cpu) {
     choice.note = cpu();
   } else if (find_gpu().usable) {
     choice.use_gpu = true;
     choice.note = "CUDA, " + find_gpu().description;
-  } else if (options.device == "cuda") {
+  } else if (options.device == device_wish::cuda) {
     throw error(failure::device, "--device cuda: " + find_gpu().description);
   } else {
     choice.note = fmt::format("{} ({})", cpu(), find_gpu().description);

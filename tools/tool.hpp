@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "analyze/report/text.hpp"
 #include "convert/backend/backend.hpp"
@@ -25,13 +27,37 @@ using json = nlohmann::ordered_json;
 int run_tool(CLI::App& app, int argc, char** argv, const std::function<void()>& body);
 
 // The options every tool has.
+enum class device_wish { automatic, cuda, cpu };
 struct common_options {
-  std::string device = "auto";
+  device_wish device = device_wish::automatic;
   int threads = 0;
   bool as_json = false;
   bool quiet = false;
 };
 void add_common_options(CLI::App& app, common_options& options);
+
+// An option that takes one of a few words, each of which stands for a value: what was typed is not looked at
+// again. The word for what `value` is at first is the default.
+template <class T>
+void add_choice(CLI::App& app, const std::string& option, T& value,
+                const std::type_identity_t<std::vector<std::pair<std::string, T>>>& choices,
+                const std::string& help) {
+  std::vector<std::string> words;
+  std::string at_first;
+  for (const auto& [word, meaning] : choices) {
+    words.push_back(word);
+    if (meaning == value) at_first = word;
+  }
+  app.add_option_function<std::string>(
+         option,
+         [&value, choices](const std::string& typed) {
+           for (const auto& [word, meaning] : choices)
+             if (word == typed) value = meaning;
+         },
+         help)
+      ->check(CLI::IsMember(words))
+      ->default_str(at_first);
+}
 
 // Whether to run on the GPU. An explicit `cuda` without a GPU is an error; `auto` falls back, and `note` says
 // so.
@@ -55,7 +81,7 @@ json parameters_of(const Format& matrix) {
 // Two sides, "4x2", or "4" for both; `option` and `example` are for the messages.
 block_size parse_sides(const std::string& option, const std::string& text, const std::string& example,
                        std::int32_t least, std::int32_t most);
-// What --block and --tile take, beside `auto`.
+// What --block and --tile take, beside `auto`; the library says which sizes there are.
 block_size parse_block(const std::string& text);
 block_size parse_tile(const std::string& text);
 

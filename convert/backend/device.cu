@@ -27,9 +27,23 @@ gpu_state look_for_gpu() {
   cudaDeviceProp properties{};
   if (const auto status = cudaGetDeviceProperties(&properties, 0); status != cudaSuccess)
     return unusable("GPU not usable", status);
+  const auto no_code = [&] {
+    (void)cudaGetLastError();
+    return gpu_state{false,
+                     missing_architecture(SPARSMITH_CUDA_ARCHITECTURES, properties.major, properties.minor)};
+  };
+  if (properties.major < oldest_compute_capability) return no_code();
   cudaFuncAttributes attributes{};
-  if (const auto status = cudaFuncGetAttributes(&attributes, probe); status != cudaSuccess)
-    return unusable(properties.name, status);
+  switch (const auto status = cudaFuncGetAttributes(&attributes, probe)) {
+    case cudaSuccess:
+      break;
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorUnsupportedPtxVersion:  // of a toolkit that is newer than the driver
+    case cudaErrorInvalidDeviceFunction:
+      return no_code();
+    default:
+      return unusable(properties.name, status);
+  }
   cudaMemPool_t pool = nullptr;
   if (const auto status = cudaDeviceGetDefaultMemPool(&pool, 0); status != cudaSuccess)
     return unusable(properties.name, status);

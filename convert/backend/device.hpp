@@ -2,7 +2,19 @@
 // device_absent.cpp where none was.
 #pragma once
 
+#include <string>
+
 #include "convert/backend/backend.hpp"
+
+namespace sparsmith {
+
+// The oldest GPUs there is code for: older ones lack reductions over a warp.
+inline constexpr int oldest_compute_capability = 8;
+// Why there is no code for a GPU of that compute capability in a build for these architectures, as CMake
+// takes them ("80" or "80-real,90"), and what to do about it.
+std::string missing_architecture(const std::string& architectures, int major, int minor);
+
+}  // namespace sparsmith
 
 namespace sparsmith::device_memory {
 

@@ -5,11 +5,13 @@
 #include <cstdio>
 
 #include "convert/error.hpp"
+#include "convert/options.hpp"
 
 namespace sparsmith {
 
 // Refuses a format that would be mostly padding.
 inline void require_fill(const char* format, std::int64_t slots, std::int64_t entries, double max_fill) {
+  require_max_fill(max_fill);
   // No entries at all and still slots: nothing but padding.
   const double fill = slots == entries ? 1.0 : static_cast<double>(slots) / static_cast<double>(entries);
   if (fill <= max_fill) return;

@@ -2,10 +2,8 @@
 // one CUB sort of the same pairs; `spconv f.mtx --to csr` against fast_matrix_market's own reading of the
 // file.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fast_matrix_market/fast_matrix_market.hpp>

@@ -4,7 +4,7 @@
 # benchmarks. SPARSMITH_MATRICES may name a folder of .mtx files to compare the backends on.
 set -eu
 cd "$(dirname "$0")/../.."
-cmake --preset cuda -DCMAKE_CUDA_ARCHITECTURES="${CUDA_ARCHITECTURES:-native}" | grep -E '^-- (Backend|Dependency)'
+cmake --preset cuda ${CUDA_ARCHITECTURES:+"-DCMAKE_CUDA_ARCHITECTURES=$CUDA_ARCHITECTURES"} | grep -E '^-- (Backend|Dependency)'
 cmake --build build/cuda -j "$(nproc)"
 export SPARSMITH_REQUIRE_GPU=1
 ctest --test-dir build/cuda --output-on-failure

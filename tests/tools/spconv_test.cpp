@@ -135,12 +135,32 @@ TEST_CASE("blocked formats by their options, and block positions beyond 32 bits"
         "--to gcsb --beta 512 --index 16", "--to gcsb --layout thesis --window 4", "--to gcsb --beta 8,16",
         "--to bsr --block 2,4", "--to gcsb --layout tile --tile 300",
         "--to gcsb --layout tile --tile 256x4096", "--to gcsb --layout tile --group 12",
-        "--to gcsb --layout tile --tile 5q"}) {
+        "--to gcsb --layout tile --tile 5q", "--to gcsb --layout tile --tile 0",
+        "--to gcsb --layout tile --window 4", "--to gcsb --layout tile --tile 2048 --index 16",
+        "--to csb --layout tile", "--to gcsb_tile --layout thesis", "--to gcsb --group 0",
+        "--to gcsb --window -1", "--to gcsb --layout tile --rest -1", "--to sell --slice 0",
+        "--to sell --sigma 0", "--to hyb --width -1", "--to ell --max-fill 0.5", "--to ell --max-fill nan",
+        // Also what this conversion has no use for must be right.
+        "--to csr --beta 3", "--to csr --block 0x4", "--plan --beta 8,9"}) {
     const auto r = run(work, std::string("SPCONV 'gen:rmat?scale=9' ") + arguments);
     INFO(arguments << ": " << r.err);
     CHECK(r.status == 2);
     CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
   }
+  // The library names the quantity, the tool its flag.
+  const auto refusal = [&](const std::string& arguments) {
+    return run(work, "SPCONV 'gen:rmat?scale=9' " + arguments).err;
+  };
+  CHECK(refusal("--to csb --beta 3") == "spconv: beta 3 is not a power of two from 2 to 4096 (--beta)\n");
+  CHECK(refusal("--to gcsb --beta 512 --index 16") ==
+        "spconv: 16-bit combined indices need a beta of at most 256, not 512 (--index)\n");
+  CHECK(refusal("--to bsr --block 65") ==
+        "spconv: a block of BSR has sides from 1 to 64, not 65 x 65 (--block)\n");
+  CHECK(refusal("--to gcsb_tile --group 12") ==
+        "spconv: the group size of layout tile is a power of two up to 32, not 12 (--group)\n");
+  // Groups of any size are fine where nobody asks for tiles; 16-bit indices then are those of blocks.
+  CHECK(run_json(work, "SPCONV 'gen:rmat?scale=9' --plan --group 48 --index 16")["plan"].size() ==
+        sparsmith::format_names().size());
   const auto plan = run_json(work, "SPCONV 'gen:rmat?scale=9' --plan --beta 8,16,32 --block 2,4x2")["plan"];
   CHECK(plan.size() == 6 + 2 + 9 + 1);
   CHECK(plan.back()["format"] == "gcsb_tile");
@@ -443,7 +463,8 @@ TEST_CASE("run-time failures exit 1 with one line and leave nothing") {
     CHECK(r.status == 1);
     CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
   }
-  CHECK(run(work, "SPCONV gen:denserow?n=3000 --to ell").err.find("--max-fill 3") != std::string::npos);
+  CHECK(run(work, "SPCONV gen:denserow?n=3000 --to ell").err.find("the limit is 3 (--max-fill)") !=
+        std::string::npos);
   CHECK(work.files() == std::vector<std::string>{"directory", "s.mtx"});
 }
 

@@ -1,0 +1,26 @@
+// What a user is told whose GPU the build has no code for. Compiled in every build, so that a machine without
+// a GPU tests it.
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "convert/backend/device.hpp"
+
+namespace sparsmith {
+
+std::string missing_architecture(const std::string& architectures, int major, int minor) {
+  const int number = major * 10 + minor;
+  if (major < oldest_compute_capability)
+    return fmt::format("this GPU is sm_{}; sm_{}0 or newer is needed", number, oldest_compute_capability);
+  std::string built_for;
+  std::istringstream list(architectures);
+  for (std::string one; std::getline(list, one, ',');) {
+    one = one.substr(0, one.find('-'));                                    // 80-real and 80-virtual
+    const bool numbered = !one.empty() && one[0] >= '0' && one[0] <= '9';  // or a word such as "native"
+    built_for += (built_for.empty() ? "" : " and ") + (numbered ? "sm_" + one : one);
+  }
+  return fmt::format("built for {}, this GPU is sm_{}: rebuild with -DCMAKE_CUDA_ARCHITECTURES={}", built_for,
+                     number, number);
+}
+
+}  // namespace sparsmith

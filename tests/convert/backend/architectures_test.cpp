@@ -1,0 +1,21 @@
+// What is said where a build has no code for the GPU; the GPU itself is not needed for that.
+#include "convert/backend/device.hpp"
+#include "tests/catch.hpp"
+
+using sparsmith::missing_architecture;
+
+TEST_CASE("a GPU the build has no code for is named, with what to build for") {
+  CHECK(missing_architecture("90", 8, 0) ==
+        "built for sm_90, this GPU is sm_80: rebuild with -DCMAKE_CUDA_ARCHITECTURES=80");
+  CHECK(missing_architecture("80-real,90", 8, 6) ==
+        "built for sm_80 and sm_90, this GPU is sm_86: rebuild with -DCMAKE_CUDA_ARCHITECTURES=86");
+  CHECK(missing_architecture("90a-real", 12, 0) ==
+        "built for sm_90a, this GPU is sm_120: rebuild with -DCMAKE_CUDA_ARCHITECTURES=120");
+  CHECK(missing_architecture("native", 9, 0) ==
+        "built for native, this GPU is sm_90: rebuild with -DCMAKE_CUDA_ARCHITECTURES=90");
+}
+
+TEST_CASE("no build helps a GPU that is too old") {
+  CHECK(missing_architecture("80", 7, 5) == "this GPU is sm_75; sm_80 or newer is needed");
+  CHECK(missing_architecture("90", 3, 7) == "this GPU is sm_37; sm_80 or newer is needed");
+}

@@ -1,0 +1,70 @@
+// What the parts of spconv hand to one another: the request, settled from what was typed, and the outcome of
+// running it, which is all that printing sees.
+#pragma once
+
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/structure/block_choice.hpp"
+#include "analyze/structure/block_statistics.hpp"
+#include "analyze/structure/prices.hpp"
+#include "convert/convert.hpp"
+#include "convert/io/write.hpp"
+#include "tools/tool.hpp"
+
+namespace sparsmith::spconv {
+
+enum class report_form { none, text, json };
+
+struct output_request {
+  std::string path;  // "-" is standard output
+  container kind = container::matrix_market;
+};
+
+struct request {
+  std::string input;
+  std::optional<format_kind> target;  // none: only the plan
+  plan_request shapes;                // what the conversion takes, and what else is priced
+  bool plan = false;
+  bool choose_block = false;  // of BSR, from the matrix
+  bool drop_zeros = false;
+  bool verify = false;
+  std::optional<bool> wide_offsets, single_values;  // else the matrix decides
+  std::optional<output_request> output;
+  report_form report = report_form::text;
+  device_choice device;
+};
+
+struct format_outcome {
+  format_kind kind = format_kind::csr;
+  json parameters = json::object();
+  std::int64_t bytes = 0, slots = 0;
+  std::optional<block_statistics> blocks;
+};
+
+struct output_outcome {
+  output_request where;
+  std::int64_t bytes = 0;  // 0 where it is not a file
+};
+
+struct outcome {
+  std::string input, origin, field, device;
+  symmetry_kind symmetry = symmetry_kind::general;
+  std::int64_t rows = 0, cols = 0, entries = 0, csr_bytes = 0;
+  int offset_bits = 0, value_bits = 0;
+  assembly_report assembly;
+  std::optional<block_choice> chosen_block;
+  std::vector<format_cost> plan;
+  std::optional<format_outcome> format;  // where something was converted
+  bool verified = false;
+  std::optional<output_outcome> output;
+  stage_log stages;
+  std::int64_t peak_host = 0, peak_device = 0;
+};
+
+void print_text(const outcome& result, std::FILE* out);
+void print_json(const outcome& result, std::FILE* out);
+
+}  // namespace sparsmith::spconv
