@@ -39,8 +39,7 @@ struct tile_tuning {
   static constexpr int least_steps_for_all_warps = 384;
   static constexpr int gather_threads = 256;  // of a thread block that renumbers x or the sums
   // Thread blocks that must fit on a multiprocessor: what registers are limited to.
-  template <class Value>
-  static constexpr int resident_blocks = sizeof(Value) == 4 ? 4 : 3;
+  static constexpr int resident_blocks_of_floats = 4, resident_blocks_of_doubles = 3;
 };
 constexpr int steps_at_once = tile_tuning::steps_at_once;
 
@@ -160,7 +159,9 @@ __device__ __forceinline__ void add_piece(const tile_arrays<Value, Index>& m, co
 }
 
 template <int Lanes, bool Transposed, class Value, class Index>
-__global__ void __launch_bounds__(tile_tuning::most_warps * 32, tile_tuning::resident_blocks<Value>)
+__global__ void __launch_bounds__(tile_tuning::most_warps * 32, sizeof(Value) == 4
+                                                                    ? tile_tuning::resident_blocks_of_floats
+                                                                    : tile_tuning::resident_blocks_of_doubles)
     multiply_tiles(const tile_arrays<Value, Index> m, Value alpha, const Value* __restrict__ x, Value beta,
                    Value* y) {
   extern __shared__ __align__(16) unsigned char shared[];

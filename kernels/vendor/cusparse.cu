@@ -77,7 +77,7 @@ struct csr_way_1 : csr_way<Offset, Value> {
                                     .description = "generic SpMV, CUSPARSE_SPMV_CSR_ALG1",
                                     .source = "cuSPARSE",
                                     .vendor = true};
-  static constexpr auto algorithm = CUSPARSE_SPMV_CSR_ALG1;
+  static constexpr auto algorithm() { return CUSPARSE_SPMV_CSR_ALG1; }
 };
 template <class Offset, class Value>
 struct csr_way_2 : csr_way<Offset, Value> {
@@ -86,7 +86,7 @@ struct csr_way_2 : csr_way<Offset, Value> {
                                     .source = "cuSPARSE",
                                     .repeatable_multiply = true,
                                     .vendor = true};
-  static constexpr auto algorithm = CUSPARSE_SPMV_CSR_ALG2;
+  static constexpr auto algorithm() { return CUSPARSE_SPMV_CSR_ALG2; }
 };
 
 template <class Value>
@@ -108,7 +108,7 @@ struct coo_way_1 : coo_way<Value> {
                                     .description = "generic SpMV, CUSPARSE_SPMV_COO_ALG1",
                                     .source = "cuSPARSE",
                                     .vendor = true};
-  static constexpr auto algorithm = CUSPARSE_SPMV_COO_ALG1;
+  static constexpr auto algorithm() { return CUSPARSE_SPMV_COO_ALG1; }
 };
 template <class Value>
 struct coo_way_2 : coo_way<Value> {
@@ -117,7 +117,7 @@ struct coo_way_2 : coo_way<Value> {
                                     .source = "cuSPARSE",
                                     .repeatable_multiply = true,
                                     .vendor = true};
-  static constexpr auto algorithm = CUSPARSE_SPMV_COO_ALG2;
+  static constexpr auto algorithm() { return CUSPARSE_SPMV_COO_ALG2; }
 };
 
 template <class Offset, class Value>
@@ -128,7 +128,7 @@ struct sell_way {
                                     .repeatable_multiply = true,
                                     .vendor = true,
                                     .transposes = false};
-  static constexpr auto algorithm = CUSPARSE_SPMV_SELL_ALG1;
+  static constexpr auto algorithm() { return CUSPARSE_SPMV_SELL_ALG1; }
   using matrix = sell_view<Offset, Value, device>;
   static std::string why_not(const matrix& m, operation) {
     if (sizeof(Offset) != 4) return wide_offsets<Offset>();
@@ -161,7 +161,7 @@ struct bsr_way {
                                     .source = "cuSPARSE",
                                     .vendor = true,
                                     .transposes = false};
-  static constexpr auto algorithm = CUSPARSE_SPMV_BSR_ALG1;
+  static constexpr auto algorithm() { return CUSPARSE_SPMV_BSR_ALG1; }
   using matrix = bsr_view<Offset, Value, device>;
   static std::string why_not(const matrix& m, operation) { return why_no_bsr(m); }
   static void describe(const matrix& m, cusparseConstSpMatDescr_t* description) {
@@ -193,12 +193,12 @@ struct generic_product {
     const value one = 1, zero = 0;
     std::size_t bytes = 0;
     check(cusparseSpMV_bufferSize(handle(on_), operation_, &one, matrix_.get(), x_.get(), &zero, y_.get(),
-                                  data_type<value>, Way::algorithm, &bytes));
+                                  data_type<value>, Way::algorithm(), &bytes));
     // Never empty, as cuSPARSE may refuse a null pointer.
     buffer_ = array<char, device>(std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes)));
     const auto prepared =
         cusparseSpMV_preprocess(handle(on_), operation_, &one, matrix_.get(), x_.get(), &zero, y_.get(),
-                                data_type<value>, Way::algorithm, buffer_.data());
+                                data_type<value>, Way::algorithm(), buffer_.data());
     // Preparing is optional, and not every format has it.
     if (prepared != CUSPARSE_STATUS_NOT_SUPPORTED) check(prepared);
   }
@@ -208,7 +208,7 @@ struct generic_product {
     check(cusparseDnVecSetValues(x_.get(), const_cast<value*>(x)));
     check(cusparseDnVecSetValues(y_.get(), y));
     check(cusparseSpMV(handle(on_), operation_, &alpha, matrix_.get(), x_.get(), &beta, y_.get(),
-                       data_type<value>, Way::algorithm, const_cast<char*>(buffer_.data())));
+                       data_type<value>, Way::algorithm(), const_cast<char*>(buffer_.data())));
   }
 
  private:
