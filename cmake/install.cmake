@@ -1,4 +1,4 @@
-# The tools, the headers, the static library and the exported target sparsmith::sparsmith.
+# The tools, the headers, the static libraries and their exported targets: sparsmith::sparsmith, ::kernels, ::recommend.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -6,7 +6,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sparsmith)
 target_include_directories(sparsmith PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
                                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/sparsmith>)
-install(TARGETS sparsmith sparsmith_kernels EXPORT sparsmith_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS sparsmith sparsmith_kernels sparsmith_recommend EXPORT sparsmith_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS ${SPARSMITH_TOOLS} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY convert kernels analyze DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sparsmith FILES_MATCHING PATTERN "*.hpp")
 install(EXPORT sparsmith_targets NAMESPACE sparsmith:: DESTINATION ${package_dir})

@@ -1,23 +1,30 @@
 // What a kernel is: a named way to compute y = alpha A x + beta y, or the same with A transposed, from the
-// arrays of one format. Each is a type with `info`, a constructor that prepares it for a matrix, and `run`;
-// `kernel_of` turns it into a line of its format's table, so that a kernel's name and its code come from the
-// same type and cannot be mixed up.
+// arrays of one format. Each is a type with `info`, a constructor that prepares it for a matrix on a backend,
+// and `run`; `kernel_of` turns it into a line of its format's table, so that a kernel's name and its code
+// come from the same type.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "convert/backend/backend.hpp"
+#include "convert/error.hpp"
 #include "convert/formats/formats.hpp"
 
 namespace sparsmith {
 
 enum class operation { multiply, transposed };  // A x, A^T x
+inline constexpr std::array both_operations = {operation::multiply, operation::transposed};
 
 inline const char* name_of(operation op) {
   return op == operation::multiply ? "A x" : "A^T x";
+}
+// What the transpose of A computes where A computes `op`.
+constexpr operation turned(operation op) {
+  return op == operation::multiply ? operation::transposed : operation::multiply;
 }
 
 struct kernel_info {
@@ -27,47 +34,53 @@ struct kernel_info {
   // Whether a run gives the same bits every time, on the same machine with the same number of threads.
   bool repeatable_multiply = false;
   bool repeatable_transposed = false;
-  // How many entries before and after its own, in the order of storage, enter a row's rounding error.
-  std::int32_t reach = 0;
+  // How many entries before and after a row's own, in the order of storage, enter its rounding error: those
+  // that share a prefix sum with it.
+  std::int32_t rounding_neighbours = 0;
   bool vendor = false;
-  bool transposes = true;  // whether it has a product with A^T at all
+  bool multiplies = true;  // whether it has a product with A at all
+  bool transposes = true;  // and one with A^T
 
   bool repeatable(operation op) const {
     return op == operation::multiply ? repeatable_multiply : repeatable_transposed;
   }
+  bool computes(operation op) const { return op == operation::multiply ? multiplies : transposes; }
 };
 
 // A kernel ready for one matrix, which must outlive it, and one operation. x and y are in the matrix's memory
 // space. With alpha 0 neither A nor x is read, with beta 0 y is not. One run at a time: copies share what was
-// prepared. Prefix sums (`reach`) and the zeros that fill BSR's blocks also meet entries of x that a row has
-// no business with: there x should be finite.
+// prepared. Prefix sums (`rounding_neighbours`) and the zeros that fill BSR's blocks also meet entries of x
+// that a row has no business with: there x should be finite.
 template <class Value>
 struct prepared_kernel {
-  std::int64_t bytes = 0;  // held beside the matrix
+  std::int64_t bytes = 0;  // taken beside the matrix
   std::function<void(Value alpha, const Value* x, Value beta, Value* y)> run;
 };
 
+// The backend that works in a space, or in a view of it.
+template <class Space>
+using backend_in = std::conditional_t<Space::where == place::host, openmp, cuda>;
+
 template <class Matrix>
 struct kernel {
+  using backend = backend_in<typename Matrix::space>;
   kernel_info info;
   // Why it cannot run on this matrix; empty where it can.
-  std::string (*why_not)(const Matrix& matrix, operation op);
-  prepared_kernel<typename Matrix::value_type> (*prepare)(const Matrix& matrix, operation op);
+  std::function<std::string(const Matrix& matrix, operation op)> why_not;
+  // What is prepared runs where `on` says: on CUDA every run is queued on its stream.
+  std::function<prepared_kernel<typename Matrix::value_type>(backend on, const Matrix& matrix, operation op)>
+      prepare;
 };
 
 // The lines of one format's table.
 template <class Matrix>
 using kernel_table = std::vector<kernel<Matrix>>;
 
-// The kernel that ran last in this thread, as its own code says.
-const char* last_kernel_run();
-void note_kernel_run(const char* name);
-
 // y = beta y, without reading y where beta is 0.
 template <class Value>
-void scale(host, std::int64_t count, Value beta, Value* y);
+void scale(openmp on, std::int64_t count, Value beta, Value* y);
 template <class Value>
-void scale(device, std::int64_t count, Value beta, Value* y);
+void scale(cuda on, std::int64_t count, Value beta, Value* y);
 
 template <class Matrix>
 std::int64_t outputs(const Matrix& matrix, operation op) {
@@ -78,61 +91,55 @@ std::int64_t inputs(const Matrix& matrix, operation op) {
   return op == operation::multiply ? matrix.cols : matrix.rows;
 }
 
-// Slots for values, padding included.
-template <class Matrix>
-std::int64_t slots(const Matrix& matrix) {
-  std::int64_t count = 0;
-  for_each_member(matrix, [&](const char* name, const auto& member) {
-    if constexpr (is_array<std::remove_cvref_t<decltype(member)>>)
-      if (std::string(name).ends_with("values")) count += member.size();
-  });
-  return count;
-}
-
-// The owning space of a view: where x and y and what a kernel prepares live.
-template <class View>
-struct space_of_view;
-template <class Space>
-struct space_of_view<view_of<Space>> {
-  using type = Space;
-};
-
-// The table's line of kernel type K:
+// The first half of a line: what K says about itself.
 //   K::info, K::matrix (a view type)
 //   static std::string why_not(const matrix&, operation)   left out where it always applies
-//   K(const matrix&, operation)                             prepares
-//   std::int64_t bytes() const                              left out where nothing is held
+// Preparing it is refused; that is all there is of a kernel that takes no matrix of this type, which then
+// need not be compiled.
+template <class K>
+kernel<typename K::matrix> refusal_of() {
+  using matrix_type = typename K::matrix;
+  using line = kernel<matrix_type>;
+  const auto why_not = [](const matrix_type& m, operation op) -> std::string {
+    if (!K::info.computes(op))
+      return std::string("it has no product with ") + (op == operation::multiply ? "A" : "A^T");
+    if constexpr (requires { K::why_not(m, op); })
+      return K::why_not(m, op);
+    else
+      return {};
+  };
+  return {K::info, why_not,
+          [why_not](typename line::backend, const matrix_type& m,
+                    operation op) -> prepared_kernel<typename matrix_type::value_type> {
+            throw error(failure::usage, std::string(K::info.name) + ": " + why_not(m, op));
+          }};
+}
+
+// The whole line of kernel type K, which has in addition
+//   K(backend, const matrix&, operation)                    prepares
+//   std::int64_t bytes() const                              left out where it takes nothing
 //   void run(Value alpha, const Value* x, Value beta, Value* y) const
 // A matrix without slots or an alpha of 0 only scales y: neither the constructor nor run sees them.
 template <class K>
 kernel<typename K::matrix> kernel_of() {
   using matrix_type = typename K::matrix;
   using value = typename matrix_type::value_type;
-  using space = typename space_of_view<typename matrix_type::space>::type;
-  kernel<matrix_type> line{K::info, nullptr, nullptr};
-  line.why_not = [](const matrix_type& m, operation op) -> std::string {
-    if (op == operation::transposed && !K::info.transposes) return "it has no product with A^T";
-    if constexpr (requires { K::why_not(m, op); })
-      return K::why_not(m, op);
-    else
-      return {};
-  };
-  line.prepare = [](const matrix_type& m, operation op) {
+  using backend = typename kernel<matrix_type>::backend;
+  kernel<matrix_type> line = refusal_of<K>();
+  line.prepare = [](backend on, const matrix_type& m, operation op) {
     prepared_kernel<value> ready;
     const std::int64_t count = outputs(m, op);
     std::shared_ptr<K> state;
-    if (m.rows > 0 && m.cols > 0 &&
-        slots(m) > 0) {  // padding alone, in a matrix without columns, has no place in x
-      state = std::make_shared<K>(m, op);
+    if (m.rows > 0 && m.cols > 0 && slots(m) > 0) {  // padding without columns has no place in x
+      state = std::make_shared<K>(on, m, op);
       if constexpr (requires { state->bytes(); }) ready.bytes = state->bytes();
     }
-    if constexpr (std::is_same_v<space, device>) synchronize(cuda{});  // another thread may run it
-    ready.run = [state, count](value alpha, const value* x, value beta, value* y) {
+    synchronize(on);  // what was queued to prepare it: another thread may run it
+    ready.run = [on, state, count](value alpha, const value* x, value beta, value* y) {
       if (state == nullptr || alpha == value{0})
-        scale(space{}, count, beta, y);
+        scale(on, count, beta, y);
       else
         state->run(alpha, x, beta, y);
-      note_kernel_run(K::info.name);
     };
     return ready;
   };

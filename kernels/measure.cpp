@@ -4,23 +4,39 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
+#include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
 #include <limits>
+#include <map>
 
 #include "convert/error.hpp"
 
 namespace sparsmith {
 namespace {
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+// More than all caches of this machine hold together, or a large guess where the system does not say.
+std::int64_t doubles_beyond_cache() {
+  static const std::int64_t caches = std::max(
+      {last_level_cache_bytes(), std::int64_t{::sysconf(_SC_LEVEL3_CACHE_SIZE)}, std::int64_t{64 << 20}});
+  return caches * 2 / std::int64_t{sizeof(double)};
 }
 
-// More than any cache of this machine holds, or a large guess where the system does not say.
-std::int64_t doubles_beyond_cache() {
-  const long cache = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
-  return std::max<std::int64_t>(cache, 64 << 20) * 2 / std::int64_t{sizeof(double)};
+std::string first_word_in(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::string word;
+  in >> word;
+  return word;
+}
+
+// "32768K", "32M" or a plain number of bytes.
+std::int64_t parse_cache_size(const std::string& text) {
+  std::int64_t size = 0;
+  const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), size);
+  if (problem != std::errc()) return 0;
+  const char unit = rest == text.data() + text.size() ? ' ' : *rest;
+  return unit == 'K' ? size << 10 : unit == 'M' ? size << 20 : unit == 'G' ? size << 30 : size;
 }
 
 // Replaces what the caches of all threads hold. Reading does; written lines would have to be written back
@@ -33,6 +49,30 @@ void replace_caches(const array<double, host>& memory) {
 }
 
 }  // namespace
+
+std::int64_t last_level_cache_bytes(const std::filesystem::path& cpus) {
+  namespace fs = std::filesystem;
+  int last_level = 0;
+  std::map<std::string, std::int64_t> caches;  // of that level, by the CPUs that share each
+  std::error_code unreadable;
+  for (const fs::directory_entry& cpu : fs::directory_iterator(cpus, unreadable)) {
+    if (!cpu.path().filename().string().starts_with("cpu")) continue;
+    std::error_code without_caches;
+    for (const fs::directory_entry& cache : fs::directory_iterator(cpu.path() / "cache", without_caches)) {
+      const fs::path& at = cache.path();
+      if (!at.filename().string().starts_with("index") || first_word_in(at / "type") == "Instruction")
+        continue;
+      const int level = std::atoi(first_word_in(at / "level").c_str());
+      if (level < last_level) continue;
+      if (level > last_level) caches.clear();
+      last_level = level;
+      caches[first_word_in(at / "shared_cpu_list")] = parse_cache_size(first_word_in(at / "size"));
+    }
+  }
+  std::int64_t bytes = 0;
+  for (const auto& [sharers, size] : caches) bytes += size;
+  return bytes;
+}
 
 timing summarize_samples(std::vector<double> seconds) {
   if (seconds.empty()) return {};
@@ -49,13 +89,13 @@ std::vector<double> take_samples(openmp, const std::function<void()>& work, cons
   for (std::int64_t i = 0; i < memory.size(); ++i) memory[i] = 0;
   int calls = 0;
   double once = std::numeric_limits<double>::infinity();
-  for (const double start = now();
-       calls < options.warm_up_calls || now() - start < options.warm_up_seconds;) {
-    const double before = now();
+  for (const double start = seconds_now();
+       calls < options.warm_up_calls || seconds_now() - start < options.warm_up_seconds;) {
+    const double before = seconds_now();
     work();
-    once = std::min(once, now() - before);
+    once = std::min(once, seconds_now() - before);
     ++calls;
-    if (now() - start > 1 + options.warm_up_seconds) break;  // long enough for anything to be warm
+    if (seconds_now() - start > 1 + options.warm_up_seconds) break;  // long enough for anything to be warm
   }
   // A sample of at least 50 us, so that the clock does not show; a cold one is a single call.
   const int together =
@@ -63,9 +103,9 @@ std::vector<double> take_samples(openmp, const std::function<void()>& work, cons
   std::vector<double> seconds;
   for (int i = 0; i < options.samples; ++i) {
     if (options.cold) replace_caches(memory);
-    const double start = now();
+    const double start = seconds_now();
     for (int call = 0; call < together; ++call) work();
-    seconds.push_back((now() - start) / together);
+    seconds.push_back((seconds_now() - start) / together);
   }
   return seconds;
 }
@@ -87,6 +127,9 @@ double copy_bandwidth(openmp on) {
 }
 
 #if !SPARSMITH_HAS_CUDA
+cuda capturable(cuda) {
+  throw error(failure::device, "built without CUDA");
+}
 std::vector<double> take_samples(cuda, const std::function<void()>&, const measure_options&) {
   throw error(failure::device, "built without CUDA");
 }

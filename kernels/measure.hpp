@@ -3,6 +3,8 @@
 // a GPU, and a loop of calls on a CPU, so that starting it does not drown it.
 #pragma once
 
+#include <chrono>
+#include <filesystem>
 #include <functional>
 #include <vector>
 
@@ -22,7 +24,16 @@ struct measure_options {
   bool cold = false;  // what the caches hold is replaced before every sample, outside the timing
 };
 
-// Seconds of every sample. `work` queues one call; it must neither allocate nor wait.
+// The same backend on a stream whose work can be captured into a graph, which CUDA's default stream cannot:
+// there the calling thread's own, which waits for the default one and is waited for. What is timed is
+// prepared on this.
+inline openmp capturable(openmp on) {
+  return on;
+}
+cuda capturable(cuda on);
+
+// Seconds of every sample. `work` queues one call on the backend's stream, which must be capturable; it must
+// neither allocate nor wait.
 std::vector<double> take_samples(openmp on, const std::function<void()>& work,
                                  const measure_options& options);
 std::vector<double> take_samples(cuda on, const std::function<void()>& work, const measure_options& options);
@@ -35,8 +46,17 @@ timing measure(Backend on, const std::function<void()>& work, const measure_opti
   return summarize_samples(take_samples(on, work, options));
 }
 
-// Bytes per second, read plus written, of a large copy: the measured ceiling that kernels are held against.
+// Bytes per second, read plus written, of a large copy: the measured ceiling for what kernels move.
 double copy_bandwidth(openmp on);
 double copy_bandwidth(cuda on);
+
+// Seconds, from some time on.
+inline double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Bytes of all caches of the last level together, from the system's description of its CPUs: what has to be
+// replaced before every CPU's cache is cold. 0 where there is no such description.
+std::int64_t last_level_cache_bytes(const std::filesystem::path& cpus = "/sys/devices/system/cpu");
 
 }  // namespace sparsmith

@@ -8,14 +8,15 @@ namespace sparsmith {
 
 template <class Offset, class Value>
 reference_product multiply_reference(const csr<Offset, Value, host>& m, operation op, Value alpha,
-                                     const Value* x, Value beta, const Value* y, std::int32_t reach) {
+                                     const Value* x, Value beta, const Value* y, std::int32_t neighbours) {
   const std::int64_t count = outputs(m, op), entries = m.values.size();
   reference_product result{array<double, host>(count), array<double, host>(count)};
   std::vector<double> magnitude(static_cast<std::size_t>(count)), terms(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) result.y[i] = 0;
 
   // before[e]: magnitudes of all entries before e, where neighbours count.
-  std::vector<double> before(reach > 0 ? 1 : 0), nearby(static_cast<std::size_t>(reach > 0 ? count : 0));
+  std::vector<double> before(neighbours > 0 ? 1 : 0),
+      nearby(static_cast<std::size_t>(neighbours > 0 ? count : 0));
   for (std::int64_t row = 0; row < m.rows; ++row)
     for (Offset e = m.row_offsets[row]; e < m.row_offsets[row + 1]; ++e) {
       const std::int64_t col = m.col_indices[e];
@@ -25,20 +26,20 @@ reference_product multiply_reference(const csr<Offset, Value, host>& m, operatio
       result.y[static_cast<std::int64_t>(out)] += product;
       magnitude[out] += std::fabs(product);
       terms[out] += 1;
-      if (reach > 0) before.push_back(before.back() + std::fabs(product));
+      if (neighbours > 0) before.push_back(before.back() + std::fabs(product));
     }
-  if (reach > 0) {
-    const auto within_reach = [&](std::int64_t first, std::int64_t last) {
-      return before[static_cast<std::size_t>(std::min(last + reach, entries))] -
-             before[static_cast<std::size_t>(std::max<std::int64_t>(first - reach, 0))];
+  if (neighbours > 0) {
+    const auto magnitudes_near = [&](std::int64_t first, std::int64_t last) {
+      return before[static_cast<std::size_t>(std::min(last + neighbours, entries))] -
+             before[static_cast<std::size_t>(std::max<std::int64_t>(first - neighbours, 0))];
     };
     for (std::int64_t row = 0; row < m.rows; ++row) {
       const std::int64_t first = m.row_offsets[row], last = m.row_offsets[row + 1];
       if (op == operation::multiply)  // one run of entries
-        nearby[static_cast<std::size_t>(row)] = first < last ? within_reach(first, last) : 0;
+        nearby[static_cast<std::size_t>(row)] = first < last ? magnitudes_near(first, last) : 0;
       else  // every entry is a run of its own, or nearly so
         for (std::int64_t e = first; e < last; ++e)
-          nearby[static_cast<std::size_t>(m.col_indices[e])] += within_reach(e, e + 1);
+          nearby[static_cast<std::size_t>(m.col_indices[e])] += magnitudes_near(e, e + 1);
     }
   }
 
@@ -51,10 +52,10 @@ reference_product multiply_reference(const csr<Offset, Value, host>& m, operatio
     result.y[i] = sum + old;
     const double size = a == 0 ? 0 : std::fabs(a) * magnitude[static_cast<std::size_t>(i)];
     result.bound[i] = (k + 4) * (epsilon * (size + std::fabs(old)) + smallest);
-    if (reach > 0 && a != 0) {
+    if (neighbours > 0 && a != 0) {
       const double runs =
-          op == operation::multiply ? k / reach + 2 : k;  // a sum for each, added and taken off
-      result.bound[i] += (2 * std::log2(reach) + 4 + 2 * runs) * epsilon * std::fabs(a) *
+          op == operation::multiply ? k / neighbours + 2 : k;  // a sum for each, added and taken off
+      result.bound[i] += (2 * std::log2(neighbours) + 4 + 2 * runs) * epsilon * std::fabs(a) *
                          nearby[static_cast<std::size_t>(i)];
     }
   }

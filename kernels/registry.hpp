@@ -6,10 +6,27 @@
 
 namespace sparsmith {
 
+// Defined in table.hpp, and instantiated in cpu/ for the host and in cuda/ for the device, each in the file
+// of its format.
+template <class Matrix>
+kernel_table<Matrix> kernels_of(const Matrix& matrix);
+
+// Every line of every table.
+struct listed_kernel {
+  format_kind format;
+  std::string backend;
+  kernel_info info;
+};
+// Of both backends, as far as this build has them, by format.
+std::vector<listed_kernel> all_kernels();
+
+// What the files of the formats call their matrices.
 template <class Value, class Space>
 using coo_view = coo<Value, view_of<Space>>;
 template <class Offset, class Value, class Space>
 using csr_view = csr<Offset, Value, view_of<Space>>;
+template <class Offset, class Value, class Space>
+using csc_view = csc<Offset, Value, view_of<Space>>;
 template <class Value, class Space>
 using ell_view = ell<Value, view_of<Space>>;
 template <class Offset, class Value, class Space>
@@ -26,34 +43,5 @@ template <class Offset, class Value, class Space>
 using gcsb_view = gcsb<Offset, Value, view_of<Space>>;
 template <class Offset, class Value, class Space>
 using gcsb_tile_view = gcsb_tile<Offset, Value, view_of<Space>>;
-
-// Defined in cpu/ for the host and in cuda/ for the device, each in the file of its format.
-template <class Value, class Space>
-kernel_table<coo_view<Value, Space>> kernels_of(const coo<Value, view_of<Space>>&);
-template <class Offset, class Value, class Space>
-kernel_table<csr_view<Offset, Value, Space>> kernels_of(const csr<Offset, Value, view_of<Space>>&);
-template <class Value, class Space>
-kernel_table<ell_view<Value, Space>> kernels_of(const ell<Value, view_of<Space>>&);
-template <class Offset, class Value, class Space>
-kernel_table<sell_view<Offset, Value, Space>> kernels_of(const sell<Offset, Value, view_of<Space>>&);
-template <class Value, class Space>
-kernel_table<hyb_view<Value, Space>> kernels_of(const hyb<Value, view_of<Space>>&);
-template <class Offset, class Value, class Space>
-kernel_table<bsr_view<Offset, Value, Space>> kernels_of(const bsr<Offset, Value, view_of<Space>>&);
-template <class Offset, class Value, class Space>
-kernel_table<csb_view<Offset, Value, Space>> kernels_of(const csb<Offset, Value, view_of<Space>>&);
-template <class Offset, class Value, class Space>
-kernel_table<ecsb_view<Offset, Value, Space>> kernels_of(const ecsb<Offset, Value, view_of<Space>>&);
-template <class Offset, class Value, class Space>
-kernel_table<gcsb_view<Offset, Value, Space>> kernels_of(const gcsb<Offset, Value, view_of<Space>>&);
-template <class Offset, class Value, class Space>
-kernel_table<gcsb_tile_view<Offset, Value, Space>> kernels_of(
-    const gcsb_tile<Offset, Value, view_of<Space>>&);
-
-// CSC is how CSR's transpose is stored; it has no kernels of its own.
-template <class Offset, class Value, class Space>
-kernel_table<csc<Offset, Value, view_of<Space>>> kernels_of(const csc<Offset, Value, view_of<Space>>&) {
-  return {};
-}
 
 }  // namespace sparsmith

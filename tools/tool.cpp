@@ -99,6 +99,33 @@ block_size parse_tile(const std::string& text) {
   return sides;
 }
 
+static std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+std::vector<std::string> nearest_names(const std::string& name, const std::vector<std::string>& all,
+                                       std::size_t count) {
+  std::vector<std::pair<std::size_t, std::string>> near;
+  for (const std::string& other : all)
+    near.emplace_back(other.find(name) != std::string::npos ? 0 : edit_distance(name, other), other);
+  std::sort(near.begin(), near.end());
+  near.erase(std::unique(near.begin(), near.end()), near.end());
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(near.size(), count); ++i) names.push_back(near[i].second);
+  return names;
+}
+
 void add_common_options(CLI::App& app, common_options& options) {
   add_choice(app, "--device", options.device,
              {{"auto", device_wish::automatic}, {"cuda", device_wish::cuda}, {"cpu", device_wish::cpu}},

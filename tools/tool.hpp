@@ -85,6 +85,10 @@ block_size parse_sides(const std::string& option, const std::string& text, const
 block_size parse_block(const std::string& text);
 block_size parse_tile(const std::string& text);
 
+// The names most like one that does not exist: those that contain it, then those fewest typing errors away.
+std::vector<std::string> nearest_names(const std::string& name, const std::vector<std::string>& all,
+                                       std::size_t count = 5);
+
 // A bar on a terminal, nothing elsewhere. Drawn by a thread of its own, so that it also moves, by the clock,
 // where a reader or writer does not say how far it is.
 class progress_bar {

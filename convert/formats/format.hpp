@@ -56,6 +56,17 @@ std::int64_t bytes(const Format& f) {
   return total;
 }
 
+// Slots for values, padding included.
+template <class Format>
+std::int64_t slots(const Format& f) {
+  std::int64_t count = 0;
+  for_each_member(f, [&](const char* name, const auto& member) {
+    if constexpr (is_array<std::remove_cvref_t<decltype(member)>>)
+      if (std::string(name).ends_with("values")) count += member.size();
+  });
+  return count;
+}
+
 // Equal bit for bit: the same sizes and the same bytes in every array, so NaN equals itself and -0 is not 0.
 template <class Format>
 bool identical(const Format& a, const Format& b) {

@@ -3,6 +3,7 @@
 // added to y, atomically where another thread may add to the same row. A^T x: every thread sums up the whole
 // result, and these are added at the end.
 #include "kernels/cpu/scatter.hpp"
+#include "kernels/table.hpp"
 
 namespace sparsmith {
 namespace {
@@ -285,7 +286,7 @@ class bsr_omp {
   static constexpr kernel_info info = Schedule<Offset, Value>::info;
   using matrix = bsr_view<Offset, Value, host>;
 
-  bsr_omp(const matrix& m, operation op)
+  bsr_omp(openmp, const matrix& m, operation op)
       : m_(m),
         transposed_(op == operation::transposed),
         threads_(thread_count()),
@@ -337,23 +338,25 @@ class bsr_omp {
 
 }  // namespace
 
-template <class Offset, class Value, class Space>
-kernel_table<bsr_view<Offset, Value, Space>> kernels_of(const bsr<Offset, Value, view_of<Space>>&) {
-  return {kernel_of<bsr_omp<granular_row, Offset, Value>>(),
-          kernel_of<bsr_omp<intra_row_naive, Offset, Value>>(),
-          kernel_of<bsr_omp<intra_row_improved, Offset, Value>>(),
-          kernel_of<bsr_omp<max_task, Offset, Value>>(),
-          kernel_of<bsr_omp<fixed_task, Offset, Value>>(),
-          kernel_of<bsr_omp<preprocessed, Offset, Value>>()};
-}
+template <class Offset, class Value>
+struct table_of<bsr_view<Offset, Value, host>> {
+  static kernel_table<bsr_view<Offset, Value, host>> lines() {
+    return {kernel_of<bsr_omp<granular_row, Offset, Value>>(),
+            kernel_of<bsr_omp<intra_row_naive, Offset, Value>>(),
+            kernel_of<bsr_omp<intra_row_improved, Offset, Value>>(),
+            kernel_of<bsr_omp<max_task, Offset, Value>>(),
+            kernel_of<bsr_omp<fixed_task, Offset, Value>>(),
+            kernel_of<bsr_omp<preprocessed, Offset, Value>>()};
+  }
+};
 
 template kernel_table<bsr_view<std::int32_t, float, host>> kernels_of(
-    const bsr<std::int32_t, float, view_of<host>>&);
+    const bsr_view<std::int32_t, float, host>&);
 template kernel_table<bsr_view<std::int32_t, double, host>> kernels_of(
-    const bsr<std::int32_t, double, view_of<host>>&);
+    const bsr_view<std::int32_t, double, host>&);
 template kernel_table<bsr_view<std::int64_t, float, host>> kernels_of(
-    const bsr<std::int64_t, float, view_of<host>>&);
+    const bsr_view<std::int64_t, float, host>&);
 template kernel_table<bsr_view<std::int64_t, double, host>> kernels_of(
-    const bsr<std::int64_t, double, view_of<host>>&);
+    const bsr_view<std::int64_t, double, host>&);
 
 }  // namespace sparsmith

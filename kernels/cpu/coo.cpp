@@ -1,5 +1,6 @@
 // COO on OpenMP: every thread sums up a run of entries of the same length.
 #include "kernels/cpu/scatter.hpp"
+#include "kernels/table.hpp"
 
 namespace sparsmith {
 namespace {
@@ -30,7 +31,7 @@ struct coo_omp : scatter_sum<Value, coo_walk<Value>> {
   static constexpr kernel_info info{"coo/omp", "a run of entries for every thread", "ours", true, true};
   using matrix = coo_view<Value, host>;
 
-  coo_omp(const matrix& m, operation op)
+  coo_omp(openmp, const matrix& m, operation op)
       : scatter_sum<Value, coo_walk<Value>>(
             outputs(m, op), op,
             balanced_chunks(m.values.size(), thread_count(), [](std::int64_t e) { return e; }), {m}) {}
@@ -38,12 +39,12 @@ struct coo_omp : scatter_sum<Value, coo_walk<Value>> {
 
 }  // namespace
 
-template <class Value, class Space>
-kernel_table<coo_view<Value, Space>> kernels_of(const coo<Value, view_of<Space>>&) {
-  return {kernel_of<coo_omp<Value>>()};
-}
+template <class Value>
+struct table_of<coo_view<Value, host>> {
+  static kernel_table<coo_view<Value, host>> lines() { return {kernel_of<coo_omp<Value>>()}; }
+};
 
-template kernel_table<coo_view<float, host>> kernels_of(const coo<float, view_of<host>>&);
-template kernel_table<coo_view<double, host>> kernels_of(const coo<double, view_of<host>>&);
+template kernel_table<coo_view<float, host>> kernels_of(const coo_view<float, host>&);
+template kernel_table<coo_view<double, host>> kernels_of(const coo_view<double, host>&);
 
 }  // namespace sparsmith

@@ -2,6 +2,7 @@
 // sums up in memory of the thread's own and differs only in which place of an entry names the output.
 #include "convert/formats/block_index.hpp"
 #include "kernels/cpu/scatter.hpp"
+#include "kernels/table.hpp"
 
 namespace sparsmith {
 namespace {
@@ -188,61 +189,68 @@ struct blocks_omp : scatter_sum<typename Walk::matrix::value_type, Walk> {
   static constexpr kernel_info info = Walk::info;
   using matrix = typename Walk::matrix;
 
-  blocks_omp(const matrix& m, operation op)
+  blocks_omp(openmp, const matrix& m, operation op)
       : scatter_sum<typename matrix::value_type, Walk>(outputs(m, op), op, chunks_of(Walk{m}), Walk{m}) {}
 };
 
 }  // namespace
 
-template <class Offset, class Value, class Space>
-kernel_table<csb_view<Offset, Value, Space>> kernels_of(const csb<Offset, Value, view_of<Space>>&) {
-  return {kernel_of<blocks_omp<csb_walk<Offset, Value>>>()};
-}
-template <class Offset, class Value, class Space>
-kernel_table<ecsb_view<Offset, Value, Space>> kernels_of(const ecsb<Offset, Value, view_of<Space>>&) {
-  return {kernel_of<blocks_omp<ecsb_walk<Offset, Value>>>()};
-}
-template <class Offset, class Value, class Space>
-kernel_table<gcsb_view<Offset, Value, Space>> kernels_of(const gcsb<Offset, Value, view_of<Space>>&) {
-  return {kernel_of<blocks_omp<gcsb_walk<Offset, Value>>>()};
-}
-template <class Offset, class Value, class Space>
-kernel_table<gcsb_tile_view<Offset, Value, Space>> kernels_of(
-    const gcsb_tile<Offset, Value, view_of<Space>>&) {
-  return {kernel_of<blocks_omp<gcsb_tile_walk<Offset, Value>>>()};
-}
+template <class Offset, class Value>
+struct table_of<csb_view<Offset, Value, host>> {
+  static kernel_table<csb_view<Offset, Value, host>> lines() {
+    return {kernel_of<blocks_omp<csb_walk<Offset, Value>>>()};
+  }
+};
+template <class Offset, class Value>
+struct table_of<ecsb_view<Offset, Value, host>> {
+  static kernel_table<ecsb_view<Offset, Value, host>> lines() {
+    return {kernel_of<blocks_omp<ecsb_walk<Offset, Value>>>()};
+  }
+};
+template <class Offset, class Value>
+struct table_of<gcsb_view<Offset, Value, host>> {
+  static kernel_table<gcsb_view<Offset, Value, host>> lines() {
+    return {kernel_of<blocks_omp<gcsb_walk<Offset, Value>>>()};
+  }
+};
+template <class Offset, class Value>
+struct table_of<gcsb_tile_view<Offset, Value, host>> {
+  static kernel_table<gcsb_tile_view<Offset, Value, host>> lines() {
+    return {kernel_of<blocks_omp<gcsb_tile_walk<Offset, Value>>>()};
+  }
+};
 
 template kernel_table<csb_view<std::int32_t, float, host>> kernels_of(
-    const csb<std::int32_t, float, view_of<host>>&);
+    const csb_view<std::int32_t, float, host>&);
 template kernel_table<csb_view<std::int32_t, double, host>> kernels_of(
-    const csb<std::int32_t, double, view_of<host>>&);
+    const csb_view<std::int32_t, double, host>&);
 template kernel_table<csb_view<std::int64_t, float, host>> kernels_of(
-    const csb<std::int64_t, float, view_of<host>>&);
+    const csb_view<std::int64_t, float, host>&);
 template kernel_table<csb_view<std::int64_t, double, host>> kernels_of(
-    const csb<std::int64_t, double, view_of<host>>&);
+    const csb_view<std::int64_t, double, host>&);
 template kernel_table<ecsb_view<std::int32_t, float, host>> kernels_of(
-    const ecsb<std::int32_t, float, view_of<host>>&);
+    const ecsb_view<std::int32_t, float, host>&);
 template kernel_table<ecsb_view<std::int32_t, double, host>> kernels_of(
-    const ecsb<std::int32_t, double, view_of<host>>&);
+    const ecsb_view<std::int32_t, double, host>&);
 template kernel_table<ecsb_view<std::int64_t, float, host>> kernels_of(
-    const ecsb<std::int64_t, float, view_of<host>>&);
+    const ecsb_view<std::int64_t, float, host>&);
 template kernel_table<ecsb_view<std::int64_t, double, host>> kernels_of(
-    const ecsb<std::int64_t, double, view_of<host>>&);
+    const ecsb_view<std::int64_t, double, host>&);
 template kernel_table<gcsb_view<std::int32_t, float, host>> kernels_of(
-    const gcsb<std::int32_t, float, view_of<host>>&);
+    const gcsb_view<std::int32_t, float, host>&);
 template kernel_table<gcsb_view<std::int32_t, double, host>> kernels_of(
-    const gcsb<std::int32_t, double, view_of<host>>&);
+    const gcsb_view<std::int32_t, double, host>&);
 template kernel_table<gcsb_view<std::int64_t, float, host>> kernels_of(
-    const gcsb<std::int64_t, float, view_of<host>>&);
+    const gcsb_view<std::int64_t, float, host>&);
 template kernel_table<gcsb_view<std::int64_t, double, host>> kernels_of(
-    const gcsb<std::int64_t, double, view_of<host>>&);
+    const gcsb_view<std::int64_t, double, host>&);
 template kernel_table<gcsb_tile_view<std::int32_t, float, host>> kernels_of(
-    const gcsb_tile<std::int32_t, float, view_of<host>>&);
+    const gcsb_tile_view<std::int32_t, float, host>&);
 template kernel_table<gcsb_tile_view<std::int32_t, double, host>> kernels_of(
-    const gcsb_tile<std::int32_t, double, view_of<host>>&);
+    const gcsb_tile_view<std::int32_t, double, host>&);
 template kernel_table<gcsb_tile_view<std::int64_t, float, host>> kernels_of(
-    const gcsb_tile<std::int64_t, float, view_of<host>>&);
+    const gcsb_tile_view<std::int64_t, float, host>&);
 template kernel_table<gcsb_tile_view<std::int64_t, double, host>> kernels_of(
-    const gcsb_tile<std::int64_t, double, view_of<host>>&);
+    const gcsb_tile_view<std::int64_t, double, host>&);
 
 }  // namespace sparsmith

@@ -1,5 +1,6 @@
 // CSR on OpenMP. A x: threads take runs of rows with about the same number of entries.
 #include "kernels/cpu/scatter.hpp"
+#include "kernels/csc.hpp"
 
 namespace sparsmith {
 namespace {
@@ -21,7 +22,7 @@ struct csr_omp {
                                     "CSR strategies", true, true};
   using matrix = csr_view<Offset, Value, host>;
 
-  csr_omp(const matrix& m, operation op)
+  csr_omp(openmp, const matrix& m, operation op)
       : m_(m),
         // A x: several chunks a thread, taken one after the other, so that a thread that is held up holds up
         // little.
@@ -66,18 +67,26 @@ struct csr_omp {
 
 }  // namespace
 
-template <class Offset, class Value, class Space>
-kernel_table<csr_view<Offset, Value, Space>> kernels_of(const csr<Offset, Value, view_of<Space>>&) {
-  return {kernel_of<csr_omp<Offset, Value>>()};
-}
+template <class Offset, class Value>
+struct table_of<csr_view<Offset, Value, host>> {
+  static kernel_table<csr_view<Offset, Value, host>> lines() { return {kernel_of<csr_omp<Offset, Value>>()}; }
+};
 
 template kernel_table<csr_view<std::int32_t, float, host>> kernels_of(
-    const csr<std::int32_t, float, view_of<host>>&);
+    const csr_view<std::int32_t, float, host>&);
 template kernel_table<csr_view<std::int32_t, double, host>> kernels_of(
-    const csr<std::int32_t, double, view_of<host>>&);
+    const csr_view<std::int32_t, double, host>&);
 template kernel_table<csr_view<std::int64_t, float, host>> kernels_of(
-    const csr<std::int64_t, float, view_of<host>>&);
+    const csr_view<std::int64_t, float, host>&);
 template kernel_table<csr_view<std::int64_t, double, host>> kernels_of(
-    const csr<std::int64_t, double, view_of<host>>&);
+    const csr_view<std::int64_t, double, host>&);
+template kernel_table<csc_view<std::int32_t, float, host>> kernels_of(
+    const csc_view<std::int32_t, float, host>&);
+template kernel_table<csc_view<std::int32_t, double, host>> kernels_of(
+    const csc_view<std::int32_t, double, host>&);
+template kernel_table<csc_view<std::int64_t, float, host>> kernels_of(
+    const csc_view<std::int64_t, float, host>&);
+template kernel_table<csc_view<std::int64_t, double, host>> kernels_of(
+    const csc_view<std::int64_t, double, host>&);
 
 }  // namespace sparsmith

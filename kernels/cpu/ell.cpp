@@ -2,6 +2,7 @@
 // slot by slot, a piece of rows at a time, so that memory is read in order while the sums stay in the nearest
 // cache.
 #include "kernels/cpu/scatter.hpp"
+#include "kernels/table.hpp"
 
 namespace sparsmith {
 namespace {
@@ -123,7 +124,7 @@ struct ell_omp : slots_omp<Value, ell_layout<Value>> {
                                     true};
   using matrix = ell_view<Value, host>;
 
-  ell_omp(const matrix& m, operation op)
+  ell_omp(openmp, const matrix& m, operation op)
       : slots_omp<Value, ell_layout<Value>>(
             {m.rows, m.width, m.row_lengths.data(), m.col_indices.data(), m.values.data()}, outputs(m, op),
             op) {}
@@ -135,7 +136,7 @@ struct sell_omp : slots_omp<Value, sell_layout<Offset, Value>> {
                                     true, true};
   using matrix = sell_view<Offset, Value, host>;
 
-  sell_omp(const matrix& m, operation op)
+  sell_omp(openmp, const matrix& m, operation op)
       : slots_omp<Value, sell_layout<Offset, Value>>(
             {m.rows, m.slice, m.row_lengths.data(), m.row_order.data(), m.slice_offsets.data(),
              m.col_indices.data(), m.values.data()},
@@ -170,36 +171,38 @@ struct hyb_omp : scatter_sum<Value, hyb_walk<Value>> {
                                     true};
   using matrix = hyb_view<Value, host>;
 
-  hyb_omp(const matrix& m, operation op)
+  hyb_omp(openmp, const matrix& m, operation op)
       : scatter_sum<Value, hyb_walk<Value>>(outputs(m, op), op, chunks_of(hyb_walk<Value>{m}), {m}) {}
 };
 
 }  // namespace
 
-template <class Value, class Space>
-kernel_table<ell_view<Value, Space>> kernels_of(const ell<Value, view_of<Space>>&) {
-  return {kernel_of<ell_omp<Value>>()};
-}
-template <class Offset, class Value, class Space>
-kernel_table<sell_view<Offset, Value, Space>> kernels_of(const sell<Offset, Value, view_of<Space>>&) {
-  return {kernel_of<sell_omp<Offset, Value>>()};
-}
-template <class Value, class Space>
-kernel_table<hyb_view<Value, Space>> kernels_of(const hyb<Value, view_of<Space>>&) {
-  return {kernel_of<hyb_omp<Value>>()};
-}
+template <class Value>
+struct table_of<ell_view<Value, host>> {
+  static kernel_table<ell_view<Value, host>> lines() { return {kernel_of<ell_omp<Value>>()}; }
+};
+template <class Offset, class Value>
+struct table_of<sell_view<Offset, Value, host>> {
+  static kernel_table<sell_view<Offset, Value, host>> lines() {
+    return {kernel_of<sell_omp<Offset, Value>>()};
+  }
+};
+template <class Value>
+struct table_of<hyb_view<Value, host>> {
+  static kernel_table<hyb_view<Value, host>> lines() { return {kernel_of<hyb_omp<Value>>()}; }
+};
 
-template kernel_table<ell_view<float, host>> kernels_of(const ell<float, view_of<host>>&);
-template kernel_table<ell_view<double, host>> kernels_of(const ell<double, view_of<host>>&);
+template kernel_table<ell_view<float, host>> kernels_of(const ell_view<float, host>&);
+template kernel_table<ell_view<double, host>> kernels_of(const ell_view<double, host>&);
 template kernel_table<sell_view<std::int32_t, float, host>> kernels_of(
-    const sell<std::int32_t, float, view_of<host>>&);
+    const sell_view<std::int32_t, float, host>&);
 template kernel_table<sell_view<std::int32_t, double, host>> kernels_of(
-    const sell<std::int32_t, double, view_of<host>>&);
+    const sell_view<std::int32_t, double, host>&);
 template kernel_table<sell_view<std::int64_t, float, host>> kernels_of(
-    const sell<std::int64_t, float, view_of<host>>&);
+    const sell_view<std::int64_t, float, host>&);
 template kernel_table<sell_view<std::int64_t, double, host>> kernels_of(
-    const sell<std::int64_t, double, view_of<host>>&);
-template kernel_table<hyb_view<float, host>> kernels_of(const hyb<float, view_of<host>>&);
-template kernel_table<hyb_view<double, host>> kernels_of(const hyb<double, view_of<host>>&);
+    const sell_view<std::int64_t, double, host>&);
+template kernel_table<hyb_view<float, host>> kernels_of(const hyb_view<float, host>&);
+template kernel_table<hyb_view<double, host>> kernels_of(const hyb_view<double, host>&);
 
 }  // namespace sparsmith

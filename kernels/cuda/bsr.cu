@@ -5,12 +5,43 @@
 
 #include "convert/backend/sort_entries.hpp"
 #include "kernels/cuda/launch.hpp"
+#include "kernels/table.hpp"
 #include "kernels/vendor/cusparse.hpp"
 
 namespace sparsmith {
 namespace {
 
 constexpr int longest_side = 64;
+
+// The report's kernels.
+struct chunk_tuning {
+  // Of a thread block, as the report found them best. bsr/private sums over a thread block by one sum over
+  // lanes, so that it has to be a warp.
+  static constexpr int row_major_threads = 32, private_threads = 32, team_threads = 128,
+                       unrolled_threads = 128;
+  static constexpr unsigned rows_at_once = 8;     // of bsr/unrolled
+  static constexpr int transposed_threads = 128;  // of a thread block of A^T x
+  // Four times as many chunks as the GPU runs at once, as thread blocks of their own, even out the work.
+  static constexpr int chunks_per_resident_block = 4;
+  static constexpr int most_resident_blocks = 32, resident_threads = 2048;  // of a multiprocessor
+  static constexpr int setup_threads = 128;  // of a thread block that finds the chunks' rows
+};
+
+// Ours, bsr/stream.
+struct stream_tuning {
+  static constexpr int warps = 8;            // of a thread block
+  static constexpr int loads_in_flight = 8;  // of a lane
+  // Thread blocks that must fit on a multiprocessor, which leaves room for all loads in flight in registers;
+  // A^T x, which follows an order besides, needs more.
+  static constexpr int resident_blocks = 4, resident_blocks_transposed = 3;
+  // Where lines are short a warp each would mostly wait: with no line above the one and fewer blocks a line
+  // on average than the other, a thread takes an output.
+  static constexpr std::int64_t longest_short_line = 64, short_line_mean = 16;
+  // More warps share a line while the GPU is not full several times over, or while the longest line would
+  // outlast all others by as much; but a warp's piece of it should have this many batches.
+  static constexpr std::int64_t times_full = 4, times_mean = 4, least_batches = 2;
+  static constexpr int threads = 256;  // of a thread block that takes outputs, or sets up
+};
 
 template <class Matrix>
 std::string too_large(const Matrix& m) {
@@ -118,14 +149,14 @@ __device__ void for_each_product(const row_part<Value>& part, const Value* x, Us
 }
 
 // How the threads of a thread block add up a part: its block row's sums, all 0 before, end up in shared
-// memory. Numbers of threads are those the report found best.
+// memory.
 
 struct row_major_way {
   static constexpr kernel_info info{
       "bsr/row-major",
       "chunks of blocks; an atomic in shared memory for every entry (A^T x: one way for all four)",
       "BSR report"};
-  static constexpr int threads = 32;
+  static constexpr int threads = chunk_tuning::row_major_threads;
 
   template <class Value>
   static __device__ void add_up(const row_part<Value>& part, const Value* x, Value* sums) {
@@ -138,7 +169,7 @@ struct private_way {
       "bsr/private",
       "chunks of blocks; every thread sums up all rows for itself (A^T x: one way for all four)",
       "BSR report"};
-  static constexpr int threads = 32;  // so that the sum over a thread block is one over lanes
+  static constexpr int threads = chunk_tuning::private_threads;
 
   template <class Value>
   static __device__ void add_up(const row_part<Value>& part, const Value* x, Value* sums) {
@@ -157,7 +188,7 @@ struct team_way {
   static constexpr kernel_info info{
       "bsr/team", "chunks of blocks; a thread for every place in a block (A^T x: one way for all four)",
       "BSR report"};
-  static constexpr int threads = 128;
+  static constexpr int threads = chunk_tuning::team_threads;
 
   // Blocks with more places than there are threads are walked several times.
   template <class Value>
@@ -180,11 +211,11 @@ struct unrolled_way {
       "bsr/unrolled",
       "chunks of blocks; a thread for every column, eight rows at once (A^T x: one way for all four)",
       "BSR report"};
-  static constexpr int threads = 128;
+  static constexpr int threads = chunk_tuning::unrolled_threads;
 
   template <class Value>
   static __device__ void add_up(const row_part<Value>& part, const Value* x, Value* sums) {
-    constexpr unsigned rows_at_once = 8;
+    constexpr unsigned rows_at_once = chunk_tuning::rows_at_once;
     const unsigned columns = part.blocks * part.block_cols;
     for (unsigned first_row = 0; first_row < part.block_rows; first_row += rows_at_once) {
       Value own[rows_at_once] = {};
@@ -227,15 +258,14 @@ __global__ void __launch_bounds__(Way::threads)
 }
 
 // A^T x, the same for all four: a thread sums up a column of a block, and blocks of a column meet in y.
-constexpr int transposed_threads = 128;
 template <class Offset, class Value>
-__global__ void __launch_bounds__(transposed_threads)
+__global__ void __launch_bounds__(chunk_tuning::transposed_threads)
     multiply_chunks_transposed(const bsr_view<Offset, Value, device> m, const chunk_rows* rows, Value alpha,
                                const Value* x, Value* y) {
   for_each_part(m, rows, [&](const row_part<Value>& part) {
     const std::int64_t first_row = std::int64_t{part.row} * part.block_rows, rows_left = m.rows - first_row;
     const unsigned height = rows_left < part.block_rows ? static_cast<unsigned>(rows_left) : part.block_rows;
-    for (unsigned i = threadIdx.x; i < part.blocks * part.block_cols; i += transposed_threads) {
+    for (unsigned i = threadIdx.x; i < part.blocks * part.block_cols; i += chunk_tuning::transposed_threads) {
       const unsigned block = i / part.block_cols, col_in_block = i % part.block_cols;
       const unsigned col = static_cast<unsigned>(part.columns[block]) * part.block_cols + col_in_block;
       if (col >= static_cast<unsigned>(m.cols)) continue;
@@ -253,39 +283,39 @@ struct bsr_chunked {
   using matrix = bsr_view<Offset, Value, device>;
   static std::string why_not(const matrix& m, operation) { return too_large(m); }
 
-  // Four times as many chunks as the GPU runs at once, as thread blocks of their own, even out the work.
-  bsr_chunked(const matrix& m, operation op)
-      : m_(m),
-        op_(op),
-        rows_(std::min(m.col_indices.size(),
-                       std::int64_t{multiprocessors()} * 4 * std::min(32, 2048 / Way::threads))) {
-    find_chunk_rows<<<blocks_for(rows_.size(), 128), 128, 0, kernel_stream()>>>(
+  bsr_chunked(cuda on, const matrix& m, operation op)
+      : on_(on), m_(m), op_(op), rows_(std::min(m.col_indices.size(), most_chunks())) {
+    constexpr int threads = chunk_tuning::setup_threads;
+    find_chunk_rows<<<blocks_for(rows_.size(), threads), threads, 0, on.stream>>>(
         m.row_offsets.data(), count_block_rows(m), m.col_indices.size(), rows_.size(), rows_.data());
     check_cuda(cudaGetLastError());
   }
   std::int64_t bytes() const { return rows_.size() * std::int64_t{sizeof(chunk_rows)}; }
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
-    scale(device{}, outputs(m_, op_), beta, y);
+    scale(on_, outputs(m_, op_), beta, y);
     const auto chunks = static_cast<unsigned>(rows_.size());
     if (op_ == operation::transposed)
-      multiply_chunks_transposed<<<chunks, transposed_threads, 0, kernel_stream()>>>(m_, rows_.data(), alpha,
-                                                                                     x, y);
+      multiply_chunks_transposed<<<chunks, chunk_tuning::transposed_threads, 0, on_.stream>>>(
+          m_, rows_.data(), alpha, x, y);
     else
-      multiply_chunks<Way><<<chunks, Way::threads, 0, kernel_stream()>>>(m_, rows_.data(), alpha, x, y);
+      multiply_chunks<Way><<<chunks, Way::threads, 0, on_.stream>>>(m_, rows_.data(), alpha, x, y);
     check_cuda(cudaGetLastError());
   }
 
  private:
+  static std::int64_t most_chunks() {
+    return std::int64_t{multiprocessors()} * chunk_tuning::chunks_per_resident_block *
+           std::min(chunk_tuning::most_resident_blocks, chunk_tuning::resident_threads / Way::threads);
+  }
+
+  cuda on_;
   matrix m_;
   operation op_;
   array<chunk_rows, device> rows_;
 };
 
 // ---- Ours ----
-
-constexpr int stream_warps = 8;     // of a thread block
-constexpr int loads_in_flight = 8;  // of a lane
 
 // A line is a block row or, transposed, a block column. Its blocks are [offsets[line], offsets[line + 1]).
 template <class Offset, class Value>
@@ -302,18 +332,19 @@ struct line_list {
 // A lane stands for the same `places` places of every block it reads, 32 apart, so that a warp reads
 // neighbouring addresses and a lane needs one sum a place. Of small blocks a warp reads several side by side;
 // blocks of more than 32 * places places are walked several times. Where warps share a line each takes a
-// piece of it, and the pieces' sums are added in their order. The launch bounds leave room for all loads in
-// flight in registers; A^T x, which follows an order besides, needs more. Common square blocks have their
-// `side` compiled in, which saves half of the instructions; 0 takes any.
+// piece of it, and the pieces' sums are added in their order. Common square blocks have their `side` compiled
+// in, which saves half of the instructions; 0 takes any.
 template <int side, int places, bool transposed, class Offset, class Value>
-__global__ void __launch_bounds__(32 * stream_warps, transposed ? 3 : 4)
+__global__ void __launch_bounds__(32 * stream_tuning::warps, transposed
+                                                                 ? stream_tuning::resident_blocks_transposed
+                                                                 : stream_tuning::resident_blocks)
     stream_lines(const line_list<Offset, Value> list, int warps_per_line, Value alpha, const Value* x,
                  Value beta, Value* y) {
-  __shared__ Value lane_sums[stream_warps][32 * places];
-  __shared__ Value line_sums[stream_warps][longest_side];
-  constexpr int steps = loads_in_flight / places;
+  __shared__ Value lane_sums[stream_tuning::warps][32 * places];
+  __shared__ Value line_sums[stream_tuning::warps][longest_side];
+  constexpr int steps = stream_tuning::loads_in_flight / places;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  const int lines_here = stream_warps / warps_per_line;
+  const int lines_here = stream_tuning::warps / warps_per_line;
   const int block_cols = side > 0 ? side : list.block_cols;
   const int area = side > 0 ? side * side : list.block_rows * block_cols;
   const int out_side = side > 0 || transposed ? block_cols : list.block_rows;
@@ -409,7 +440,7 @@ __global__ void __launch_bounds__(32 * stream_warps, transposed ? 3 : 4)
   }
 
   __syncthreads();
-  for (int i = static_cast<int>(threadIdx.x); i < lines_here * out_side; i += 32 * stream_warps) {
+  for (int i = static_cast<int>(threadIdx.x); i < lines_here * out_side; i += 32 * stream_tuning::warps) {
     const int line_here = i / out_side, out_in_block = i % out_side;
     const std::int64_t out = (std::int64_t{blockIdx.x} * lines_here + line_here) * out_side + out_in_block;
     if (out >= list.outputs) continue;
@@ -419,11 +450,12 @@ __global__ void __launch_bounds__(32 * stream_warps, transposed ? 3 : 4)
   }
 }
 
-// Where lines are short a warp each would mostly wait: a thread each for every output.
+// Where lines are short: a thread for every output.
 template <bool transposed, class Offset, class Value>
-__global__ void __launch_bounds__(256) stream_outputs(const line_list<Offset, Value> list, Value alpha,
-                                                      const Value* __restrict__ x, Value beta, Value* y) {
-  const std::int64_t out = std::int64_t{blockIdx.x} * 256 + threadIdx.x;
+__global__ void __launch_bounds__(stream_tuning::threads)
+    stream_outputs(const line_list<Offset, Value> list, Value alpha, const Value* __restrict__ x, Value beta,
+                   Value* y) {
+  const std::int64_t out = std::int64_t{blockIdx.x} * stream_tuning::threads + threadIdx.x;
   if (out >= list.outputs) return;
   const int out_side = transposed ? list.block_cols : list.block_rows;
   const int in_side = transposed ? list.block_rows : list.block_cols;
@@ -492,8 +524,9 @@ struct bsr_stream {
     return too_large(m);
   }
 
-  bsr_stream(const matrix& m, operation op)
-      : op_(op),
+  bsr_stream(cuda on, const matrix& m, operation op)
+      : on_(on),
+        op_(op),
         list_{m.row_offsets.data(),
               m.col_indices.data(),
               nullptr,
@@ -514,13 +547,14 @@ struct bsr_stream {
     with_operation(op_, [&](auto transposed) {
       if (warps_per_line_ == 0) {
         stream_outputs<decltype(transposed)::value>
-            <<<blocks_for(list_.outputs, 256), 256, 0, kernel_stream()>>>(list_, alpha, x, beta, y);
+            <<<blocks_for(list_.outputs, stream_tuning::threads), stream_tuning::threads, 0, on_.stream>>>(
+                list_, alpha, x, beta, y);
         check_cuda(cudaGetLastError());
         return;
       }
       const auto launch = [&](auto kernel) {
-        kernel<<<blocks_for(list_.lines, stream_warps / warps_per_line_), 32 * stream_warps, 0,
-                 kernel_stream()>>>(list_, warps_per_line_, alpha, x, beta, y);
+        kernel<<<blocks_for(list_.lines, stream_tuning::warps / warps_per_line_), 32 * stream_tuning::warps,
+                 0, on_.stream>>>(list_, warps_per_line_, alpha, x, beta, y);
         check_cuda(cudaGetLastError());
       };
       constexpr bool t = decltype(transposed)::value;
@@ -547,15 +581,16 @@ struct bsr_stream {
     const std::int64_t blocks = m.col_indices.size();
     const std::int32_t block_rows = count_block_rows(m), columns = count_block_columns(m);
     array<std::int32_t, device> rows(blocks), numbers(blocks);
-    number_blocks<<<resident_blocks(blocks, 256), 256, 0, kernel_stream()>>>(
+    number_blocks<<<resident_blocks(blocks, stream_tuning::threads), stream_tuning::threads, 0, on_.stream>>>(
         m.row_offsets.data(), block_rows, blocks, rows.data(), numbers.data());
     check_cuda(cudaGetLastError());
-    auto sorted = sort_entries<std::int32_t>(cuda{}, m.col_indices, rows, numbers, columns, block_rows, true);
+    auto sorted = sort_entries<std::int32_t>(on_, m.col_indices, rows, numbers, columns, block_rows, true);
     column_offsets_ = array<Offset, device>(std::int64_t{columns} + 1);
     rows_ = std::move(rows);
     order_ = std::move(sorted.values);
-    unpack_columns<<<resident_blocks(blocks, 256), 256, 0, kernel_stream()>>>(
-        sorted.keys.data(), blocks, sorted.minor_bits, columns, column_offsets_.data(), rows_.data());
+    unpack_columns<<<resident_blocks(blocks, stream_tuning::threads), stream_tuning::threads, 0,
+                     on_.stream>>>(sorted.keys.data(), blocks, sorted.minor_bits, columns,
+                                   column_offsets_.data(), rows_.data());
     check_cuda(cudaGetLastError());
     list_.offsets = column_offsets_.data();
     list_.across = rows_.data();
@@ -563,27 +598,29 @@ struct bsr_stream {
     list_.lines = columns;
   }
 
-  // None where all lines are short: threads then take outputs. More warps a line while the GPU is not full
-  // several times over, or while the longest line would outlast all others; but a warp's piece of that line
-  // should stay worth its start.
+  // None where all lines are short: threads then take outputs.
   int choose_warps(std::int64_t blocks) const {
     array<int, device> longest(1);
-    check_cuda(cudaMemsetAsync(longest.data(), 0, sizeof(int), kernel_stream()));
-    find_longest<<<resident_blocks(list_.lines, 256), 256, 0, kernel_stream()>>>(list_.offsets, list_.lines,
-                                                                                 longest.data());
+    check_cuda(cudaMemsetAsync(longest.data(), 0, sizeof(int), on_.stream));
+    find_longest<<<resident_blocks(list_.lines, stream_tuning::threads), stream_tuning::threads, 0,
+                   on_.stream>>>(list_.offsets, list_.lines, longest.data());
     check_cuda(cudaGetLastError());
     const std::int64_t most = copy_to<host>(longest, place::device)[0];
-    const std::int64_t resident_warps = std::int64_t{multiprocessors()} * 4 * stream_warps;
-    const std::int64_t batch = loads_in_flight * std::max(1, 32 / (list_.block_rows * list_.block_cols));
-    if (most <= 64 && blocks < 16 * std::int64_t{list_.lines}) return 0;
+    const std::int64_t resident_warps =
+        std::int64_t{multiprocessors()} * stream_tuning::resident_blocks * stream_tuning::warps;
+    const std::int64_t batch =
+        stream_tuning::loads_in_flight * std::max(1, 32 / (list_.block_rows * list_.block_cols));
+    if (most <= stream_tuning::longest_short_line && blocks < stream_tuning::short_line_mean * list_.lines)
+      return 0;
     int warps = 1;
-    while (warps < stream_warps && most / (2 * warps) >= 2 * batch &&
-           (list_.lines * std::int64_t{warps} < 4 * resident_warps ||
-            most / warps > 4 * blocks / resident_warps))
+    while (warps < stream_tuning::warps && most / (2 * warps) >= stream_tuning::least_batches * batch &&
+           (list_.lines * std::int64_t{warps} < stream_tuning::times_full * resident_warps ||
+            most / warps > stream_tuning::times_mean * blocks / resident_warps))
       warps *= 2;
     return warps;
   }
 
+  cuda on_;
   operation op_;
   line_list<Offset, Value> list_;
   array<Offset, device> column_offsets_;
@@ -593,23 +630,26 @@ struct bsr_stream {
 
 }  // namespace
 
-template <class Offset, class Value, class Space>
-kernel_table<bsr_view<Offset, Value, Space>> kernels_of(const bsr<Offset, Value, view_of<Space>>&) {
-  kernel_table<bsr_view<Offset, Value, Space>> table{
-      kernel_of<bsr_chunked<row_major_way, Offset, Value>>(),
-      kernel_of<bsr_chunked<private_way, Offset, Value>>(), kernel_of<bsr_chunked<team_way, Offset, Value>>(),
-      kernel_of<bsr_chunked<unrolled_way, Offset, Value>>(), kernel_of<bsr_stream<Offset, Value>>()};
-  for (auto& line : cusparse_bsr_kernels<Offset, Value>()) table.push_back(line);
-  return table;
-}
+template <class Offset, class Value>
+struct table_of<bsr_view<Offset, Value, device>> {
+  static kernel_table<bsr_view<Offset, Value, device>> lines() {
+    kernel_table<bsr_view<Offset, Value, device>> table{
+        kernel_of<bsr_chunked<row_major_way, Offset, Value>>(),
+        kernel_of<bsr_chunked<private_way, Offset, Value>>(),
+        kernel_of<bsr_chunked<team_way, Offset, Value>>(),
+        kernel_of<bsr_chunked<unrolled_way, Offset, Value>>(), kernel_of<bsr_stream<Offset, Value>>()};
+    for (auto& line : cusparse_bsr_kernels<Offset, Value>()) table.push_back(line);
+    return table;
+  }
+};
 
 template kernel_table<bsr_view<std::int32_t, float, device>> kernels_of(
-    const bsr<std::int32_t, float, view_of<device>>&);
+    const bsr_view<std::int32_t, float, device>&);
 template kernel_table<bsr_view<std::int32_t, double, device>> kernels_of(
-    const bsr<std::int32_t, double, view_of<device>>&);
+    const bsr_view<std::int32_t, double, device>&);
 template kernel_table<bsr_view<std::int64_t, float, device>> kernels_of(
-    const bsr<std::int64_t, float, view_of<device>>&);
+    const bsr_view<std::int64_t, float, device>&);
 template kernel_table<bsr_view<std::int64_t, double, device>> kernels_of(
-    const bsr<std::int64_t, double, view_of<device>>&);
+    const bsr_view<std::int64_t, double, device>&);
 
 }  // namespace sparsmith

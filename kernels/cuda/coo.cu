@@ -4,13 +4,23 @@
 #include <string_view>
 
 #include "kernels/cuda/entries.hpp"
+#include "kernels/table.hpp"
 #include "kernels/vendor/cusparse.hpp"
 
 namespace sparsmith {
 namespace {
 
-constexpr int threads = 1024;
 constexpr int warp = 32;
+
+struct coo_tuning {
+  // Of a thread block: the most there can be, as sums over a thread block are over so many entries.
+  static constexpr int threads = 1024;
+  // Of entries loaded before the first is used, where a schedule does so: as many as leave registers for two
+  // thread blocks on a multiprocessor.
+  static constexpr int value_bytes_ahead = 16;
+  static constexpr int finite_threads = 256;  // of a thread block that looks for values that are not finite
+};
+constexpr int threads = coo_tuning::threads;
 
 // Which entries a thread takes: `sharing` neighbouring threads share a chunk of sharing * per_thread entries,
 // and a thread's next entry lies `sharing` away. All threads take the same number; some lie past the end.
@@ -147,15 +157,14 @@ constexpr int schedule_named(std::string_view name) {
 }
 
 template <int Schedule, class Value>
-void launch(const entry_list<Value>& list, Value alpha, const Value* x, Value* y) {
+void launch(cuda on, const entry_list<Value>& list, Value alpha, const Value* x, Value* y) {
   constexpr auto how = schedules[Schedule].how;
-  // As many as leave registers for two thread blocks on a multiprocessor.
-  constexpr int ahead = how.ahead ? static_cast<int>(16 / sizeof(Value)) : 1;
+  constexpr int ahead = how.ahead ? coo_tuning::value_bytes_ahead / static_cast<int>(sizeof(Value)) : 1;
   const std::int64_t rounds = (list.count + ahead - 1) / ahead;  // of all threads together
   const unsigned blocks = how.resident ? resident_blocks(rounds, threads) : blocks_for(rounds, threads);
   const std::int64_t grid = std::int64_t{blocks} * threads;
   const entry_map map{how.sharing == 0 ? grid : how.sharing, (rounds + grid - 1) / grid * ahead};
-  add_sums<how.reach, how.segmented, ahead><<<blocks, threads, 0, kernel_stream()>>>(list, map, alpha, x, y);
+  add_sums<how.reach, how.segmented, ahead><<<blocks, threads, 0, on.stream>>>(list, map, alpha, x, y);
   check_cuda(cudaGetLastError());
 }
 
@@ -166,16 +175,16 @@ __global__ void find_not_finite(const Value* values, std::int64_t count, int* fo
     if (!isfinite(values[e])) *found = 1;
 }
 
+// On the default stream, which waits for whatever made the matrix.
 template <class Value>
 bool all_finite(const array_view<const Value>& values) {
   if (values.size() == 0) return true;
   array<int, device> found(1);
   int result = 0;
   copy_bytes(place::device, found.data(), place::host, &result, sizeof(result));
-  find_not_finite<<<resident_blocks(values.size(), 256), 256, 0, kernel_stream()>>>(
+  find_not_finite<<<resident_blocks(values.size(), coo_tuning::finite_threads), coo_tuning::finite_threads>>>(
       values.data(), values.size(), found.data());
   check_cuda(cudaGetLastError());
-  check_cuda(cudaStreamSynchronize(kernel_stream()));
   copy_bytes(place::host, &result, place::device, found.data(), sizeof(result));
   return result == 0;
 }
@@ -190,15 +199,16 @@ struct coo_kernel {
     return "prefix sums would carry values that are not finite into other rows";
   }
 
-  coo_kernel(const matrix& m, operation op)
-      : list_(entries_of(m.row_indices, m.col_indices, m.values, op)), outputs_(outputs(m, op)) {}
+  coo_kernel(cuda on, const matrix& m, operation op)
+      : on_(on), list_(entries_of(m.row_indices, m.col_indices, m.values, op)), outputs_(outputs(m, op)) {}
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
-    scale(device{}, outputs_, beta, y);
-    launch<Schedule>(list_, alpha, x, y);
+    scale(on_, outputs_, beta, y);
+    launch<Schedule>(on_, list_, alpha, x, y);
   }
 
  private:
+  cuda on_;
   entry_list<Value> list_;
   std::int64_t outputs_;
 };
@@ -206,24 +216,26 @@ struct coo_kernel {
 }  // namespace
 
 template <class Value>
-void add_entries(const entry_list<Value>& list, Value alpha, const Value* x, Value* y) {
-  if (list.count > 0) launch<schedule_named("coo/segscan-32-block")>(list, alpha, x, y);
+void add_entries(cuda on, const entry_list<Value>& list, Value alpha, const Value* x, Value* y) {
+  if (list.count > 0) launch<schedule_named("coo/segscan-32-block")>(on, list, alpha, x, y);
 }
 
-template void add_entries(const entry_list<float>&, float, const float*, float*);
-template void add_entries(const entry_list<double>&, double, const double*, double*);
+template void add_entries(cuda, const entry_list<float>&, float, const float*, float*);
+template void add_entries(cuda, const entry_list<double>&, double, const double*, double*);
 
-template <class Value, class Space>
-kernel_table<coo_view<Value, Space>> kernels_of(const coo<Value, view_of<Space>>&) {
-  auto table = []<int... Schedule>(std::integer_sequence<int, Schedule...>) {
-    return kernel_table<coo_view<Value, Space>>{kernel_of<coo_kernel<Schedule, Value>>()...};
+template <class Value>
+struct table_of<coo_view<Value, device>> {
+  static kernel_table<coo_view<Value, device>> lines() {
+    auto table = []<int... Schedule>(std::integer_sequence<int, Schedule...>) {
+      return kernel_table<coo_view<Value, device>>{kernel_of<coo_kernel<Schedule, Value>>()...};
+    }
+    (std::make_integer_sequence<int, std::size(schedules)>{});
+    for (const auto& line : cusparse_coo_kernels<Value>()) table.push_back(line);
+    return table;
   }
-  (std::make_integer_sequence<int, std::size(schedules)>{});
-  for (const auto& line : cusparse_coo_kernels<Value>()) table.push_back(line);
-  return table;
-}
+};
 
-template kernel_table<coo_view<float, device>> kernels_of(const coo<float, view_of<device>>&);
-template kernel_table<coo_view<double, device>> kernels_of(const coo<double, view_of<device>>&);
+template kernel_table<coo_view<float, device>> kernels_of(const coo_view<float, device>&);
+template kernel_table<coo_view<double, device>> kernels_of(const coo_view<double, device>&);
 
 }  // namespace sparsmith

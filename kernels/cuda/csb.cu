@@ -6,11 +6,20 @@
 #include "convert/formats/block_index.hpp"
 #include "convert/formats/sizes.hpp"
 #include "kernels/cuda/launch.hpp"
+#include "kernels/table.hpp"
 
 namespace sparsmith {
 namespace {
 
-constexpr int threads = 128;
+struct csb_tuning {
+  static constexpr int threads = 128;    // of a thread block
+  static constexpr int slots_ahead = 4;  // loaded before the first is used
+  // eCSB's block rows: of one, a thread walks at least so many slots; more where the slots would otherwise
+  // ask for more threads than a GPU holds at once.
+  static constexpr std::int64_t least_share = 4;
+  static constexpr std::int64_t threads_per_multiprocessor = 2048;
+};
+constexpr int threads = csb_tuning::threads;
 
 struct cell {
   std::int32_t row, col;
@@ -46,7 +55,7 @@ template <bool Transposed, class Cells, class Value>
 __device__ void add_slots(std::int64_t first, std::int64_t last, std::int64_t stride, const Cells& cell_of,
                           const Value* __restrict__ values, Value alpha, const Value* __restrict__ x,
                           Value* y) {
-  constexpr int ahead = 4;               // slots loaded before the first is used
+  constexpr int ahead = csb_tuning::slots_ahead;
   std::int32_t output = -1, input = -1;  // of the last entry
   Value sum = 0;
   for (std::int64_t slot = first; slot < last; slot += ahead * stride) {
@@ -157,13 +166,13 @@ struct csb_block {
   static constexpr kernel_info info{"csb/block", "a thread for every block", "GCSB thesis"};
   using matrix = csb_view<Offset, Value, device>;
 
-  csb_block(const matrix& m, operation op) : m_(m), op_(op) {}
+  csb_block(cuda on, const matrix& m, operation op) : on_(on), m_(m), op_(op) {}
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
-    scale(device{}, outputs(m_, op_), beta, y);
+    scale(on_, outputs(m_, op_), beta, y);
     const std::int64_t blocks = m_.block_offsets.size() - 1;
     with_operation(op_, [&](auto transposed) {
-      walk_blocks<transposed.value><<<blocks_for(blocks, threads), threads, 0, kernel_stream()>>>(
+      walk_blocks<transposed.value><<<blocks_for(blocks, threads), threads, 0, on_.stream>>>(
           blocks, block_grid<Offset>(m_), m_.block_offsets.data(),
           m_.dense_blocks != 0 ? nullptr : m_.block_indices.data(),
           index_reader{m_.combined16.data(), m_.combined32.data()}, m_.values.data(), alpha, x, y);
@@ -172,6 +181,7 @@ struct csb_block {
   }
 
  private:
+  cuda on_;
   matrix m_;
   operation op_;
 };
@@ -182,12 +192,12 @@ struct gcsb_lane {
                                     "GCSB thesis"};
   using matrix = gcsb_view<Offset, Value, device>;
 
-  gcsb_lane(const matrix& m, operation op) : m_(m), op_(op) {}
+  gcsb_lane(cuda on, const matrix& m, operation op) : on_(on), m_(m), op_(op) {}
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
-    scale(device{}, outputs(m_, op_), beta, y);
+    scale(on_, outputs(m_, op_), beta, y);
     with_operation(op_, [&](auto transposed) {
-      walk_lanes<transposed.value><<<blocks_for(m_.filled_blocks, threads), threads, 0, kernel_stream()>>>(
+      walk_lanes<transposed.value><<<blocks_for(m_.filled_blocks, threads), threads, 0, on_.stream>>>(
           m_.filled_blocks, block_grid<Offset>(m_), m_.group_size, m_.group_offsets.data(),
           m_.block_indices.data(), index_reader{m_.combined16.data(), m_.combined32.data()}, m_.values.data(),
           alpha, x, y);
@@ -196,6 +206,7 @@ struct gcsb_lane {
   }
 
  private:
+  cuda on_;
   matrix m_;
   operation op_;
 };
@@ -218,10 +229,10 @@ struct ecsb_kernel {
            names[static_cast<int>(Holding)];
   }
 
-  ecsb_kernel(const matrix& m, operation op) : m_(m), op_(op) {}
+  ecsb_kernel(cuda on, const matrix& m, operation op) : on_(on), m_(m), op_(op) {}
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
-    scale(device{}, outputs(m_, op_), beta, y);
+    scale(on_, outputs(m_, op_), beta, y);
     if constexpr (Holding != ecsb_holding::coo) add_block_rows(alpha, x, y);
     if constexpr (Holding != ecsb_holding::ell) add_rest(alpha, x, y);
   }
@@ -230,14 +241,14 @@ struct ecsb_kernel {
   void add_block_rows(Value alpha, const Value* x, Value* y) const {
     const std::int64_t slot_count = m_.ell_values.size(), block_rows = m_.block_row_offsets.size() - 1;
     if (slot_count == 0) return;
-    const std::int64_t resident = std::int64_t{multiprocessors()} * 2048;
-    const std::int64_t share = std::max<std::int64_t>(4, groups_of(slot_count, resident));
+    const std::int64_t resident = multiprocessors() * csb_tuning::threads_per_multiprocessor;
+    const std::int64_t share = std::max(csb_tuning::least_share, groups_of(slot_count, resident));
     const std::int64_t walks = groups_of(m_.width, share) * block_rows;
     const cells_of_slots<Offset> cells{block_grid<Offset>(m_),
                                        m_.ell_block_indices.data(),
                                        {m_.ell_combined16.data(), m_.ell_combined32.data()}};
     with_operation(op_, [&](auto transposed) {
-      walk_block_rows<transposed.value><<<blocks_for(walks, threads), threads, 0, kernel_stream()>>>(
+      walk_block_rows<transposed.value><<<blocks_for(walks, threads), threads, 0, on_.stream>>>(
           block_rows, m_.width, share, m_.block_row_offsets.data(), cells, m_.ell_values.data(), alpha, x, y);
     });
     check_cuda(cudaGetLastError());
@@ -249,58 +260,65 @@ struct ecsb_kernel {
                                        m_.rest_block_indices.data(),
                                        {m_.rest_combined16.data(), m_.rest_combined32.data()}};
     with_operation(op_, [&](auto transposed) {
-      add_each<transposed.value><<<blocks_for(count, threads), threads, 0, kernel_stream()>>>(
+      add_each<transposed.value><<<blocks_for(count, threads), threads, 0, on_.stream>>>(
           count, cells, m_.rest_values.data(), alpha, x, y);
     });
     check_cuda(cudaGetLastError());
   }
 
+  cuda on_;
   matrix m_;
   operation op_;
 };
 
 }  // namespace
 
-template <class Offset, class Value, class Space>
-kernel_table<csb_view<Offset, Value, Space>> kernels_of(const csb<Offset, Value, view_of<Space>>&) {
-  return {kernel_of<csb_block<Offset, Value>>()};
-}
+template <class Offset, class Value>
+struct table_of<csb_view<Offset, Value, device>> {
+  static kernel_table<csb_view<Offset, Value, device>> lines() {
+    return {kernel_of<csb_block<Offset, Value>>()};
+  }
+};
 
-template <class Offset, class Value, class Space>
-kernel_table<ecsb_view<Offset, Value, Space>> kernels_of(const ecsb<Offset, Value, view_of<Space>>&) {
-  return {kernel_of<ecsb_kernel<ecsb_holding::coo, Offset, Value>>(),
-          kernel_of<ecsb_kernel<ecsb_holding::ell, Offset, Value>>(),
-          kernel_of<ecsb_kernel<ecsb_holding::hybrid, Offset, Value>>()};
-}
+template <class Offset, class Value>
+struct table_of<ecsb_view<Offset, Value, device>> {
+  static kernel_table<ecsb_view<Offset, Value, device>> lines() {
+    return {kernel_of<ecsb_kernel<ecsb_holding::coo, Offset, Value>>(),
+            kernel_of<ecsb_kernel<ecsb_holding::ell, Offset, Value>>(),
+            kernel_of<ecsb_kernel<ecsb_holding::hybrid, Offset, Value>>()};
+  }
+};
 
-template <class Offset, class Value, class Space>
-kernel_table<gcsb_view<Offset, Value, Space>> kernels_of(const gcsb<Offset, Value, view_of<Space>>&) {
-  return {kernel_of<gcsb_lane<Offset, Value>>()};
-}
+template <class Offset, class Value>
+struct table_of<gcsb_view<Offset, Value, device>> {
+  static kernel_table<gcsb_view<Offset, Value, device>> lines() {
+    return {kernel_of<gcsb_lane<Offset, Value>>()};
+  }
+};
 
 template kernel_table<csb_view<std::int32_t, float, device>> kernels_of(
-    const csb<std::int32_t, float, view_of<device>>&);
+    const csb_view<std::int32_t, float, device>&);
 template kernel_table<csb_view<std::int32_t, double, device>> kernels_of(
-    const csb<std::int32_t, double, view_of<device>>&);
+    const csb_view<std::int32_t, double, device>&);
 template kernel_table<csb_view<std::int64_t, float, device>> kernels_of(
-    const csb<std::int64_t, float, view_of<device>>&);
+    const csb_view<std::int64_t, float, device>&);
 template kernel_table<csb_view<std::int64_t, double, device>> kernels_of(
-    const csb<std::int64_t, double, view_of<device>>&);
+    const csb_view<std::int64_t, double, device>&);
 template kernel_table<ecsb_view<std::int32_t, float, device>> kernels_of(
-    const ecsb<std::int32_t, float, view_of<device>>&);
+    const ecsb_view<std::int32_t, float, device>&);
 template kernel_table<ecsb_view<std::int32_t, double, device>> kernels_of(
-    const ecsb<std::int32_t, double, view_of<device>>&);
+    const ecsb_view<std::int32_t, double, device>&);
 template kernel_table<ecsb_view<std::int64_t, float, device>> kernels_of(
-    const ecsb<std::int64_t, float, view_of<device>>&);
+    const ecsb_view<std::int64_t, float, device>&);
 template kernel_table<ecsb_view<std::int64_t, double, device>> kernels_of(
-    const ecsb<std::int64_t, double, view_of<device>>&);
+    const ecsb_view<std::int64_t, double, device>&);
 template kernel_table<gcsb_view<std::int32_t, float, device>> kernels_of(
-    const gcsb<std::int32_t, float, view_of<device>>&);
+    const gcsb_view<std::int32_t, float, device>&);
 template kernel_table<gcsb_view<std::int32_t, double, device>> kernels_of(
-    const gcsb<std::int32_t, double, view_of<device>>&);
+    const gcsb_view<std::int32_t, double, device>&);
 template kernel_table<gcsb_view<std::int64_t, float, device>> kernels_of(
-    const gcsb<std::int64_t, float, view_of<device>>&);
+    const gcsb_view<std::int64_t, float, device>&);
 template kernel_table<gcsb_view<std::int64_t, double, device>> kernels_of(
-    const gcsb<std::int64_t, double, view_of<device>>&);
+    const gcsb_view<std::int64_t, double, device>&);
 
 }  // namespace sparsmith

@@ -4,13 +4,29 @@
 #include <bit>
 
 #include "convert/backend/sort_entries.hpp"
+#include "kernels/csc.hpp"
 #include "kernels/cuda/launch.hpp"
 #include "kernels/vendor/cusparse.hpp"
 
 namespace sparsmith {
 namespace {
 
-constexpr int threads = 256;
+struct csr_tuning {
+  static constexpr int threads = 256;  // of a thread block
+  // Of a lane, before the first is used: as many requests are on their way at once.
+  static constexpr int loads_at_once = 4;
+  // csr/vector. Half to all of this many entries a lane, while 32 lanes are enough: loads in flight, and few
+  // lanes idle in short rows.
+  static constexpr int entries_per_lane = 4, least_lanes = 2;
+  // csr/bins: rows plus entries that a warp walks.
+  static constexpr int items_per_bin = 512;
+  // csr/hybrid: rows from these lengths on are worth a thread block, and a warp.
+  static constexpr int shortest_long_row = 2048, shortest_medium_row = 16;
+  // csr/merge: rows plus entries. Products and ends of a block's rows are in shared memory.
+  static constexpr int items_per_thread = 8, items_per_block = threads * items_per_thread;
+};
+constexpr int threads = csr_tuning::threads;
+constexpr int items_per_thread = csr_tuning::items_per_thread, items_per_block = csr_tuning::items_per_block;
 
 template <class Offset, class Value>
 struct csr_arrays {
@@ -23,23 +39,24 @@ struct csr_arrays {
       : rows(m.rows), offsets(m.row_offsets.data()), cols(m.col_indices.data()), values(m.values.data()) {}
 };
 
-// The part of a row's product that one of `lanes` walkers finds, four loads at a time. For A^T x there is no
-// sum: `factor` is alpha times x of the row.
+// The part of a row's product that one of `lanes` walkers finds, several loads at a time. For A^T x there is
+// no sum: `factor` is alpha times x of the row.
 template <bool Transposed, class Offset, class Value>
 __device__ Value walk_row(const csr_arrays<Offset, Value>& m, Offset first, Offset last, int lane, int lanes,
                           const Value* __restrict__ x, Value factor, Value* y) {
   Value sum = 0;
   std::int64_t e = std::int64_t{first} + lane;  // wider than Offset: it runs past the end by up to `lanes`
-  for (; e + 3 * lanes < last; e += 4 * lanes) {
-    std::int32_t cols[4];
-    Value values[4];
+  constexpr int loads = csr_tuning::loads_at_once;
+  for (; e + (loads - 1) * lanes < last; e += loads * lanes) {
+    std::int32_t cols[loads];
+    Value values[loads];
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < loads; ++k) {
       cols[k] = m.cols[e + k * lanes];
       values[k] = m.values[e + k * lanes];
     }
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < loads; ++k) {
       if constexpr (Transposed)
         atomicAdd(y + cols[k], factor * values[k]);
       else
@@ -84,10 +101,10 @@ template <class Offset, class Value>
 class csr_by_lanes {
  public:
   using matrix = csr_view<Offset, Value, device>;
-  csr_by_lanes(const matrix& m, operation op, int lanes) : m_(m), op_(op), lanes_(lanes) {}
+  csr_by_lanes(cuda on, const matrix& m, operation op, int lanes) : on_(on), m_(m), op_(op), lanes_(lanes) {}
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
-    if (op_ == operation::transposed) scale(device{}, m_.cols, beta, y);
+    if (op_ == operation::transposed) scale(on_, m_.cols, beta, y);
     with_operation(op_, [&](auto transposed) {
       constexpr bool t = transposed.value;
       switch (lanes_) {
@@ -110,10 +127,11 @@ class csr_by_lanes {
  private:
   template <int Lanes, bool Transposed>
   void launch(Value alpha, const Value* x, Value beta, Value* y) const {
-    rows_by_lanes<Lanes, Transposed><<<blocks_for(m_.rows, threads / Lanes), threads, 0, kernel_stream()>>>(
+    rows_by_lanes<Lanes, Transposed><<<blocks_for(m_.rows, threads / Lanes), threads, 0, on_.stream>>>(
         csr_arrays<Offset, Value>(m_), alpha, x, beta, y);
     check_cuda(cudaGetLastError());
   }
+  cuda on_;
   matrix m_;
   operation op_;
   int lanes_;
@@ -123,26 +141,27 @@ template <class Offset, class Value>
 struct csr_thread : csr_by_lanes<Offset, Value> {
   static constexpr kernel_info info{"csr/thread", "a thread per row",
                                     "CSR report, CSR strategies, GCSB thesis", true};
-  csr_thread(const csr_view<Offset, Value, device>& m, operation op)
-      : csr_by_lanes<Offset, Value>(m, op, 1) {}
+  csr_thread(cuda on, const csr_view<Offset, Value, device>& m, operation op)
+      : csr_by_lanes<Offset, Value>(on, m, op, 1) {}
 };
 
 template <class Offset, class Value>
 struct csr_warp : csr_by_lanes<Offset, Value> {
   static constexpr kernel_info info{"csr/warp", "a warp per row", "CSR report, CSR strategies", true};
-  csr_warp(const csr_view<Offset, Value, device>& m, operation op) : csr_by_lanes<Offset, Value>(m, op, 32) {}
+  csr_warp(cuda on, const csr_view<Offset, Value, device>& m, operation op)
+      : csr_by_lanes<Offset, Value>(on, m, op, 32) {}
 };
 
 template <class Offset, class Value>
 struct csr_vector : csr_by_lanes<Offset, Value> {
   static constexpr kernel_info info{"csr/vector", "2 to 32 lanes per row, chosen from the mean row length",
                                     "ours", true};
-  csr_vector(const csr_view<Offset, Value, device>& m, operation op)
-      : csr_by_lanes<Offset, Value>(m, op, lanes_for(m)) {}
-  // Two to four entries a lane, while 32 lanes are enough: loads in flight, and few lanes idle in short rows.
+  csr_vector(cuda on, const csr_view<Offset, Value, device>& m, operation op)
+      : csr_by_lanes<Offset, Value>(on, m, op, lanes_for(m)) {}
   static int lanes_for(const csr_view<Offset, Value, device>& m) {
     const auto mean = static_cast<std::uint64_t>(m.values.size() / m.rows);
-    return static_cast<int>(std::clamp<std::uint64_t>(std::bit_ceil(mean + 1) / 4, 2, 32));
+    return static_cast<int>(std::clamp<std::uint64_t>(std::bit_ceil(mean + 1) / csr_tuning::entries_per_lane,
+                                                      csr_tuning::least_lanes, 32));
   }
 };
 
@@ -167,10 +186,10 @@ __global__ void cut_path(std::int32_t rows, std::int64_t entries, const Offset* 
 }
 
 template <class Offset, class Value>
-array<std::int32_t, device> path_cuts(const csr_view<Offset, Value, device>& m, std::int64_t size) {
+array<std::int32_t, device> path_cuts(cuda on, const csr_view<Offset, Value, device>& m, std::int64_t size) {
   const std::int64_t items = std::int64_t{m.rows} + m.values.size(), pieces = (items + size - 1) / size;
   array<std::int32_t, device> cuts(pieces + 1);
-  cut_path<<<blocks_for(pieces + 1, threads), threads, 0, kernel_stream()>>>(
+  cut_path<<<blocks_for(pieces + 1, threads), threads, 0, on.stream>>>(
       m.rows, m.values.size(), m.row_offsets.data(), size, pieces, cuts.data());
   check_cuda(cudaGetLastError());
   return cuts;
@@ -191,20 +210,22 @@ struct csr_bins {
   static constexpr kernel_info info{"csr/bins", "bins of rows with similar work, a warp walks a bin's rows",
                                     "CSR report", true};
   using matrix = csr_view<Offset, Value, device>;
-  csr_bins(const matrix& m, operation op) : m_(m), op_(op), first_rows_(path_cuts(m, 512)) {}
+  csr_bins(cuda on, const matrix& m, operation op)
+      : on_(on), m_(m), op_(op), first_rows_(path_cuts(on, m, csr_tuning::items_per_bin)) {}
   std::int64_t bytes() const { return first_rows_.size() * 4; }
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
-    if (op_ == operation::transposed) scale(device{}, m_.cols, beta, y);
+    if (op_ == operation::transposed) scale(on_, m_.cols, beta, y);
     const std::int64_t bins = first_rows_.size() - 1;
     with_operation(op_, [&](auto transposed) {
-      walk_bins<transposed.value><<<blocks_for(bins, threads / 32), threads, 0, kernel_stream()>>>(
+      walk_bins<transposed.value><<<blocks_for(bins, threads / 32), threads, 0, on_.stream>>>(
           csr_arrays<Offset, Value>(m_), bins, first_rows_.data(), alpha, x, beta, y);
     });
     check_cuda(cudaGetLastError());
   }
 
  private:
+  cuda on_;
   matrix m_;
   operation op_;
   array<std::int32_t, device> first_rows_;
@@ -212,7 +233,6 @@ struct csr_bins {
 
 // Three classes of rows, longest first, so that the blocks that take longest start first.
 constexpr int long_rows = 0, medium_rows = 1, short_rows = 2;
-constexpr int shortest_long_row = 2048, shortest_medium_row = 16;
 
 template <class Offset>
 __global__ void classify_rows(std::int32_t rows, const Offset* offsets, std::int32_t* classes,
@@ -221,7 +241,9 @@ __global__ void classify_rows(std::int32_t rows, const Offset* offsets, std::int
   int own = -1;
   if (row < rows) {
     const Offset length = offsets[row + 1] - offsets[row];
-    own = length >= shortest_long_row ? long_rows : length >= shortest_medium_row ? medium_rows : short_rows;
+    own = length >= csr_tuning::shortest_long_row     ? long_rows
+          : length >= csr_tuning::shortest_medium_row ? medium_rows
+                                                      : short_rows;
     classes[row] = own;
     numbers[row] = static_cast<std::int32_t>(row);
   }
@@ -286,35 +308,34 @@ struct csr_hybrid {
                                     "CSR report", true};
   using matrix = csr_view<Offset, Value, device>;
 
-  csr_hybrid(const matrix& m, operation op) : m_(m), op_(op) {
+  csr_hybrid(cuda on, const matrix& m, operation op) : on_(on), m_(m), op_(op) {
     array<std::int32_t, device> classes(m.rows), numbers(m.rows), counts(3);
-    check_cuda(cudaMemsetAsync(counts.data(), 0, 12, kernel_stream()));
-    classify_rows<<<blocks_for(m.rows, threads), threads, 0, kernel_stream()>>>(
+    check_cuda(cudaMemsetAsync(counts.data(), 0, 12, on.stream));
+    classify_rows<<<blocks_for(m.rows, threads), threads, 0, on.stream>>>(
         m.rows, m.row_offsets.data(), classes.data(), numbers.data(), counts.data());
     check_cuda(cudaGetLastError());
     copy_bytes(place::host, classes_.counts, place::device, counts.data(), 12);
-    order_ = sort_entries<std::int32_t>(cuda{}, classes, numbers, numbers, 3, m.rows, true).values;
+    order_ = sort_entries<std::int32_t>(on, classes, numbers, numbers, 3, m.rows, true).values;
   }
   std::int64_t bytes() const { return order_.size() * 4; }
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
-    if (op_ == operation::transposed) scale(device{}, m_.cols, beta, y);
+    if (op_ == operation::transposed) scale(on_, m_.cols, beta, y);
     const unsigned blocks = classes_.long_blocks() + classes_.medium_blocks() + classes_.short_blocks();
     with_operation(op_, [&](auto transposed) {
-      walk_classes<transposed.value><<<blocks, threads, 0, kernel_stream()>>>(
+      walk_classes<transposed.value><<<blocks, threads, 0, on_.stream>>>(
           csr_arrays<Offset, Value>(m_), classes_, order_.data(), alpha, x, beta, y);
     });
     check_cuda(cudaGetLastError());
   }
 
  private:
+  cuda on_;
   matrix m_;
   operation op_;
   row_classes classes_;
   array<std::int32_t, device> order_;  // rows by class
 };
-
-constexpr int items_per_thread = 8, items_per_block = threads * items_per_thread;
 
 // A block's share of the merge path: its rows are those that end in it, its entries [first_entry, + entries).
 template <class Offset>
@@ -482,10 +503,11 @@ struct csr_merge {
   static constexpr kernel_info info{
       "csr/merge", "merge-path: every thread gets the same number of rows plus entries", "ours", true};
   using matrix = csr_view<Offset, Value, device>;
-  csr_merge(const matrix& m, operation op)
-      : m_(m),
+  csr_merge(cuda on, const matrix& m, operation op)
+      : on_(on),
+        m_(m),
         op_(op),
-        first_rows_(path_cuts(m, items_per_block)),
+        first_rows_(path_cuts(on, m, items_per_block)),
         carries_(op == operation::multiply ? first_rows_.size() - 1 : 0) {}
   std::int64_t bytes() const {
     return first_rows_.size() * 4 + carries_.size() * std::int64_t{sizeof(Value)};
@@ -496,18 +518,19 @@ struct csr_merge {
     const std::int64_t blocks = first_rows_.size() - 1, entries = m_.values.size();
     const auto grid = static_cast<unsigned>(blocks);
     if (op_ == operation::transposed) {
-      scale(device{}, m_.cols, beta, y);
-      scatter_path<<<grid, threads, 0, kernel_stream()>>>(arrays, entries, first_rows_.data(), alpha, x, y);
+      scale(on_, m_.cols, beta, y);
+      scatter_path<<<grid, threads, 0, on_.stream>>>(arrays, entries, first_rows_.data(), alpha, x, y);
     } else {
-      multiply_path<<<grid, threads, 0, kernel_stream()>>>(arrays, entries, first_rows_.data(), alpha, x,
-                                                           beta, y, carries_.data());
-      add_carries<<<blocks_for(blocks, threads / 32), threads, 0, kernel_stream()>>>(
+      multiply_path<<<grid, threads, 0, on_.stream>>>(arrays, entries, first_rows_.data(), alpha, x, beta, y,
+                                                      carries_.data());
+      add_carries<<<blocks_for(blocks, threads / 32), threads, 0, on_.stream>>>(
           blocks, m_.rows, first_rows_.data(), carries_.data(), alpha, y);
     }
     check_cuda(cudaGetLastError());
   }
 
  private:
+  cuda on_;
   matrix m_;
   operation op_;
   array<std::int32_t, device> first_rows_;
@@ -516,23 +539,33 @@ struct csr_merge {
 
 }  // namespace
 
-template <class Offset, class Value, class Space>
-kernel_table<csr_view<Offset, Value, Space>> kernels_of(const csr<Offset, Value, view_of<Space>>&) {
-  kernel_table<csr_view<Offset, Value, device>> table = {
-      kernel_of<csr_thread<Offset, Value>>(), kernel_of<csr_warp<Offset, Value>>(),
-      kernel_of<csr_bins<Offset, Value>>(),   kernel_of<csr_hybrid<Offset, Value>>(),
-      kernel_of<csr_vector<Offset, Value>>(), kernel_of<csr_merge<Offset, Value>>()};
-  for (auto& line : cusparse_csr_kernels<Offset, Value>()) table.push_back(line);
-  return table;
-}
+template <class Offset, class Value>
+struct table_of<csr_view<Offset, Value, device>> {
+  static kernel_table<csr_view<Offset, Value, device>> lines() {
+    kernel_table<csr_view<Offset, Value, device>> table = {
+        kernel_of<csr_thread<Offset, Value>>(), kernel_of<csr_warp<Offset, Value>>(),
+        kernel_of<csr_bins<Offset, Value>>(),   kernel_of<csr_hybrid<Offset, Value>>(),
+        kernel_of<csr_vector<Offset, Value>>(), kernel_of<csr_merge<Offset, Value>>()};
+    for (auto& line : cusparse_csr_kernels<Offset, Value>()) table.push_back(line);
+    return table;
+  }
+};
 
 template kernel_table<csr_view<std::int32_t, float, device>> kernels_of(
-    const csr<std::int32_t, float, view_of<device>>&);
+    const csr_view<std::int32_t, float, device>&);
 template kernel_table<csr_view<std::int32_t, double, device>> kernels_of(
-    const csr<std::int32_t, double, view_of<device>>&);
+    const csr_view<std::int32_t, double, device>&);
 template kernel_table<csr_view<std::int64_t, float, device>> kernels_of(
-    const csr<std::int64_t, float, view_of<device>>&);
+    const csr_view<std::int64_t, float, device>&);
 template kernel_table<csr_view<std::int64_t, double, device>> kernels_of(
-    const csr<std::int64_t, double, view_of<device>>&);
+    const csr_view<std::int64_t, double, device>&);
+template kernel_table<csc_view<std::int32_t, float, device>> kernels_of(
+    const csc_view<std::int32_t, float, device>&);
+template kernel_table<csc_view<std::int32_t, double, device>> kernels_of(
+    const csc_view<std::int32_t, double, device>&);
+template kernel_table<csc_view<std::int64_t, float, device>> kernels_of(
+    const csc_view<std::int64_t, float, device>&);
+template kernel_table<csc_view<std::int64_t, double, device>> kernels_of(
+    const csc_view<std::int64_t, double, device>&);
 
 }  // namespace sparsmith

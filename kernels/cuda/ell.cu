@@ -1,12 +1,18 @@
 // ELL, SELL and HYB on a GPU: a thread for every row, which walks the row's slots; neighbouring threads read
 // neighbouring slots. The rest of HYB goes through COO's segmented sums.
 #include "kernels/cuda/entries.hpp"
+#include "kernels/table.hpp"
 #include "kernels/vendor/cusparse.hpp"
 
 namespace sparsmith {
 namespace {
 
-constexpr int threads = 256;
+struct ell_tuning {
+  static constexpr int threads = 256;  // of a thread block
+  // Slots of a row whose loads are on their way at once.
+  static constexpr int unrolled = 4;
+};
+constexpr int threads = ell_tuning::threads;
 
 // Where the rows of a format are: thread p has row row(p), whose slots start at first(p) and lie stride()
 // apart.
@@ -47,24 +53,24 @@ __global__ void __launch_bounds__(threads)
   std::int64_t slot = rows.first(p);
   if constexpr (Transposed) {
     const Value factor = alpha * x[row];
-#pragma unroll 4
+#pragma unroll ell_tuning::unrolled
     for (std::int32_t k = 0; k < length; ++k, slot += stride)
       atomicAdd(y + cols[slot], values[slot] * factor);
   } else {
     Value sum = 0;
-#pragma unroll 4
+#pragma unroll ell_tuning::unrolled
     for (std::int32_t k = 0; k < length; ++k, slot += stride) sum += values[slot] * x[cols[slot]];
     y[row] = updated(beta, y + row, alpha * sum);
   }
 }
 
 template <class Rows, class Value>
-void multiply_rows(operation op, const Rows& rows, const std::int32_t* cols, const Value* values,
+void multiply_rows(cuda on, operation op, const Rows& rows, const std::int32_t* cols, const Value* values,
                    std::int64_t output_count, Value alpha, const Value* x, Value beta, Value* y) {
-  if (op == operation::transposed) scale(device{}, output_count, beta, y);
+  if (op == operation::transposed) scale(on, output_count, beta, y);
   with_operation(op, [&](auto transposed) {
-    walk_rows<transposed.value><<<blocks_for(rows.count, threads), threads, 0, kernel_stream()>>>(
-        rows, cols, values, alpha, x, beta, y);
+    walk_rows<transposed.value>
+        <<<blocks_for(rows.count, threads), threads, 0, on.stream>>>(rows, cols, values, alpha, x, beta, y);
   });
   check_cuda(cudaGetLastError());
 }
@@ -74,14 +80,15 @@ struct ell_thread {
   static constexpr kernel_info info{"ell/thread", "a thread for every row", "GCSB thesis", true, false};
   using matrix = ell_view<Value, device>;
 
-  ell_thread(const matrix& m, operation op) : m_(m), op_(op) {}
+  ell_thread(cuda on, const matrix& m, operation op) : on_(on), m_(m), op_(op) {}
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
-    multiply_rows(op_, ell_rows{m_.rows, m_.row_lengths.data()}, m_.col_indices.data(), m_.values.data(),
+    multiply_rows(on_, op_, ell_rows{m_.rows, m_.row_lengths.data()}, m_.col_indices.data(), m_.values.data(),
                   outputs(m_, op_), alpha, x, beta, y);
   }
 
  private:
+  cuda on_;
   matrix m_;
   operation op_;
 };
@@ -91,16 +98,17 @@ struct sell_thread {
   static constexpr kernel_info info{"sell/thread", "a thread for every row", "ours", true, false};
   using matrix = sell_view<Offset, Value, device>;
 
-  sell_thread(const matrix& m, operation op) : m_(m), op_(op) {}
+  sell_thread(cuda on, const matrix& m, operation op) : on_(on), m_(m), op_(op) {}
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
-    multiply_rows(op_,
+    multiply_rows(on_, op_,
                   sell_rows<Offset>{m_.rows, m_.row_lengths.data(), m_.row_order.data(),
                                     m_.slice_offsets.data(), m_.slice},
                   m_.col_indices.data(), m_.values.data(), outputs(m_, op_), alpha, x, beta, y);
   }
 
  private:
+  cuda on_;
   matrix m_;
   operation op_;
 };
@@ -111,49 +119,52 @@ struct hyb_thread {
       "hyb/thread", "a thread for every row of the ELL part, the rest as coo/segscan-32-block", "ours"};
   using matrix = hyb_view<Value, device>;
 
-  hyb_thread(const matrix& m, operation op) : m_(m), op_(op) {}
+  hyb_thread(cuda on, const matrix& m, operation op) : on_(on), m_(m), op_(op) {}
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
-    multiply_rows(op_, ell_rows{m_.rows, m_.row_lengths.data()}, m_.ell_col_indices.data(),
+    multiply_rows(on_, op_, ell_rows{m_.rows, m_.row_lengths.data()}, m_.ell_col_indices.data(),
                   m_.ell_values.data(), outputs(m_, op_), alpha, x, beta, y);
-    add_entries(entries_of(m_.rest_row_indices, m_.rest_col_indices, m_.rest_values, op_), alpha, x, y);
+    add_entries(on_, entries_of(m_.rest_row_indices, m_.rest_col_indices, m_.rest_values, op_), alpha, x, y);
   }
 
  private:
+  cuda on_;
   matrix m_;
   operation op_;
 };
 
 }  // namespace
 
-template <class Value, class Space>
-kernel_table<ell_view<Value, Space>> kernels_of(const ell<Value, view_of<Space>>&) {
-  return {kernel_of<ell_thread<Value>>()};
-}
+template <class Value>
+struct table_of<ell_view<Value, device>> {
+  static kernel_table<ell_view<Value, device>> lines() { return {kernel_of<ell_thread<Value>>()}; }
+};
 
-template <class Offset, class Value, class Space>
-kernel_table<sell_view<Offset, Value, Space>> kernels_of(const sell<Offset, Value, view_of<Space>>&) {
-  kernel_table<sell_view<Offset, Value, Space>> table{kernel_of<sell_thread<Offset, Value>>()};
-  for (const auto& line : cusparse_sell_kernels<Offset, Value>()) table.push_back(line);
-  return table;
-}
+template <class Offset, class Value>
+struct table_of<sell_view<Offset, Value, device>> {
+  static kernel_table<sell_view<Offset, Value, device>> lines() {
+    kernel_table<sell_view<Offset, Value, device>> table{kernel_of<sell_thread<Offset, Value>>()};
+    for (const auto& line : cusparse_sell_kernels<Offset, Value>()) table.push_back(line);
+    return table;
+  }
+};
 
-template <class Value, class Space>
-kernel_table<hyb_view<Value, Space>> kernels_of(const hyb<Value, view_of<Space>>&) {
-  return {kernel_of<hyb_thread<Value>>()};
-}
+template <class Value>
+struct table_of<hyb_view<Value, device>> {
+  static kernel_table<hyb_view<Value, device>> lines() { return {kernel_of<hyb_thread<Value>>()}; }
+};
 
-template kernel_table<ell_view<float, device>> kernels_of(const ell<float, view_of<device>>&);
-template kernel_table<ell_view<double, device>> kernels_of(const ell<double, view_of<device>>&);
+template kernel_table<ell_view<float, device>> kernels_of(const ell_view<float, device>&);
+template kernel_table<ell_view<double, device>> kernels_of(const ell_view<double, device>&);
 template kernel_table<sell_view<std::int32_t, float, device>> kernels_of(
-    const sell<std::int32_t, float, view_of<device>>&);
+    const sell_view<std::int32_t, float, device>&);
 template kernel_table<sell_view<std::int32_t, double, device>> kernels_of(
-    const sell<std::int32_t, double, view_of<device>>&);
+    const sell_view<std::int32_t, double, device>&);
 template kernel_table<sell_view<std::int64_t, float, device>> kernels_of(
-    const sell<std::int64_t, float, view_of<device>>&);
+    const sell_view<std::int64_t, float, device>&);
 template kernel_table<sell_view<std::int64_t, double, device>> kernels_of(
-    const sell<std::int64_t, double, view_of<device>>&);
-template kernel_table<hyb_view<float, device>> kernels_of(const hyb<float, view_of<device>>&);
-template kernel_table<hyb_view<double, device>> kernels_of(const hyb<double, view_of<device>>&);
+    const sell_view<std::int64_t, double, device>&);
+template kernel_table<hyb_view<float, device>> kernels_of(const hyb_view<float, device>&);
+template kernel_table<hyb_view<double, device>> kernels_of(const hyb_view<double, device>&);
 
 }  // namespace sparsmith

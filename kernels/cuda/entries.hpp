@@ -25,6 +25,6 @@ entry_list<Value> entries_of(const array_view<const std::int32_t>& rows,
 
 // y[output] += alpha value x[input] for all of a list: coo/segscan-32-block, as the rest of HYB needs it too.
 template <class Value>
-void add_entries(const entry_list<Value>& list, Value alpha, const Value* x, Value* y);
+void add_entries(cuda on, const entry_list<Value>& list, Value alpha, const Value* x, Value* y);
 
 }  // namespace sparsmith

@@ -7,6 +7,7 @@
 
 #include "convert/formats/sizes.hpp"
 #include "kernels/cuda/entries.hpp"
+#include "kernels/table.hpp"
 
 namespace sparsmith {
 namespace {
@@ -23,12 +24,24 @@ struct tile_chunk {
   std::int32_t output;  // where they begin
 };
 
-constexpr int most_warps = 8;                 // of a thread block
-constexpr int steps_at_once = 4;              // a warp loads so many while it works on the ones before
-constexpr int least_staged = 48;              // steps of a piece for which staging x's window pays
-constexpr int least_shared = 64;              // steps of a line of tiles for which a whole block pays
-constexpr int most_shared_bytes = 75 * 1024;  // leaves room for three blocks on a multiprocessor
-constexpr int spare_sums = 32;                // of every warp: where padding adds, so that nobody has to ask
+struct tile_tuning {
+  static constexpr int most_warps = 8;     // of a thread block
+  static constexpr int steps_at_once = 4;  // a warp loads so many while it works on the ones before
+  static constexpr int least_staged = 48;  // steps of a piece for which staging x's window pays
+  static constexpr int least_shared = 64;  // steps of a line of tiles for which a whole block pays
+  // Of a thread block: leaves room for three of them on a multiprocessor.
+  static constexpr int most_shared_bytes = 75 * 1024;
+  static constexpr int spare_sums = 32;  // of every warp: where padding adds, so that nobody has to ask
+  // Chunks enough to fill the GPU several times over, but not so small that adding up their sums shows.
+  static constexpr int chunks_per_multiprocessor = 16;
+  static constexpr std::int64_t least_chunk_steps = 64, most_chunk_steps = 1024;
+  // Every warp's sums have to be cleared and added up: half of the warps where chunks have fewer steps.
+  static constexpr int least_steps_for_all_warps = 384;
+  static constexpr int gather_threads = 256;  // of a thread block that renumbers x or the sums
+  // Thread blocks that must fit on a multiprocessor: what registers are limited to.
+  static constexpr int resident_blocks_of_floats = 4, resident_blocks_of_doubles = 3;
+};
+constexpr int steps_at_once = tile_tuning::steps_at_once;
 
 template <class Value, class Index>
 struct tile_arrays {
@@ -146,14 +159,16 @@ __device__ __forceinline__ void add_piece(const tile_arrays<Value, Index>& m, co
 }
 
 template <int Lanes, bool Transposed, class Value, class Index>
-__global__ void __launch_bounds__(most_warps * 32, sizeof(Value) == 4 ? 4 : 3)
+__global__ void __launch_bounds__(tile_tuning::most_warps * 32, sizeof(Value) == 4
+                                                                    ? tile_tuning::resident_blocks_of_floats
+                                                                    : tile_tuning::resident_blocks_of_doubles)
     multiply_tiles(const tile_arrays<Value, Index> m, Value alpha, const Value* __restrict__ x, Value beta,
                    Value* y) {
   extern __shared__ __align__(16) unsigned char shared[];
   Value* const all_sums = reinterpret_cast<Value*>(shared);
   const int warps = static_cast<int>(blockDim.x) / 32, threads = static_cast<int>(blockDim.x);
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
-  const int sums_each = m.outputs_per_tile + spare_sums;
+  const int sums_each = m.outputs_per_tile + tile_tuning::spare_sums;
   Value* const sums = all_sums + warp * sums_each;
   for (int i = lane; i < sums_each; i += 32) sums[i] = 0;
   const auto deliver = [&](std::int64_t out, Value sum) {
@@ -171,7 +186,7 @@ __global__ void __launch_bounds__(most_warps * 32, sizeof(Value) == 4 ? 4 : 3)
     int turn = warp;  // the batch of the next piece that is this warp's, so that all get equally many
     for (int p = 0; p < chunk.pieces; ++p) {
       const tile_piece piece = m.pieces[chunk.first_piece + p];
-      if (piece.steps >= least_staged) {
+      if (piece.steps >= tile_tuning::least_staged) {
         __syncthreads();
         for (int i = thread; i < m.inputs_per_tile; i += threads)
           window[i] = std::int64_t{piece.input} + i < m.inputs ? x[std::int64_t{piece.input} + i] : Value{0};
@@ -246,7 +261,7 @@ tile_work list_work(const gcsb_tile<Offset, float, host>& outline, operation op,
     std::int64_t steps = 0;
     for (; end < tiles && line_of(tile_at(end)) == line; ++end) steps += steps_of(tile_at(end));
     ++lines_with_tiles;
-    auto& chunks = steps < least_shared ? work.warp_chunks : work.shared_chunks;
+    auto& chunks = steps < tile_tuning::least_shared ? work.warp_chunks : work.shared_chunks;
     const std::int64_t cuts = (steps + chunk_steps - 1) / chunk_steps, most = (steps + cuts - 1) / cuts;
     std::int64_t room = 0;
     for (std::int64_t i = begin; i < end; ++i) {
@@ -291,8 +306,9 @@ struct gcsb_tile_kernel {
       "gcsb/tile", "warps sum up tiles in shared memory, no atomics in the loop", "ours, layout tile"};
   using matrix = gcsb_tile_view<Offset, Value, device>;
 
-  gcsb_tile_kernel(const matrix& m, operation op)
-      : m_(m),
+  gcsb_tile_kernel(cuda on, const matrix& m, operation op)
+      : on_(on),
+        m_(m),
         op_(op),
         gathered_(m.renumbered != 0 ? inputs(m, op) : 0),
         sums_(m.renumbered != 0 ? outputs(m, op) : 0) {
@@ -303,10 +319,11 @@ struct gcsb_tile_kernel {
     outline.tile_cols = copy_to<host>(m.tile_cols, place::device);
     outline.tile_offsets = copy_to<host>(m.tile_offsets, place::device);
     outline.tiles_by_column = copy_to<host>(m.tiles_by_column, place::device);
-    // Chunks enough to fill the GPU several times over, but not so small that adding up their sums shows.
     const std::int64_t tiles = outline.tile_rows.size(),
                        steps = tiles == 0 ? 0 : std::int64_t{outline.tile_offsets[tiles]};
-    const std::int64_t chunk_steps = std::clamp<std::int64_t>(steps / (multiprocessors() * 16), 64, 1024);
+    const std::int64_t chunk_steps =
+        std::clamp(steps / (multiprocessors() * tile_tuning::chunks_per_multiprocessor),
+                   tile_tuning::least_chunk_steps, tile_tuning::most_chunk_steps);
     const std::int64_t lines =
         groups_of(outputs(m, op), op == operation::transposed ? m.tile_width : m.tile_height);
     tile_work work = list_work(outline, op, lines, chunk_steps);
@@ -316,13 +333,13 @@ struct gcsb_tile_kernel {
     work.shared_chunks.insert(work.shared_chunks.end(), work.warp_chunks.begin(), work.warp_chunks.end());
     pieces_ = upload(work.pieces);
     chunks_ = upload(work.shared_chunks);
-    // Every warp's sums have to be cleared and added up: few warps for few steps.
-    if (shared_chunks_ == 0 || steps / shared_chunks_ < 384) warps_ = most_warps / 2;
-    while (warps_ > 1 && shared_bytes() > most_shared_bytes) warps_ /= 2;
+    if (shared_chunks_ == 0 || steps / shared_chunks_ < tile_tuning::least_steps_for_all_warps)
+      warps_ = tile_tuning::most_warps / 2;
+    while (warps_ > 1 && shared_bytes() > tile_tuning::most_shared_bytes) warps_ /= 2;
     // The limit belongs to the function, which other matrices use too: it is always the same.
     with_types([&](auto kernel, auto) {
-      check_cuda(
-          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_shared_bytes));
+      check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      tile_tuning::most_shared_bytes));
     });
   }
 
@@ -337,23 +354,24 @@ struct gcsb_tile_kernel {
     const std::int64_t in = inputs(m_, op_), out = outputs(m_, op_);
     const auto& in_order = transposed ? m_.row_order : m_.col_order;
     const auto& out_order = transposed ? m_.col_order : m_.row_order;
+    constexpr int threads = tile_tuning::gather_threads;
     if (renumbered) {
-      gather<<<blocks_for(in, 256), 256, 0, kernel_stream()>>>(in, in_order.data(), x, gathered_.data());
-      if (!exclusive_) scale(device{}, out, Value{0}, sums_.data());
+      gather<<<blocks_for(in, threads), threads, 0, on_.stream>>>(in, in_order.data(), x, gathered_.data());
+      if (!exclusive_) scale(on_, out, Value{0}, sums_.data());
     } else if (!exclusive_) {
-      scale(device{}, out, beta, y);
+      scale(on_, out, beta, y);
     }
     const unsigned blocks = shared_chunks_ + blocks_for(warp_chunks_, warps_);
     if (blocks > 0)
       with_types([&](auto kernel, const auto& arrays) {
-        kernel<<<blocks, static_cast<unsigned>(warps_) * 32, shared_bytes(), kernel_stream()>>>(
+        kernel<<<blocks, static_cast<unsigned>(warps_) * 32, shared_bytes(), on_.stream>>>(
             arrays, renumbered ? Value{1} : alpha, renumbered ? gathered_.data() : x,
             renumbered ? Value{0} : beta, renumbered ? sums_.data() : y);
       });
     if (renumbered)
-      scatter_sums<<<blocks_for(out, 256), 256, 0, kernel_stream()>>>(out, out_order.data(), alpha,
-                                                                      sums_.data(), beta, y);
-    add_entries(entries_of(m_.rest_row_indices, m_.rest_col_indices, m_.rest_values, op_), alpha, x, y);
+      scatter_sums<<<blocks_for(out, threads), threads, 0, on_.stream>>>(out, out_order.data(), alpha,
+                                                                         sums_.data(), beta, y);
+    add_entries(on_, entries_of(m_.rest_row_indices, m_.rest_col_indices, m_.rest_values, op_), alpha, x, y);
     check_cuda(cudaGetLastError());
   }
 
@@ -361,7 +379,7 @@ struct gcsb_tile_kernel {
   std::size_t shared_bytes() const {
     const std::int64_t out = op_ == operation::transposed ? m_.tile_width : m_.tile_height,
                        in = op_ == operation::transposed ? m_.tile_height : m_.tile_width;
-    return static_cast<std::size_t>(warps_ * (out + spare_sums) + in) * sizeof(Value);
+    return static_cast<std::size_t>(warps_ * (out + tile_tuning::spare_sums) + in) * sizeof(Value);
   }
   // Calls use(kernel, arrays) with the kernel for this operation and width of indices.
   template <class Use>
@@ -384,9 +402,10 @@ struct gcsb_tile_kernel {
     });
   }
 
+  cuda on_;
   matrix m_;
   operation op_;
-  int warps_ = most_warps;
+  int warps_ = tile_tuning::most_warps;
   bool exclusive_ = false;
   unsigned shared_chunks_ = 0, warp_chunks_ = 0;
   array<tile_piece, device> pieces_;
@@ -396,19 +415,20 @@ struct gcsb_tile_kernel {
 
 }  // namespace
 
-template <class Offset, class Value, class Space>
-kernel_table<gcsb_tile_view<Offset, Value, Space>> kernels_of(
-    const gcsb_tile<Offset, Value, view_of<Space>>&) {
-  return {kernel_of<gcsb_tile_kernel<Offset, Value>>()};
-}
+template <class Offset, class Value>
+struct table_of<gcsb_tile_view<Offset, Value, device>> {
+  static kernel_table<gcsb_tile_view<Offset, Value, device>> lines() {
+    return {kernel_of<gcsb_tile_kernel<Offset, Value>>()};
+  }
+};
 
 template kernel_table<gcsb_tile_view<std::int32_t, float, device>> kernels_of(
-    const gcsb_tile<std::int32_t, float, view_of<device>>&);
+    const gcsb_tile_view<std::int32_t, float, device>&);
 template kernel_table<gcsb_tile_view<std::int32_t, double, device>> kernels_of(
-    const gcsb_tile<std::int32_t, double, view_of<device>>&);
+    const gcsb_tile_view<std::int32_t, double, device>&);
 template kernel_table<gcsb_tile_view<std::int64_t, float, device>> kernels_of(
-    const gcsb_tile<std::int64_t, float, view_of<device>>&);
+    const gcsb_tile_view<std::int64_t, float, device>&);
 template kernel_table<gcsb_tile_view<std::int64_t, double, device>> kernels_of(
-    const gcsb_tile<std::int64_t, double, view_of<device>>&);
+    const gcsb_tile_view<std::int64_t, double, device>&);
 
 }  // namespace sparsmith

@@ -1,4 +1,4 @@
-// What the CUDA kernels share: the stream they run on, sizes of launches, sums over lanes of a warp.
+// What the CUDA kernels share: sizes of launches, sums over lanes of a warp.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,12 +10,6 @@
 #include "kernels/registry.hpp"
 
 namespace sparsmith {
-
-// Work of one thread's own stream can be captured into a graph, which is how short kernels are timed; it
-// still waits for, and is waited for by, the conversions on the default stream.
-inline cudaStream_t kernel_stream() {
-  return cudaStreamPerThread;
-}
 
 inline unsigned blocks_for(std::int64_t items, std::int64_t per_block) {
   return static_cast<unsigned>((items + per_block - 1) / per_block);

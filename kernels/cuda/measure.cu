@@ -18,26 +18,27 @@ struct event {
 // Many calls of `work` as one graph: launched at once, they follow each other without the host between them.
 class graph {
  public:
-  graph(const std::function<void()>& work, int calls) {
-    check_cuda(cudaStreamBeginCapture(kernel_stream(), cudaStreamCaptureModeThreadLocal));
+  graph(cuda on, const std::function<void()>& work, int calls) : on_(on) {
+    check_cuda(cudaStreamBeginCapture(on.stream, cudaStreamCaptureModeThreadLocal));
     cudaGraph_t captured = nullptr;
     try {
       for (int i = 0; i < calls; ++i) work();
     } catch (...) {
-      (void)cudaStreamEndCapture(kernel_stream(), &captured);
+      (void)cudaStreamEndCapture(on.stream, &captured);
       if (captured != nullptr) (void)cudaGraphDestroy(captured);
       throw;
     }
-    check_cuda(cudaStreamEndCapture(kernel_stream(), &captured));
+    check_cuda(cudaStreamEndCapture(on.stream, &captured));
     const cudaError_t status = cudaGraphInstantiate(&handle_, captured, 0);
     (void)cudaGraphDestroy(captured);
     check_cuda(status);
   }
   graph(const graph&) = delete;
   ~graph() { (void)cudaGraphExecDestroy(handle_); }
-  void launch() const { check_cuda(cudaGraphLaunch(handle_, kernel_stream())); }
+  void launch() const { check_cuda(cudaGraphLaunch(handle_, on_.stream)); }
 
  private:
+  cuda on_;
   cudaGraphExec_t handle_ = nullptr;
 };
 
@@ -59,10 +60,10 @@ std::int64_t cache_bytes() {
 }
 
 template <class Launch>
-double timed(const event& start, const event& stop, Launch launch) {
-  check_cuda(cudaEventRecord(start.handle, kernel_stream()));
+double timed(cuda on, const event& start, const event& stop, Launch launch) {
+  check_cuda(cudaEventRecord(start.handle, on.stream));
   launch();
-  check_cuda(cudaEventRecord(stop.handle, kernel_stream()));
+  check_cuda(cudaEventRecord(stop.handle, on.stream));
   check_cuda(cudaEventSynchronize(stop.handle));
   float milliseconds = 0;
   check_cuda(cudaEventElapsedTime(&milliseconds, start.handle, stop.handle));
@@ -71,7 +72,15 @@ double timed(const event& start, const event& stop, Launch launch) {
 
 }  // namespace
 
-std::vector<double> take_samples(cuda, const std::function<void()>& work, const measure_options& options) {
+cuda capturable(cuda on) {
+  return on.stream == nullptr || on.stream == cudaStreamLegacy ? cuda{cudaStreamPerThread} : on;
+}
+
+std::vector<double> take_samples(cuda on, const std::function<void()>& work, const measure_options& options) {
+  if (capturable(on).stream != on.stream)
+    throw error(failure::usage,
+                "CUDA's default stream cannot be captured into a graph: prepare and measure "
+                "on capturable(on)");
   const event start, stop;
   const auto begin = std::chrono::steady_clock::now();
   const auto spent = [&] {
@@ -79,42 +88,43 @@ std::vector<double> take_samples(cuda, const std::function<void()>& work, const 
   };
   double once = std::numeric_limits<double>::infinity();
   for (int calls = 0; calls < options.warm_up_calls || spent() < options.warm_up_seconds; ++calls) {
-    once = std::min(once, timed(start, stop, work));
+    once = std::min(once, timed(on, start, stop, work));
     if (spent() > 1 + options.warm_up_seconds) break;  // long enough for anything to be warm
   }
   std::vector<double> seconds;
   if (options.cold) {
     const std::int64_t floats = 2 * cache_bytes() / std::int64_t{sizeof(float4)} * 4;
     array<float, device> memory(floats);
-    check_cuda(cudaMemsetAsync(memory.data(), 0, static_cast<std::size_t>(floats) * 4, kernel_stream()));
-    const graph one(work, 1);
+    check_cuda(cudaMemsetAsync(memory.data(), 0, static_cast<std::size_t>(floats) * 4, on.stream));
+    const graph one(on, work, 1);
     for (int i = 0; i < options.samples; ++i) {
-      read_all<<<multiprocessors() * 8, 256, 0, kernel_stream()>>>(
-          reinterpret_cast<const float4*>(memory.data()), floats / 4, memory.data());
+      read_all<<<multiprocessors() * 8, 256, 0, on.stream>>>(reinterpret_cast<const float4*>(memory.data()),
+                                                             floats / 4, memory.data());
       check_cuda(cudaGetLastError());
-      seconds.push_back(timed(start, stop, [&] { one.launch(); }));
+      seconds.push_back(timed(on, start, stop, [&] { one.launch(); }));
     }
-    check_cuda(cudaStreamSynchronize(kernel_stream()));
+    check_cuda(cudaStreamSynchronize(on.stream));
   } else {
     // A replay of about 400 us, so that neither launches nor the events' resolution show.
     const int together = static_cast<int>(std::clamp(std::ceil(4e-4 / std::max(once, 1e-7)), 1.0, 200.0));
-    const graph many(work, together);
+    const graph many(on, work, together);
     many.launch();
     for (int i = 0; i < options.samples; ++i)
-      seconds.push_back(timed(start, stop, [&] { many.launch(); }) / together);
+      seconds.push_back(timed(on, start, stop, [&] { many.launch(); }) / together);
   }
   return seconds;
 }
 
-double copy_bandwidth(cuda on) {
+double copy_bandwidth(cuda where) {
+  const cuda on = capturable(where);
   const std::int64_t bytes = std::min<std::int64_t>(16 * cache_bytes(), available_bytes(place::device) / 4);
   array<char, device> from(bytes), to(bytes);
-  check_cuda(cudaMemsetAsync(from.data(), 0, static_cast<std::size_t>(bytes), kernel_stream()));
+  check_cuda(cudaMemsetAsync(from.data(), 0, static_cast<std::size_t>(bytes), on.stream));
   const timing t =
       measure(on,
               [&] {
                 check_cuda(cudaMemcpyAsync(to.data(), from.data(), static_cast<std::size_t>(bytes),
-                                           cudaMemcpyDeviceToDevice, kernel_stream()));
+                                           cudaMemcpyDeviceToDevice, on.stream));
               },
               {});
   return static_cast<double>(bytes) * 2 / t.median;

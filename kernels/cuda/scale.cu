@@ -13,17 +13,17 @@ __global__ void scale_all(std::int64_t count, Value beta, Value* y) {
 }  // namespace
 
 template <class Value>
-void scale(device, std::int64_t count, Value beta, Value* y) {
+void scale(cuda on, std::int64_t count, Value beta, Value* y) {
   if (count == 0 || beta == Value{1}) return;
   if (beta == Value{0}) {
-    check_cuda(cudaMemsetAsync(y, 0, static_cast<std::size_t>(count) * sizeof(Value), kernel_stream()));
+    check_cuda(cudaMemsetAsync(y, 0, static_cast<std::size_t>(count) * sizeof(Value), on.stream));
     return;
   }
-  scale_all<<<resident_blocks(count, 256), 256, 0, kernel_stream()>>>(count, beta, y);
+  scale_all<<<resident_blocks(count, 256), 256, 0, on.stream>>>(count, beta, y);
   check_cuda(cudaGetLastError());
 }
 
-template void scale(device, std::int64_t, float, float*);
-template void scale(device, std::int64_t, double, double*);
+template void scale(cuda, std::int64_t, float, float*);
+template void scale(cuda, std::int64_t, double, double*);
 
 }  // namespace sparsmith

@@ -13,18 +13,21 @@ namespace {
 
 void check(cusparseStatus_t status) {
   if (status != CUSPARSE_STATUS_SUCCESS)
-    throw error(failure::device, std::string("cuSPARSE: ") + cusparseGetErrorString(status));
+    throw error(cusparse_failure(status), std::string("cuSPARSE: ") + cusparseGetErrorString(status));
 }
+static_assert(cusparse_failure(CUSPARSE_STATUS_ALLOC_FAILED) == failure::resources);
+static_assert(cusparse_failure(CUSPARSE_STATUS_INSUFFICIENT_RESOURCES) == failure::resources);
+static_assert(cusparse_failure(CUSPARSE_STATUS_EXECUTION_FAILED) == failure::device);
 
 // One handle a thread, kept: making one costs milliseconds and device memory.
-cusparseHandle_t handle() {
+cusparseHandle_t handle(cuda on) {
   struct owner {
     cusparseHandle_t value = nullptr;
     owner() { check(cusparseCreate(&value)); }
     ~owner() { (void)cusparseDestroy(value); }
   };
   thread_local const owner own;
-  check(cusparseSetStream(own.value, kernel_stream()));
+  check(cusparseSetStream(own.value, on.stream));
   return own.value;
 }
 
@@ -74,7 +77,7 @@ struct csr_way_1 : csr_way<Offset, Value> {
                                     .description = "generic SpMV, CUSPARSE_SPMV_CSR_ALG1",
                                     .source = "cuSPARSE",
                                     .vendor = true};
-  static constexpr auto algorithm = CUSPARSE_SPMV_CSR_ALG1;
+  static constexpr auto algorithm() { return CUSPARSE_SPMV_CSR_ALG1; }
 };
 template <class Offset, class Value>
 struct csr_way_2 : csr_way<Offset, Value> {
@@ -83,7 +86,7 @@ struct csr_way_2 : csr_way<Offset, Value> {
                                     .source = "cuSPARSE",
                                     .repeatable_multiply = true,
                                     .vendor = true};
-  static constexpr auto algorithm = CUSPARSE_SPMV_CSR_ALG2;
+  static constexpr auto algorithm() { return CUSPARSE_SPMV_CSR_ALG2; }
 };
 
 template <class Value>
@@ -105,7 +108,7 @@ struct coo_way_1 : coo_way<Value> {
                                     .description = "generic SpMV, CUSPARSE_SPMV_COO_ALG1",
                                     .source = "cuSPARSE",
                                     .vendor = true};
-  static constexpr auto algorithm = CUSPARSE_SPMV_COO_ALG1;
+  static constexpr auto algorithm() { return CUSPARSE_SPMV_COO_ALG1; }
 };
 template <class Value>
 struct coo_way_2 : coo_way<Value> {
@@ -114,7 +117,7 @@ struct coo_way_2 : coo_way<Value> {
                                     .source = "cuSPARSE",
                                     .repeatable_multiply = true,
                                     .vendor = true};
-  static constexpr auto algorithm = CUSPARSE_SPMV_COO_ALG2;
+  static constexpr auto algorithm() { return CUSPARSE_SPMV_COO_ALG2; }
 };
 
 template <class Offset, class Value>
@@ -125,7 +128,7 @@ struct sell_way {
                                     .repeatable_multiply = true,
                                     .vendor = true,
                                     .transposes = false};
-  static constexpr auto algorithm = CUSPARSE_SPMV_SELL_ALG1;
+  static constexpr auto algorithm() { return CUSPARSE_SPMV_SELL_ALG1; }
   using matrix = sell_view<Offset, Value, device>;
   static std::string why_not(const matrix& m, operation) {
     if (sizeof(Offset) != 4) return wide_offsets<Offset>();
@@ -158,7 +161,7 @@ struct bsr_way {
                                     .source = "cuSPARSE",
                                     .vendor = true,
                                     .transposes = false};
-  static constexpr auto algorithm = CUSPARSE_SPMV_BSR_ALG1;
+  static constexpr auto algorithm() { return CUSPARSE_SPMV_BSR_ALG1; }
   using matrix = bsr_view<Offset, Value, device>;
   static std::string why_not(const matrix& m, operation) { return why_no_bsr(m); }
   static void describe(const matrix& m, cusparseConstSpMatDescr_t* description) {
@@ -176,8 +179,9 @@ struct generic_product {
   using value = typename matrix::value_type;
   static std::string why_not(const matrix& m, operation op) { return Way::why_not(m, op); }
 
-  generic_product(const matrix& m, operation op)
-      : operation_(op == operation::multiply ? CUSPARSE_OPERATION_NON_TRANSPOSE
+  generic_product(cuda on, const matrix& m, operation op)
+      : on_(on),
+        operation_(op == operation::multiply ? CUSPARSE_OPERATION_NON_TRANSPOSE
                                              : CUSPARSE_OPERATION_TRANSPOSE) {
     cusparseConstSpMatDescr_t description = nullptr;
     Way::describe(m, &description);
@@ -188,12 +192,13 @@ struct generic_product {
     y_ = describe_vector(y.size(), y.data());
     const value one = 1, zero = 0;
     std::size_t bytes = 0;
-    check(cusparseSpMV_bufferSize(handle(), operation_, &one, matrix_.get(), x_.get(), &zero, y_.get(),
-                                  data_type<value>, Way::algorithm, &bytes));
+    check(cusparseSpMV_bufferSize(handle(on_), operation_, &one, matrix_.get(), x_.get(), &zero, y_.get(),
+                                  data_type<value>, Way::algorithm(), &bytes));
     // Never empty, as cuSPARSE may refuse a null pointer.
     buffer_ = array<char, device>(std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes)));
-    const auto prepared = cusparseSpMV_preprocess(handle(), operation_, &one, matrix_.get(), x_.get(), &zero,
-                                                  y_.get(), data_type<value>, Way::algorithm, buffer_.data());
+    const auto prepared =
+        cusparseSpMV_preprocess(handle(on_), operation_, &one, matrix_.get(), x_.get(), &zero, y_.get(),
+                                data_type<value>, Way::algorithm(), buffer_.data());
     // Preparing is optional, and not every format has it.
     if (prepared != CUSPARSE_STATUS_NOT_SUPPORTED) check(prepared);
   }
@@ -202,11 +207,12 @@ struct generic_product {
   void run(value alpha, const value* x, value beta, value* y) const {
     check(cusparseDnVecSetValues(x_.get(), const_cast<value*>(x)));
     check(cusparseDnVecSetValues(y_.get(), y));
-    check(cusparseSpMV(handle(), operation_, &alpha, matrix_.get(), x_.get(), &beta, y_.get(),
-                       data_type<value>, Way::algorithm, const_cast<char*>(buffer_.data())));
+    check(cusparseSpMV(handle(on_), operation_, &alpha, matrix_.get(), x_.get(), &beta, y_.get(),
+                       data_type<value>, Way::algorithm(), const_cast<char*>(buffer_.data())));
   }
 
  private:
+  cuda on_;
   cusparseOperation_t operation_;
   owned_matrix matrix_;
   owned_vector x_, y_;
@@ -227,31 +233,40 @@ struct bsrmv {
     return why_no_bsr(m);
   }
 
-  bsrmv(const matrix& m, operation) : m_(m) {
+  bsrmv(cuda on, const matrix& m, operation) : on_(on), m_(m) {
     cusparseMatDescr_t description = nullptr;
     check(cusparseCreateMatDescr(&description));  // general, indices from 0
     description_.reset(description);
   }
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
-    if constexpr (sizeof(Offset) == 4) {
-      const auto product = [] {
-        if constexpr (std::is_same_v<Value, float>)
-          return cusparseSbsrmv;
-        else
-          return cusparseDbsrmv;
-      }();
-      check(product(handle(), CUSPARSE_DIRECTION_ROW, CUSPARSE_OPERATION_NON_TRANSPOSE,
-                    m_.rows / m_.block_rows, m_.cols / m_.block_cols, static_cast<int>(m_.col_indices.size()),
-                    &alpha, description_.get(), m_.values.data(), m_.row_offsets.data(),
-                    m_.col_indices.data(), m_.block_rows, x, &beta, y));
-    }
+    const auto product = [] {
+      if constexpr (std::is_same_v<Value, float>)
+        return cusparseSbsrmv;
+      else
+        return cusparseDbsrmv;
+    }();
+    check(product(handle(on_), CUSPARSE_DIRECTION_ROW, CUSPARSE_OPERATION_NON_TRANSPOSE,
+                  m_.rows / m_.block_rows, m_.cols / m_.block_cols, static_cast<int>(m_.col_indices.size()),
+                  &alpha, description_.get(), m_.values.data(), m_.row_offsets.data(), m_.col_indices.data(),
+                  m_.block_rows, x, &beta, y));
   }
 
  private:
+  cuda on_;
   matrix m_;
   owned<cusparseMatDescr_t> description_;
 };
+
+// Its line, which for wide offsets only says why not: there the product itself is not compiled.
+template <class K>
+kernel<typename K::matrix> narrow_line() {
+  using matrix = typename K::matrix;
+  if constexpr (sizeof(typename matrix::offset_type) == 4)
+    return kernel_of<K>();
+  else
+    return refusal_of<K>();
+}
 
 }  // namespace
 
@@ -262,18 +277,18 @@ kernel_table<coo_view<Value, device>> cusparse_coo_kernels() {
 
 template <class Offset, class Value>
 kernel_table<csr_view<Offset, Value, device>> cusparse_csr_kernels() {
-  return {kernel_of<generic_product<csr_way_1<Offset, Value>>>(),
-          kernel_of<generic_product<csr_way_2<Offset, Value>>>()};
+  return {narrow_line<generic_product<csr_way_1<Offset, Value>>>(),
+          narrow_line<generic_product<csr_way_2<Offset, Value>>>()};
 }
 
 template <class Offset, class Value>
 kernel_table<sell_view<Offset, Value, device>> cusparse_sell_kernels() {
-  return {kernel_of<generic_product<sell_way<Offset, Value>>>()};
+  return {narrow_line<generic_product<sell_way<Offset, Value>>>()};
 }
 
 template <class Offset, class Value>
 kernel_table<bsr_view<Offset, Value, device>> cusparse_bsr_kernels() {
-  return {kernel_of<generic_product<bsr_way<Offset, Value>>>(), kernel_of<bsrmv<Offset, Value>>()};
+  return {narrow_line<generic_product<bsr_way<Offset, Value>>>(), narrow_line<bsrmv<Offset, Value>>()};
 }
 
 template kernel_table<coo_view<float, device>> cusparse_coo_kernels<float>();

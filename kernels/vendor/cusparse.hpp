@@ -6,6 +6,14 @@
 
 namespace sparsmith {
 
+// What kind of failure a cusparseStatus_t other than success is. Too little memory is one kernel's refusal,
+// not a broken device. The numbers are cuSPARSE's, and are compared with its header where that is included.
+constexpr failure cusparse_failure(int status) {
+  constexpr int allocation_failed = 2, insufficient_resources = 11;
+  return status == allocation_failed || status == insufficient_resources ? failure::resources
+                                                                         : failure::device;
+}
+
 template <class Value>
 kernel_table<coo_view<Value, device>> cusparse_coo_kernels();
 template <class Offset, class Value>

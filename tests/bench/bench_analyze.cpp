@@ -63,7 +63,9 @@ struct result {
 
 // The fastest of the vendor's products with the matrix, or of csr/omp.
 template <class Backend, class Offset, class Value>
-void time_product(Backend on, const csr<Offset, Value, space_on<Backend>>& matrix, int samples, result& r) {
+void time_product(Backend where, const csr<Offset, Value, space_on<Backend>>& matrix, int samples,
+                  result& r) {
+  const Backend on = capturable(where);
   const auto m = view(matrix);
   const array<Value, host> ones = [&] {
     array<Value, host> all(matrix.cols);
@@ -77,7 +79,7 @@ void time_product(Backend on, const csr<Offset, Value, space_on<Backend>>& matri
     const bool wanted =
         std::is_same_v<Backend, cuda> ? kernel.info.vendor : std::string(kernel.info.name) == "csr/omp";
     if (!wanted || !kernel.why_not(m, operation::multiply).empty()) continue;
-    const auto ready = kernel.prepare(m, operation::multiply);
+    const auto ready = kernel.prepare(on, m, operation::multiply);
     measure_options how;
     how.samples = samples;
     how.cold = true;
@@ -105,9 +107,11 @@ result time_matrix(Backend on, const std::string& name, const options& wanted) {
   measure_options how;
   how.samples = wanted.samples;
   how.cold = true;
-  r.read_seconds = measure(
-                       on, [&] { read_pass<Value>(on, matrix.col_indices, matrix.values, sums.data()); }, how)
-                       .median;
+  const Backend timed = capturable(on);
+  r.read_seconds =
+      measure(
+          timed, [&] { read_pass<Value>(timed, matrix.col_indices, matrix.values, sums.data()); }, how)
+          .median;
   time_product<Backend, std::int32_t, Value>(on, matrix, wanted.samples, r);
 
   // The whole without a log first: stages that are timed wait for the device.

@@ -28,9 +28,9 @@ __global__ void read_all(std::int64_t entries, const std::int32_t* cols, const V
 }  // namespace
 
 template <class Value>
-void read_pass(cuda, array_view<const std::int32_t> cols, array_view<const Value> values, double* sums) {
-  read_all<<<resident_blocks(values.size(), 256), 256, 0, kernel_stream()>>>(values.size(), cols.data(),
-                                                                             values.data(), sums);
+void read_pass(cuda on, array_view<const std::int32_t> cols, array_view<const Value> values, double* sums) {
+  read_all<<<resident_blocks(values.size(), 256), 256, 0, on.stream>>>(values.size(), cols.data(),
+                                                                       values.data(), sums);
   check_cuda(cudaGetLastError());
 }
 

@@ -27,7 +27,7 @@ TEST_CASE("every kernel on CUDA, on the battery", "[battery]") {
     kernel_tally tally;
     check_battery(cuda{}, tally);
     print(tally);
-    for (const kernel_info& k : all_kernels<device>()) {
+    for (const kernel_info& k : kernels_on<cuda>()) {
       INFO(k.name);
       CHECK(tally.runs[k.name] > 0);
     }
@@ -86,8 +86,8 @@ TEST_CASE("kernels of several matrices can be ready at the same time", "[generat
     // The first needs far more shared memory than the second.
     const auto large = csr_to_gcsb_tile(cuda{}, view(m), {1024, 1024}, no_limit, nullptr);
     const auto small = csr_to_gcsb_tile(cuda{}, view(m), {256, 256}, no_limit, nullptr);
-    const auto first = kernels_of(view(large)).front().prepare(view(large), operation::multiply);
-    const auto second = kernels_of(view(small)).front().prepare(view(small), operation::multiply);
+    const auto first = kernels_of(view(large)).front().prepare(cuda{}, view(large), operation::multiply);
+    const auto second = kernels_of(view(small)).front().prepare(cuda{}, view(small), operation::multiply);
     const auto x = copy_to<device>(integer_vector<double>(3000, 3), place::host);
     const array<double, host> poison = random_vector<double>(3000 + guard, 1);
     const auto a = run_kernel(cuda{}, first, 1.0, x, 0.0, poison),
@@ -115,5 +115,17 @@ TEST_CASE("every kernel of ours on CUDA, a sample for the sanitizers", "[.sample
 
 TEST_CASE("measuring on CUDA") {
   if (!gpu_here()) return;
-  if constexpr (has_cuda) CHECK(copy_bandwidth(cuda{}) > 1e10);
+  if constexpr (has_cuda) {
+    CHECK(copy_bandwidth(cuda{}) > 1e10);
+    CHECK(copy_bandwidth(capturable(cuda{})) > 1e10);
+    CHECK(capturable(cuda{}).stream != nullptr);
+    CHECK(capturable(capturable(cuda{})).stream == capturable(cuda{}).stream);
+    // The default stream cannot be captured, and whoever measures on it is told so.
+    try {
+      (void)take_samples(cuda{}, [] {}, {});
+      FAIL_CHECK("measured on the default stream");
+    } catch (const error& problem) {
+      CHECK(problem.category() == failure::usage);
+    }
+  }
 }

@@ -14,9 +14,10 @@ int main() {
   // Inside, rows of the Laplacian sum up to 0.
   const std::vector<double> x(100, 1.0);
   std::vector<double> y(100);
-  const auto ready = kernels_of(view(matrix)).front().prepare(view(matrix), operation::multiply);
+  const auto kernel = kernels_of(view(matrix)).front();
+  const auto ready = kernel.prepare({}, view(matrix), operation::multiply);
   ready.run(1.0, x.data(), 0.0, y.data());
-  std::printf("%s: y[0] = %g, y[55] = %g\n", last_kernel_run(), y[0], y[55]);
+  std::printf("%s: y[0] = %g, y[55] = %g\n", kernel.info.name, y[0], y[55]);
   return matrix.rows == 100 && matrix.values.size() == 460 && sliced.index() == 4 && y[55] == 0.0 &&
                  y[0] == 2.0
              ? 0

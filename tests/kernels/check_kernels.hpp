@@ -1,6 +1,6 @@
 // Every kernel of every table on a matrix, in both operations, against the float64 reference: outputs are
 // poisoned, alpha and beta are 0, 1 and -0.5, what lies past the end of y must not change, kernels that say
-// so give the same bits twice, and the kernel that ran is the one that was asked for.
+// so give the same bits twice, and a line runs the code that its name stands for.
 #pragma once
 
 #include <cstring>
@@ -13,6 +13,7 @@
 #include "kernels/registry.hpp"
 #include "tests/battery.hpp"
 #include "tests/catch.hpp"
+#include "tests/kernels/kernel_code.hpp"
 
 namespace sparsmith::testing {
 
@@ -26,24 +27,13 @@ struct kernel_tally {
   }
 };
 
-// Every line of every table.
-template <class Space>
-std::vector<kernel_info> all_kernels() {
-  std::vector<kernel_info> all;
-  const auto add = [&](const auto& table) {
-    for (const auto& line : table) all.push_back(line.info);
-  };
-  add(kernels_of(coo_view<double, Space>{}));
-  add(kernels_of(csr_view<std::int32_t, double, Space>{}));
-  add(kernels_of(ell_view<double, Space>{}));
-  add(kernels_of(sell_view<std::int32_t, double, Space>{}));
-  add(kernels_of(hyb_view<double, Space>{}));
-  add(kernels_of(bsr_view<std::int32_t, double, Space>{}));
-  add(kernels_of(csb_view<std::int32_t, double, Space>{}));
-  add(kernels_of(ecsb_view<std::int32_t, double, Space>{}));
-  add(kernels_of(gcsb_view<std::int32_t, double, Space>{}));
-  add(kernels_of(gcsb_tile_view<std::int32_t, double, Space>{}));
-  return all;
+// The lines of every table on one backend.
+template <class Backend>
+std::vector<kernel_info> kernels_on() {
+  std::vector<kernel_info> kernels;
+  for (const listed_kernel& k : all_kernels())
+    if (k.backend == Backend::name) kernels.push_back(k.info);
+  return kernels;
 }
 
 // Variants of the parameters that kernels care about. Together they visit every kernel.
@@ -134,12 +124,14 @@ void check_kernels(Backend on, const std::string& name, const csr<Offset, Value,
                    check_options how = {}) {
   using space = space_on<Backend>;
   const auto source = copy_to<space>(matrix);
+  const Backend timed =
+      capturable(on);  // where kernels are run, so that they can be run from a graph as well
   const Value factors[] = {0, 1, Value{-0.5}};
 
   struct expectation {
     Value alpha, beta;
     array<Value, host> y;                               // before, with the guard
-    std::map<std::int32_t, reference_product> product;  // by reach
+    std::map<std::int32_t, reference_product> product;  // by rounding neighbours
   };
   struct direction {
     array<Value, host> x;
@@ -159,9 +151,9 @@ void check_kernels(Backend on, const std::string& name, const csr<Offset, Value,
             alpha, beta, how.exact ? integer_vector<Value>(count, 2) : random_vector<Value>(count, 12), {}};
         if (beta == Value{0})
           std::fill(e.y.begin(), e.y.end() - guard, std::numeric_limits<Value>::quiet_NaN());
-        for (const std::int32_t reach : {0, 32, 1024}) {
-          reference_product& product = e.product[reach];
-          product = multiply_reference(matrix, op, alpha, d.x.data(), beta, e.y.data(), reach);
+        for (const std::int32_t neighbours : {0, 32, 1024}) {
+          reference_product& product = e.product[neighbours];
+          product = multiply_reference(matrix, op, alpha, d.x.data(), beta, e.y.data(), neighbours);
           if (how.exact) std::fill(product.bound.begin(), product.bound.end(), 0.0);
         }
         d.expected.push_back(std::move(e));
@@ -190,11 +182,12 @@ void check_kernels(Backend on, const std::string& name, const csr<Offset, Value,
                   tally.refusals[line.info.name].insert(why);
                   continue;
                 }
-                const auto ready = line.prepare(shown, op);
+                const auto ready = line.prepare(timed, shown, op);
+                if (!runs_code_of(line.info.name, ready)) FAIL_CHECK("runs " << code_behind(ready));
                 for (const expectation& e : d.expected) {
-                  const auto y = run_kernel(on, ready, e.alpha, d.device_x, e.beta, e.y);
+                  const auto y = run_kernel(timed, ready, e.alpha, d.device_x, e.beta, e.y);
                   ++tally.runs[line.info.name];
-                  const reference_product& product = e.product.at(line.info.reach);
+                  const reference_product& product = e.product.at(line.info.rounding_neighbours);
                   if (const std::int64_t wrong = first_wrong(product, y); wrong >= 0) {
                     FAIL_CHECK("alpha " << e.alpha << ", beta " << e.beta << ": y[" << wrong << "] is "
                                         << y[wrong] << ", not " << product.y[wrong] << " within "
@@ -208,18 +201,18 @@ void check_kernels(Backend on, const std::string& name, const csr<Offset, Value,
                     break;
                   }
                   if (line.info.repeatable(op) &&
-                      !same_bits(y, run_kernel(on, ready, e.alpha, d.device_x, e.beta, e.y))) {
+                      !same_bits(y, run_kernel(timed, ready, e.alpha, d.device_x, e.beta, e.y))) {
                     FAIL_CHECK("says that it gives the same bits every time, and does not");
                     break;
                   }
                 }
-                CHECK(std::string(last_kernel_run()) == line.info.name);
                 if (how.exact) {
                   const expectation& e = d.expected[3];  // alpha 1, beta 0
                   auto y = copy_to<space>(e.y, place::host);
-                  take_samples(on, [&] { ready.run(e.alpha, d.device_x.data(), e.beta, y.data()); },
+                  take_samples(timed, [&] { ready.run(e.alpha, d.device_x.data(), e.beta, y.data()); },
                                {1, 1, 0, false});
-                  CHECK(first_wrong(e.product.at(line.info.reach), copy_to<host>(y, space::where)) == -1);
+                  CHECK(first_wrong(e.product.at(line.info.rounding_neighbours),
+                                    copy_to<host>(y, space::where)) == -1);
                 }
               }
             }

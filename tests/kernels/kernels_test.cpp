@@ -1,8 +1,13 @@
 // The kernels on OpenMP: every one on the whole battery, and the parts they rest on.
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 
 #include "convert/io/read.hpp"
 #include "kernels/cpu/scatter.hpp"
+#include "kernels/vendor/cusparse.hpp"
 #include "tests/kernels/check_kernels.hpp"
 
 using namespace sparsmith;
@@ -25,32 +30,119 @@ void check_names(const std::vector<kernel_info>& kernels, const std::vector<std:
   }
 }
 
+struct never_runs {
+  static constexpr kernel_info info{
+      .name = "csr/never", .description = "a test", .source = "ours", .transposes = false};
+  using matrix = csr_view<std::int64_t, float, host>;
+  static std::string why_not(const matrix&, operation) { return "never"; }
+};
+
+// A made-up /sys/devices/system/cpu.
+struct cpu_folder {
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("kernels_test_cpus_" + std::to_string(::getpid()));
+  cpu_folder() { std::filesystem::remove_all(path); }
+  cpu_folder(const cpu_folder&) = delete;
+  ~cpu_folder() { std::filesystem::remove_all(path); }
+
+  void add_cache(int cpu, int index, int level, const char* type, const char* size,
+                 const std::string& sharers) const {
+    const auto at = path / ("cpu" + std::to_string(cpu)) / "cache" / ("index" + std::to_string(index));
+    std::filesystem::create_directories(at);
+    std::ofstream(at / "level") << level << "\n";
+    std::ofstream(at / "type") << type << "\n";
+    std::ofstream(at / "size") << size << "\n";
+    std::ofstream(at / "shared_cpu_list") << sharers << "\n";
+  }
+};
+
 }  // namespace
 
 TEST_CASE("the tables hold every kernel of the documents, each once") {
-  check_names(all_kernels<host>(),
-              {"coo/omp", "csr/omp", "ell/omp", "sell/omp", "hyb/omp", "csb/omp", "ecsb/omp", "gcsb/omp",
-               "gcsb/tile-omp", "bsr/granular-row", "bsr/intra-row-naive", "bsr/intra-row", "bsr/max-task",
-               "bsr/fixed-task", "bsr/preprocessed"});
+  check_names(kernels_on<openmp>(),
+              {"coo/omp", "csr/omp", "csc/omp", "ell/omp", "sell/omp", "hyb/omp", "csb/omp", "ecsb/omp",
+               "gcsb/omp", "gcsb/tile-omp", "bsr/granular-row", "bsr/intra-row-naive", "bsr/intra-row",
+               "bsr/max-task", "bsr/fixed-task", "bsr/preprocessed"});
   if constexpr (has_cuda)
-    check_names(all_kernels<device>(), {"coo/atomic",        "coo/stride-1",
-                                        "coo/stride-warp",   "coo/stride-block",
-                                        "coo/stride-grid",   "coo/scan-32",
-                                        "coo/scan-1024",     "coo/segscan-32",
-                                        "coo/segscan-1024",  "coo/segscan-32-block",
-                                        "csr/thread",        "csr/warp",
-                                        "csr/bins",          "csr/hybrid",
-                                        "csr/vector",        "csr/merge",
-                                        "ell/thread",        "sell/thread",
-                                        "hyb/thread",        "ecsb/coo",
-                                        "ecsb/ell",          "ecsb/hyb",
-                                        "csb/block",         "gcsb/lane",
-                                        "gcsb/tile",         "bsr/row-major",
-                                        "bsr/private",       "bsr/team",
-                                        "bsr/unrolled",      "bsr/stream",
-                                        "csr/cusparse-alg1", "csr/cusparse-alg2",
-                                        "coo/cusparse-alg1", "coo/cusparse-alg2",
-                                        "sell/cusparse",     "bsr/cusparse"});
+    check_names(kernels_on<cuda>(), {"coo/atomic",        "coo/stride-1",
+                                     "coo/stride-warp",   "coo/stride-block",
+                                     "coo/stride-grid",   "coo/scan-32",
+                                     "coo/scan-1024",     "coo/segscan-32",
+                                     "coo/segscan-1024",  "coo/segscan-32-block",
+                                     "csr/thread",        "csr/warp",
+                                     "csr/bins",          "csr/hybrid",
+                                     "csr/vector",        "csr/merge",
+                                     "csc/thread",        "csc/cusparse-alg1",
+                                     "ell/thread",        "sell/thread",
+                                     "hyb/thread",        "ecsb/coo",
+                                     "ecsb/ell",          "ecsb/hyb",
+                                     "csb/block",         "gcsb/lane",
+                                     "gcsb/tile",         "bsr/row-major",
+                                     "bsr/private",       "bsr/team",
+                                     "bsr/unrolled",      "bsr/stream",
+                                     "csr/cusparse-alg1", "csr/cusparse-alg2",
+                                     "coo/cusparse-alg1", "coo/cusparse-alg2",
+                                     "sell/cusparse",     "bsr/cusparse"});
+}
+
+TEST_CASE("the list is sorted by format, and CSC's lines are CSR's turned round") {
+  const std::vector<listed_kernel> all = all_kernels();
+  CHECK(std::is_sorted(all.begin(), all.end(),
+                       [](const auto& a, const auto& b) { return a.format < b.format; }));
+  int of_csr = 0, of_csc = 0;
+  for (const listed_kernel& k : all) {
+    of_csr += k.format == format_kind::csr;
+    of_csc += k.format == format_kind::csc;
+    if (k.format != format_kind::csc) continue;
+    INFO(k.info.name);
+    const auto csr_line = std::find_if(all.begin(), all.end(), [&](const listed_kernel& other) {
+      return other.backend == k.backend && other.format == format_kind::csr &&
+             other.info.name == "csr" + std::string(k.info.name).substr(3);
+    });
+    REQUIRE(csr_line != all.end());
+    for (const operation op : both_operations) {
+      CHECK(k.info.repeatable(op) == csr_line->info.repeatable(turned(op)));
+      CHECK(k.info.computes(op) == csr_line->info.computes(turned(op)));
+    }
+    CHECK(k.info.vendor == csr_line->info.vendor);
+  }
+  CHECK(of_csc == of_csr);
+}
+
+TEST_CASE("a line that is wired to another kernel's code is noticed") {
+  named_matrix m{"", 4, 4, {{0, 0, 1}, {1, 2, 2}, {3, 1, 3}}};
+  const auto a = coo_to_csr<openmp, std::int32_t, double>(openmp{}, as_coo_of<double>(m), nullptr);
+  const auto blocks = csr_to_bsr(openmp{}, view(a), {2, 2}, no_limit, nullptr);
+  auto table = kernels_of(view(blocks));
+  const auto right = [&](const auto& line) {
+    return runs_code_of(line.info.name, line.prepare(openmp{}, view(blocks), operation::multiply));
+  };
+  for (const auto& line : table) CHECK(right(line));
+  std::swap(table[0].prepare, table[3].prepare);
+  CHECK_FALSE(right(table[0]));
+  CHECK_FALSE(right(table[3]));
+  table[1].info.name = "bsr/new";
+  CHECK_FALSE(right(table[1]));
+}
+
+TEST_CASE("a line without a product refuses to be prepared, with its reason") {
+  const auto line = refusal_of<never_runs>();
+  const never_runs::matrix m;
+  CHECK(line.why_not(m, operation::multiply) == "never");
+  CHECK(line.why_not(m, operation::transposed) == "it has no product with A^T");
+  try {
+    (void)line.prepare(openmp{}, m, operation::multiply);
+    FAIL_CHECK("was prepared");
+  } catch (const error& problem) {
+    CHECK(problem.category() == failure::usage);
+    CHECK(std::string(problem.what()) == "csr/never: never");
+  }
+}
+
+TEST_CASE("cuSPARSE out of memory is a refusal, not a broken device") {
+  CHECK(cusparse_failure(2) == failure::resources);   // CUSPARSE_STATUS_ALLOC_FAILED
+  CHECK(cusparse_failure(11) == failure::resources);  // CUSPARSE_STATUS_INSUFFICIENT_RESOURCES
+  for (const int status : {1, 3, 4, 5, 6, 7, 8, 9, 10}) CHECK(cusparse_failure(status) == failure::device);
 }
 
 TEST_CASE("the reference is the product, and its bound holds what rounding does") {
@@ -67,7 +159,7 @@ TEST_CASE("the reference is the product, and its bound holds what rounding does"
   CHECK(atx.y[0] == -0.5 * 10 + 2);
   CHECK(atx.y[1] == -0.5 * 20 + 4);
   CHECK(atx.y[2] == -0.5 * 300 + 6);
-  // With neighbours in reach the bound grows by their magnitudes, not without limit.
+  // With neighbours the bound grows by their magnitudes, not without limit.
   const auto near = multiply_reference(a, operation::multiply, 1.0f, x, 0.0f, y, 32);
   CHECK(near.bound[0] > ax.bound[0]);
   CHECK(near.bound[0] < 1);
@@ -107,7 +199,7 @@ TEST_CASE("every kernel on OpenMP, on the battery, with several numbers of threa
     }
   }
   set_thread_count(all_threads);
-  for (const kernel_info& k : all_kernels<host>()) {
+  for (const kernel_info& k : kernels_on<openmp>()) {
     INFO(k.name);
     CHECK(tally.runs[k.name] > 0);
     CHECK(tally.refusals[k.name].empty());
@@ -146,4 +238,24 @@ TEST_CASE("measuring calls the work, warms up, and orders its percentiles") {
     CHECK(measured.median <= measured.p90);
   }
   CHECK(copy_bandwidth(openmp{}) > 1e8);
+}
+
+TEST_CASE("all caches of the last level count") {
+  const cpu_folder folder;
+  CHECK(last_level_cache_bytes(folder.path) == 0);
+  std::filesystem::create_directories(folder.path / "cpufreq");
+  CHECK(last_level_cache_bytes(folder.path) == 0);
+  // Four groups of two CPUs, each group with a cache of 32 MB.
+  for (int cpu = 0; cpu < 8; ++cpu) {
+    const int first = cpu / 2 * 2;
+    folder.add_cache(cpu, 0, 1, "Data", "32K", std::to_string(cpu));
+    folder.add_cache(cpu, 1, 1, "Instruction", "64K", std::to_string(cpu));
+    folder.add_cache(cpu, 2, 2, "Unified", "1024K", std::to_string(cpu));
+    folder.add_cache(cpu, 3, 3, "Unified", cpu % 2 == 0 ? "32768K" : "32M",
+                     std::to_string(first) + "-" + std::to_string(first + 1));
+  }
+  CHECK(last_level_cache_bytes(folder.path) == 128 << 20);
+  // A level above them all.
+  folder.add_cache(0, 4, 4, "Unified", "1G", "0-7");
+  CHECK(last_level_cache_bytes(folder.path) == 1 << 30);
 }

@@ -1,0 +1,27 @@
+// Kernels of any format as one type: the lines of a matrix's table, tied to the matrix and to where they run,
+// so that whoever compares them need not know the format.
+#pragma once
+
+#include "kernels/registry.hpp"
+
+namespace sparsmith {
+
+template <class Value>
+struct candidate {
+  kernel_info info;
+  std::function<std::string(operation)> why_not;  // empty where it can run
+  std::function<prepared_kernel<Value>(operation)> prepare;
+};
+
+// The arrays the view shows must outlive the candidates.
+template <class View>
+std::vector<candidate<typename View::value_type>> candidates_of(backend_in<typename View::space> on,
+                                                                const View& matrix) {
+  std::vector<candidate<typename View::value_type>> all;
+  for (const auto& line : kernels_of(matrix))
+    all.push_back({line.info, [matrix, line](operation op) { return line.why_not(matrix, op); },
+                   [on, matrix, line](operation op) { return line.prepare(on, matrix, op); }});
+  return all;
+}
+
+}  // namespace sparsmith

@@ -1,0 +1,179 @@
+// The race: with candidates of the test's own, what it makes of those that refuse, fail or lie; with the real
+// ones, that it does what the request says. Times are never judged.
+#include "analyze/recommend/race.hpp"
+
+#include <set>
+
+#include "convert/io/read.hpp"
+#include "tests/catch.hpp"
+
+using namespace sparsmith;
+
+namespace {
+
+using matrix = csr<std::int32_t, double, host>;
+const std::vector<operation> both(both_operations.begin(), both_operations.end());
+const sampling_options quick{2, true};
+
+matrix generated(const std::string& spec) {
+  assembly_report report;
+  return assemble<openmp, std::int32_t, double>(openmp{}, read_matrix(spec), false, report, nullptr);
+}
+
+kernel_contest<openmp, double> contest_of(const matrix& m, progress_text progress = {}) {
+  return {openmp{},
+          m.rows,
+          m.cols,
+          [&m](operation op, const array<double, host>& x, std::int32_t neighbours) {
+            return multiply_reference<std::int32_t, double>(m, op, 1.0, x.data(), 0.0, nullptr, neighbours);
+          },
+          quick,
+          std::move(progress)};
+}
+
+kernel_info named(const char* name, bool vendor) {
+  return {.name = name, .description = "a test", .source = "ours", .vendor = vendor};
+}
+
+// Right, as far as `before_run` lets it.
+candidate<double> fake(
+    const matrix& m, const char* name, bool vendor,
+    const std::function<double()>& before_run = [] { return 1.0; }) {
+  const auto real = candidates_of(openmp{}, view(m)).front();
+  return {named(name, vendor), real.why_not, [real, before_run](operation op) {
+            const auto ready = real.prepare(op);
+            return prepared_kernel<double>{8, [=](double alpha, const double* x, double beta, double* y) {
+                                             ready.run(alpha * before_run(), x, beta, y);
+                                           }};
+          }};
+}
+
+candidate<double> failing(const char* name, bool vendor, failure category) {
+  return {named(name, vendor), [](operation) { return std::string(); },
+          [=](operation) -> prepared_kernel<double> { throw error(category, std::string(name) + " fails"); }};
+}
+
+double starve() {
+  throw error(failure::resources, "no memory to run in");
+}
+
+}  // namespace
+
+TEST_CASE("the baseline is the vendor's where one runs, and survives those that lack memory") {
+  const matrix m = generated("gen:laplace2d?n=8");
+  const auto base = [&](const std::vector<candidate<double>>& all) {
+    return contest_of(m).choose_baseline(all, operation::multiply);
+  };
+  CHECK(base({fake(m, "a/ours", false), fake(m, "a/vendor", true)}) == "a/vendor");
+  CHECK(base({failing("a/starving", true, failure::resources), fake(m, "a/vendor", true)}) == "a/vendor");
+  CHECK(base({fake(m, "a/starving", true, starve), fake(m, "a/vendor", true)}) == "a/vendor");
+  CHECK(base({failing("a/starving", true, failure::resources), fake(m, "a/ours", false)}) == "a/ours");
+  CHECK(base({fake(m, "a/wrong", true, [] { return 2.0; }), fake(m, "a/ours", false)}) == "a/ours");
+  CHECK(base({failing("a/starving", true, failure::resources)}).empty());
+  CHECK_THROWS_AS(base({failing("a/broken", true, failure::device), fake(m, "a/ours", false)}), error);
+}
+
+TEST_CASE("a kernel that lacks memory or is wrong is a line, and the race goes on") {
+  const matrix m = generated("gen:laplace2d?n=8");
+  std::vector<std::string> said;
+  auto contest = contest_of(m, [&](const std::string& text) { said.push_back(text); });
+  const std::vector<candidate<double>> all = {
+      failing("a/starving", true, failure::resources), fake(m, "a/good", false),
+      fake(m, "a/wrong", false, [] { return 2.0; }),
+      fake(m, "a/starving-later", false, [calls = 0]() mutable { return ++calls > 2 ? starve() : 1.0; }),
+      fake(m, "a/wrong-later", false, [calls = 0]() mutable { return ++calls > 2 ? 2.0 : 1.0; })};
+  CHECK(contest.choose_baseline({all[0], all[1]}, operation::multiply) == "a/good");
+  format_result result;
+  contest.run(all, {operation::multiply}, result);
+  REQUIRE(result.kernels.size() == all.size());
+  CHECK(result.kernels[0].not_run == "a/starving fails");
+  CHECK(result.kernels[1].timed());
+  CHECK(result.kernels[1].time.warm.samples == 2);
+  CHECK(result.kernels[1].time.cold.samples == 0);
+  CHECK(result.kernels[1].prepared_bytes == 8);
+  CHECK(result.kernels[2].wrong.find("outputs, first y[") != std::string::npos);
+  CHECK(result.kernels[3].not_run == "no memory to run in");
+  CHECK(!result.kernels[4].wrong.empty());
+  CHECK(result.base_of(operation::multiply).warm.samples == 2);
+  CHECK(result.base_of(operation::transposed).warm.samples == 0);
+  CHECK(std::find(said.begin(), said.end(), "a/good A x, round 2 of 2") != said.end());
+
+  CHECK_THROWS_AS(contest.run({failing("a/broken", false, failure::device)}, both, result), error);
+}
+
+TEST_CASE("a request names the formats, kernels and operations that take part") {
+  const matrix m = generated("gen:uniform?rows=60&cols=40&density=0.1");
+  race_request request;
+  request.sampling = quick;
+  conversion_options conversion;
+  conversion.bsr_block = {3, 2};
+  conversion.max_fill = 50;
+  for (const format_kind format : {format_kind::csr, format_kind::csc, format_kind::bsr})
+    for (const format_variant& variant : variants_of(format, conversion)) request.variants.push_back(variant);
+  request.variants[1].operations = {operation::transposed};
+  request.variants[2].kernels = {"bsr/max-task", "csr/omp"};
+  const matrix_result result = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
+  CHECK(result.rows == 60);
+  CHECK(result.cols == 40);
+  CHECK(result.entries == m.values.size());
+  CHECK(result.value_bits == 64);
+  CHECK(result.offset_bits == 32);
+  CHECK(result.base_name(operation::multiply) == "csr/omp");
+  CHECK(result.base_name(operation::transposed) == "csr/omp");
+  REQUIRE(result.formats.size() == 3);
+  std::vector<std::pair<std::string, operation>> timed;
+  for (const format_result& f : result.formats) {
+    CHECK(f.refused.empty());
+    CHECK(f.bytes > 0);
+    CHECK((f.convert_seconds > 0) == (f.format != format_kind::csr));
+    for (const kernel_result& k : f.kernels) {
+      INFO(k.info.name << k.not_run << k.wrong);
+      CHECK(k.timed());
+      CHECK(f.ratio(k) > 0);
+      timed.emplace_back(k.info.name, k.op);
+    }
+  }
+  CHECK(timed == std::vector<std::pair<std::string, operation>>{{"csr/omp", operation::multiply},
+                                                                {"csr/omp", operation::transposed},
+                                                                {"csc/omp", operation::transposed},
+                                                                {"bsr/max-task", operation::multiply},
+                                                                {"bsr/max-task", operation::transposed}});
+  using parameters = std::vector<std::pair<std::string, std::int64_t>>;
+  CHECK(result.formats[0].parameters.empty());
+  CHECK(result.formats[2].parameters == parameters{{"block_rows", 3}, {"block_cols", 2}});
+
+  request.operations = {operation::multiply};
+  const matrix_result ax = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
+  CHECK(ax.base_name(operation::transposed).empty());
+  CHECK(ax.formats[0].kernels.size() == 1);
+  CHECK(ax.formats[1].kernels.empty());
+}
+
+TEST_CASE("a format that does not fit is refused in its line, and variants have notes") {
+  const matrix m = generated("gen:denserow?n=300");
+  race_request request;
+  request.sampling = quick;
+  request.operations = {operation::multiply};
+  for (const format_kind format : {format_kind::ell, format_kind::sell, format_kind::ecsb})
+    for (const format_variant& variant : variants_of(format, {})) request.variants.push_back(variant);
+  const matrix_result result = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
+  std::set<std::string> labels;
+  for (const format_result& f : result.formats) {
+    labels.insert(f.label());
+    CHECK(f.refused.empty() == !f.kernels.empty());
+  }
+  CHECK(labels ==
+        std::set<std::string>{"ell", "sell", "sell unsorted", "ecsb coo", "ecsb ell", "ecsb hybrid"});
+  CHECK(result.formats[0].refused.find("slots") != std::string::npos);
+
+  // What makes no sense is no refusal.
+  request.variants[1].conversion.sell.slice = 0;
+  CHECK_THROWS_AS((race<openmp, std::int32_t, double>(openmp{}, view(m), request, {})), error);
+}
+
+TEST_CASE("a conversion costs the median of all but the first") {
+  CHECK(settled_seconds({9, 3, 1, 2}) == 2);  // not 1, the fastest
+  CHECK(settled_seconds({1, 5, 7, 6}) == 6);  // not 1, the first
+  CHECK(settled_seconds({4}) == 4);
+  CHECK(settled_seconds({}) == 0);
+}
