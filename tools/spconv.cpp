@@ -240,17 +240,6 @@ std::int64_t file_bytes(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : 0;
 }
 
-// Values a format stores, padding included.
-template <class Format>
-std::int64_t slots_of(const Format& matrix) {
-  std::int64_t slots = 0;
-  for_each_member(matrix, [&](const char* name, const auto& member) {
-    if constexpr (is_array<std::remove_cvref_t<decltype(member)>>)
-      if (std::string(name).ends_with("values")) slots += member.size();
-  });
-  return slots;
-}
-
 // Whether a format divides the matrix into blocks of beta, and into how many.
 bool has_beta(format_kind format) {
   return format == format_kind::csb || format == format_kind::ecsb || format == format_kind::gcsb;
@@ -350,7 +339,7 @@ void convert(Backend on, const request& wanted, matrix_entries&& source, output_
   std::visit(
       [&](const auto& m) {
         made.bytes = bytes(m);
-        made.slots = slots_of(m);
+        made.slots = slots(m);
         made.parameters = parameters_of(m);
       },
       converted);
