@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <sparsmith/analyze/recommend/race.hpp>
 #include <sparsmith/convert/convert.hpp>
 #include <sparsmith/convert/io/read.hpp>
 #include <sparsmith/kernels/registry.hpp>
@@ -18,8 +19,13 @@ int main() {
   const auto ready = kernel.prepare({}, view(matrix), operation::multiply);
   ready.run(1.0, x.data(), 0.0, y.data());
   std::printf("%s: y[0] = %g, y[55] = %g\n", kernel.info.name, y[0], y[55]);
-  return matrix.rows == 100 && matrix.values.size() == 460 && sliced.index() == 4 && y[55] == 0.0 &&
-                 y[0] == 2.0
+  race_request request;
+  request.variants = variants_of(format_kind::ell, {});
+  request.sampling = {1, true};
+  const matrix_result raced = race<openmp, int, double>({}, view(matrix), request, {});
+  std::printf("%s beside %s\n", raced.formats[0].kernels[0].info.name, raced.base_names[0].c_str());
+  return raced.formats[0].kernels[0].timed() && matrix.rows == 100 && matrix.values.size() == 460 &&
+                 sliced.index() == 4 && y[55] == 0.0 && y[0] == 2.0
              ? 0
              : 1;
 }
