@@ -57,7 +57,7 @@ void require_options(const tile_options& options) {
       refuse("tile", "tile sides are powers of two from 256 to 2048, not {}", side);
   if ((options.height == 0) != (options.width == 0))
     refuse("tile", "a tile has two sides: give both, or none");
-  if (!is_power_of_two(options.group_size) || options.group_size > 32)
+  if (!is_lane_count(options.group_size))
     refuse("group", "the group size of layout tile is a power of two up to 32, not {}", options.group_size);
   require_index_bits(options.index_bits);
   if (options.index_bits == 16 && options.height / options.group_size * options.width > 32768)

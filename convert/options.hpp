@@ -50,6 +50,11 @@ inline bool is_power_of_two(std::int64_t number) {
   return number > 0 && (number & (number - 1)) == 0;
 }
 
+// Whether a tile can have so many lanes: the threads of a warp, or of a part of one.
+inline bool is_lane_count(std::int64_t number) {
+  return is_power_of_two(number) && number <= 32;
+}
+
 // Throw failure::usage where a conversion could not be right with these.
 void require_max_fill(double max_fill);  // at least 1, and a number
 void require_options(const sell_shape& shape);

@@ -138,8 +138,7 @@ std::optional<format_kind> settle_target(const typed_options& typed) {
     if (!typed.plan) refuse("nothing to do: name a format with --to, or --plan");
     return {};
   }
-  if (typed.to == "mtx") return format_kind::coo;
-  const format_kind named = *format_named(typed.to);
+  const format_kind named = typed.to == "mtx" ? format_kind::coo : *format_named(typed.to);
   if (named == format_kind::gcsb_tile && typed.blocked_layout == layout::thesis)
     refuse("--to gcsb_tile and --layout thesis are two layouts; name one");
   if (typed.blocked_layout != layout::tile || named == format_kind::gcsb_tile) return named;
@@ -175,7 +174,7 @@ plan_request settle_shapes(const typed_options& typed, std::optional<format_kind
   if (typed.index_bits != 16 || to_tile) options.tile.index_bits = typed.index_bits;
   // Groups of blocks may have any size; a plan then prices tiles with the lanes they have by default.
   const std::int32_t group = options.blocks.group_size;
-  if (to_tile || (is_power_of_two(group) && group <= 32)) options.tile.group_size = group;
+  if (to_tile || is_lane_count(group)) options.tile.group_size = group;
 
   // All that was typed must be right, whatever of it this run needs.
   for (const std::int32_t beta : betas) {

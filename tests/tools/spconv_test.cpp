@@ -137,9 +137,10 @@ TEST_CASE("blocked formats by their options, and block positions beyond 32 bits"
         "--to gcsb --layout tile --tile 256x4096", "--to gcsb --layout tile --group 12",
         "--to gcsb --layout tile --tile 5q", "--to gcsb --layout tile --tile 0",
         "--to gcsb --layout tile --window 4", "--to gcsb --layout tile --tile 2048 --index 16",
-        "--to csb --layout tile", "--to gcsb_tile --layout thesis", "--to gcsb --group 0",
-        "--to gcsb --window -1", "--to gcsb --layout tile --rest -1", "--to sell --slice 0",
-        "--to sell --sigma 0", "--to hyb --width -1", "--to ell --max-fill 0.5", "--to ell --max-fill nan",
+        "--to csb --layout tile", "--to mtx -o - --layout tile", "--to gcsb_tile --layout thesis",
+        "--to gcsb --group 0", "--to gcsb --window -1", "--to gcsb --layout tile --rest -1",
+        "--to sell --slice 0", "--to sell --sigma 0", "--to hyb --width -1", "--to ell --max-fill 0.5",
+        "--to ell --max-fill nan",
         // Also what this conversion has no use for must be right.
         "--to csr --beta 3", "--to csr --block 0x4", "--plan --beta 8,9"}) {
     const auto r = run(work, std::string("SPCONV 'gen:rmat?scale=9' ") + arguments);
