@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -14,9 +15,10 @@
 #include "convert/error.hpp"
 #include "convert/formats/validate.hpp"
 #include "convert/io/archive.hpp"
+#include "convert/io/binsparse.hpp"
+#include "convert/io/container.hpp"
 #include "convert/io/generators.hpp"
 #include "convert/io/gzip.hpp"
-#include "convert/io/hdf5.hpp"
 #include "convert/io/matrix_market.hpp"
 #include "convert/io/npz.hpp"
 
@@ -56,36 +58,27 @@ peeked_source unpacked(byte_reader bytes, const std::string& path) {
 }
 
 // A matrix of our own container, checked and turned into the entries every reader delivers.
-matrix_entries from_container(const std::string& path) {
-  return std::visit(
-      [&](const auto& any) {
-        return std::visit(
-            [&](const auto& matrix) {
-              using format = std::remove_cvref_t<decltype(matrix)>;
-              if (const std::string problem = find_invalid(matrix); !problem.empty())
-                throw error(failure::input,
-                            fmt::format("{}: not a valid {}: {}", path, format::name, problem));
-              auto compressed = to_csr(openmp{}, any, nullptr);
-              auto list = csr_to_coo(openmp{}, view(compressed), nullptr);
-              matrix_entries result;
-              result.origin = fmt::format("Sparsmith container, {}", format::name);
-              result.single_precision = std::is_same_v<typename format::value_type, float>;
-              result.entries.rows = list.rows;
-              result.entries.cols = list.cols;
-              result.entries.row_indices = std::move(list.row_indices);
-              result.entries.col_indices = std::move(list.col_indices);
-              if constexpr (std::is_same_v<typename format::value_type, double>) {
-                result.entries.values = std::move(list.values);
-              } else {
-                result.entries.values = array<double, host>(list.values.size());
-                for (std::int64_t i = 0; i < list.values.size(); ++i)
-                  result.entries.values[i] = list.values[i];
-              }
-              return result;
-            },
-            any);
-      },
-      read_container(path));
+template <class Offset, class Value>
+matrix_entries entries_of(const std::string& path, const any_format<Offset, Value, host>& matrix) {
+  const std::string& format = format_names()[matrix.index()];
+  if (const std::string problem = find_invalid(matrix); !problem.empty())
+    throw error(failure::input, fmt::format("{}: not a valid {}: {}", path, format, problem));
+  const auto compressed = to_csr<openmp, Offset, Value>(openmp{}, matrix, nullptr);
+  auto list = csr_to_coo(openmp{}, view(compressed), nullptr);
+  matrix_entries result;
+  result.origin = fmt::format("Sparsmith container, {}", format);
+  result.single_precision = std::is_same_v<Value, float>;
+  result.entries.rows = list.rows;
+  result.entries.cols = list.cols;
+  result.entries.row_indices = std::move(list.row_indices);
+  result.entries.col_indices = std::move(list.col_indices);
+  if constexpr (std::is_same_v<Value, double>) {
+    result.entries.values = std::move(list.values);
+  } else {
+    result.entries.values = array<double, host>(list.values.size());
+    std::copy(list.values.begin(), list.values.end(), result.entries.values.begin());
+  }
+  return result;
 }
 
 }  // namespace
@@ -101,7 +94,9 @@ matrix_entries read_matrix(const std::string& input, const progress_callback& pr
   // A pipe is read once, from its beginning; only a file can be opened again.
   auto source = unpacked(reader_of(file, input), input);
   if (regular && source.start.rfind("\x89HDF\r\n\x1a\n", 0) == 0)
-    return is_binsparse(input) ? read_binsparse(input) : from_container(input);
+    return is_binsparse(input) ? read_binsparse(input)
+                               : std::visit([&](const auto& matrix) { return entries_of(input, matrix); },
+                                            read_container(input));
   if (regular && input.ends_with(".npz") && source.start.rfind("PK", 0) == 0)
     return read_npz(input, if_complex);
 
