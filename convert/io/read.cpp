@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "convert/convert.hpp"
@@ -50,11 +51,14 @@ std::shared_ptr<file_descriptor> open_file(const std::string& path) {
 }
 
 // Unpacks gzip, if it is that, and looks at what is inside.
-peeked_source unpacked(byte_reader bytes, const std::string& path) {
-  constexpr std::size_t enough = 512;  // a tar says so at byte 257
-  auto source = peek(std::move(bytes), enough);
-  if (source.start.rfind("\x1f\x8b", 0) == 0) source = peek(gunzip(std::move(source.read), path), enough);
-  return source;
+struct unpacked_source : peeked_source {
+  bool was_compressed = false;
+};
+unpacked_source unpacked(byte_reader bytes, const std::string& path) {
+  constexpr std::string_view gzip_signature = "\x1f\x8b";
+  peeked_source source = peek(std::move(bytes), archive_start_bytes);
+  if (!source.start.starts_with(gzip_signature)) return {std::move(source), false};
+  return {peek(gunzip(std::move(source.read), path), archive_start_bytes), true};
 }
 
 // A matrix of our own container, checked and turned into the entries every reader delivers.
@@ -93,15 +97,15 @@ matrix_entries read_matrix(const std::string& input, const progress_callback& pr
   const bool regular = S_ISREG(status.st_mode) && input != "-";
   // A pipe is read once, from its beginning; only a file can be opened again.
   auto source = unpacked(reader_of(file, input), input);
-  if (regular && source.start.rfind("\x89HDF\r\n\x1a\n", 0) == 0)
+  if (regular && source.start.starts_with("\x89HDF\r\n\x1a\n"))
     return is_binsparse(input) ? read_binsparse(input)
                                : std::visit([&](const auto& matrix) { return entries_of(input, matrix); },
                                             read_container(input));
-  if (regular && input.ends_with(".npz") && source.start.rfind("PK", 0) == 0)
+  if (regular && input.ends_with(".npz") && source.start.starts_with("PK"))
     return read_npz(input, if_complex);
 
   text_source text;
-  if (is_archive(source.start)) {
+  if (!archive_kind(source.start).empty()) {
     bool opened = false;
     text = open_archive(input, [&]() -> byte_reader {
       if (!std::exchange(opened, true)) return source.read;
@@ -112,11 +116,9 @@ matrix_entries read_matrix(const std::string& input, const progress_callback& pr
   } else {
     text.name = input;
     text.read = source.read;
-    // The size only tells how much text there is where it is not compressed.
     if (regular) {
-      std::string magic(2, '\0');
-      if (::pread(file->number, magic.data(), 2, 0) != 2 || magic != "\x1f\x8b")
-        text.total_bytes = status.st_size;
+      // The size only tells how much text there is where it is not compressed.
+      if (!source.was_compressed) text.total_bytes = status.st_size;
       posix_fadvise(file->number, 0, 0, POSIX_FADV_SEQUENTIAL);
     }
   }
