@@ -24,12 +24,12 @@ sparsmith_require(fmt 10.2.1 https://github.com/fmtlib/fmt)
 sparsmith_require(nlohmann_json v3.11.3 https://github.com/nlohmann/json)
 sparsmith_require(CLI11 v2.4.2 https://github.com/CLIUtils/CLI11)
 
-# libarchive reads .gz, .xz, .zst, .zip and .tar.gz; without it only plain files are read.
+# libarchive reads .tar.gz, .zip, .xz, .zst and .bz2; zlib alone reads plain .gz.
 find_package(LibArchive QUIET)
 if(LibArchive_FOUND)
   message(STATUS "Dependency LibArchive: ${LibArchive_VERSION}")
 else()
-  message(STATUS "Dependency LibArchive: not found; compressed input is left out")
+  message(STATUS "Dependency LibArchive: not found; .tar, .tar.gz, .zip, .xz, .zst and .bz2 are left out, .gz is read")
 endif()
 
 # fast_matrix_market parses with fast_float (headers only). Its formatters are left out: std::to_chars writes the same

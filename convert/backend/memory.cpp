@@ -67,8 +67,17 @@ std::int64_t available_bytes(place where) {
   return where == place::host ? available_host_bytes() : device_memory::available_bytes();
 }
 
+void* allocate_items(place where, std::int64_t items, std::int64_t item_bytes) {
+  std::int64_t bytes = 0;
+  if (items < 0 || __builtin_mul_overflow(items, item_bytes, &bytes))
+    throw error(failure::resources,
+                fmt::format("an array cannot have {} items of {} bytes", items, item_bytes));
+  return allocate(where, bytes);
+}
+
 void* allocate(place where, std::int64_t bytes) {
-  if (bytes <= 0) return nullptr;
+  if (bytes == 0) return nullptr;
+  if (bytes < 0) throw error(failure::resources, fmt::format("cannot allocate {} bytes", bytes));
   // Linux hands out more memory than there is and kills the process later, so large requests are checked
   // here.
   if (bytes >= 16 * huge_page) {

@@ -18,9 +18,11 @@ namespace sparsmith {
 
 enum class place { host, device };
 
-// Untyped memory of a place. Sizes are checked against the memory at hand before anything is allocated; a
-// request that does not fit is refused with both figures (failure::resources).
+// Untyped memory of a place; null for 0 bytes only. Sizes are checked against the memory at hand before
+// anything is allocated; a request that does not fit is refused with both figures (failure::resources), and
+// so is one that is no size at all: a negative one, or items whose bytes 64 bits do not count.
 void* allocate(place where, std::int64_t bytes);
+void* allocate_items(place where, std::int64_t items, std::int64_t item_bytes);
 void release(place where, void* memory, std::int64_t bytes) noexcept;
 void copy_bytes(place to, void* target, place from, const void* source, std::int64_t bytes);
 
@@ -55,7 +57,7 @@ class array {
  public:
   array() = default;
   explicit array(std::int64_t size)
-      : data_(static_cast<T*>(allocate(Space::where, size * std::int64_t{sizeof(T)}))), size_(size) {}
+      : data_(static_cast<T*>(allocate_items(Space::where, size, std::int64_t{sizeof(T)}))), size_(size) {}
   array(array&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   array& operator=(array&& other) noexcept {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "convert/formats/checks.hpp"
+#include "convert/formats/sizes.hpp"
 
 namespace sparsmith {
 namespace {
@@ -80,10 +81,11 @@ text check_ell(std::int32_t rows, std::int32_t cols, std::int32_t width,
                const array<std::int32_t, host>& lengths, const array<std::int32_t, host>& col_indices,
                const array<Value, host>& values) {
   if (width < 0) return fmt::format("the width {} is negative", width);
-  const std::int64_t slots = std::int64_t{rows} * width;
+  const auto slots = checked_product(rows, width);
+  if (!slots) return sizes_too_large;
   text problem = first_of([&] { return check_length("row_lengths", lengths.size(), rows); },
-                          [&] { return check_length("col_indices", col_indices.size(), slots); },
-                          [&] { return check_length("values", values.size(), slots); });
+                          [&] { return check_length("col_indices", col_indices.size(), *slots); },
+                          [&] { return check_length("values", values.size(), *slots); });
   for (std::int64_t r = 0; r < rows && problem.empty(); ++r)
     problem = check_padded_row(col_indices, values, r, lengths[r], width, cols,
                                [&](std::int64_t k) { return k * rows + r; });
@@ -126,7 +128,7 @@ std::string find_invalid(const sell<Offset, Value, host>& m) {
   if (m.slice < 1 || m.sigma < 1)
     return fmt::format("slice {} and sigma {} must be positive", m.slice, m.sigma);
   const std::int64_t rows = m.rows, slice = m.slice;
-  const std::int64_t slices = (rows + slice - 1) / slice;
+  const std::int64_t slices = groups_of(rows, slice);
   text problem =
       first_of([&] { return check_length("row_order", m.row_order.size(), rows); },
                [&] { return check_length("row_lengths", m.row_lengths.size(), rows); },
@@ -152,8 +154,9 @@ std::string find_invalid(const sell<Offset, Value, host>& m) {
     std::int64_t longest = 0;
     for (std::int64_t p = s * slice; p < std::min((s + 1) * slice, rows); ++p)
       longest = std::max<std::int64_t>(longest, m.row_lengths[p]);
-    if (slots != longest * slice)
-      return fmt::format("slice {} has {} slots instead of {}", s, slots, longest * slice);
+    const auto expected = checked_product(longest, slice);
+    if (!expected) return sizes_too_large;
+    if (slots != *expected) return fmt::format("slice {} has {} slots instead of {}", s, slots, *expected);
     for (std::int64_t p = s * slice; p < (s + 1) * slice; ++p) {
       problem = check_padded_row(m.col_indices, m.values, p < rows ? m.row_order[p] : p,
                                  p < rows ? m.row_lengths[p] : 0, longest, m.cols,
@@ -182,23 +185,26 @@ std::string find_invalid(const hyb<Value, host>& m) {
   return {};
 }
 
-template std::string find_invalid(const coo<float, host>&);
-template std::string find_invalid(const coo<double, host>&);
-template std::string find_invalid(const ell<float, host>&);
-template std::string find_invalid(const ell<double, host>&);
-template std::string find_invalid(const hyb<float, host>&);
-template std::string find_invalid(const hyb<double, host>&);
-template std::string find_invalid(const csr<std::int32_t, float, host>&);
-template std::string find_invalid(const csr<std::int32_t, double, host>&);
-template std::string find_invalid(const csr<std::int64_t, float, host>&);
-template std::string find_invalid(const csr<std::int64_t, double, host>&);
-template std::string find_invalid(const csc<std::int32_t, float, host>&);
-template std::string find_invalid(const csc<std::int32_t, double, host>&);
-template std::string find_invalid(const csc<std::int64_t, float, host>&);
-template std::string find_invalid(const csc<std::int64_t, double, host>&);
-template std::string find_invalid(const sell<std::int32_t, float, host>&);
-template std::string find_invalid(const sell<std::int32_t, double, host>&);
-template std::string find_invalid(const sell<std::int64_t, float, host>&);
-template std::string find_invalid(const sell<std::int64_t, double, host>&);
+template <class Offset, class Value>
+std::string find_invalid(const any_format<Offset, Value, host>& matrix) {
+  return std::visit([](const auto& format) { return find_invalid(format); }, matrix);
+}
+
+#define SPARSMITH_INSTANTIATE_WITHOUT_OFFSETS(format)            \
+  template std::string find_invalid(const format<float, host>&); \
+  template std::string find_invalid(const format<double, host>&);
+SPARSMITH_INSTANTIATE_WITHOUT_OFFSETS(coo)
+SPARSMITH_INSTANTIATE_WITHOUT_OFFSETS(ell)
+SPARSMITH_INSTANTIATE_WITHOUT_OFFSETS(hyb)
+
+#define SPARSMITH_INSTANTIATE(format)                                           \
+  template std::string find_invalid(const format<std::int32_t, float, host>&);  \
+  template std::string find_invalid(const format<std::int32_t, double, host>&); \
+  template std::string find_invalid(const format<std::int64_t, float, host>&);  \
+  template std::string find_invalid(const format<std::int64_t, double, host>&);
+SPARSMITH_INSTANTIATE(csr)
+SPARSMITH_INSTANTIATE(csc)
+SPARSMITH_INSTANTIATE(sell)
+SPARSMITH_INSTANTIATE(any_format)
 
 }  // namespace sparsmith

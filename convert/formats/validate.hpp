@@ -32,4 +32,8 @@ std::string find_invalid(const gcsb<Offset, Value, host>& matrix);
 template <class Offset, class Value>
 std::string find_invalid(const gcsb_tile<Offset, Value, host>& matrix);
 
+// Of the one it holds.
+template <class Offset, class Value>
+std::string find_invalid(const any_format<Offset, Value, host>& matrix);
+
 }  // namespace sparsmith

@@ -20,7 +20,7 @@ using text = std::string;
 // What CSB, eCSB and GCSB share: sizes, and what an entry of a block may be.
 struct block_rules {
   std::int32_t rows, cols, beta, order;
-  std::int64_t block_rows = 0, blocks_per_row = 0;
+  std::int64_t block_rows = 0, blocks_per_row = 0, all_blocks = 0;
   block_cells cells{0, block_order::morton};
 
   template <class Format>
@@ -33,12 +33,17 @@ struct block_rules {
     if (order < 0 || order > 2) return fmt::format("order {} is unknown", order);
     block_rows = groups_of(rows, beta);
     blocks_per_row = groups_of(cols, beta);
+    const auto product = checked_product(block_rows, blocks_per_row);
+    if (!product) return sizes_too_large;
+    all_blocks = *product;
     cells = {static_cast<int>(std::bit_width(static_cast<unsigned>(beta))) - 1,
              static_cast<block_order>(order)};
     return {};
   }
-  std::int64_t all_blocks() const { return block_rows * blocks_per_row; }
 
+  text check_block(std::int64_t at, std::int64_t block) const {
+    return check_index("block_indices", at, block, all_blocks);
+  }
   text check_entry(std::int64_t at, std::int64_t block, std::uint32_t index) const {
     const auto row = block / blocks_per_row * beta + cells.row_of(index);
     const auto col = block % blocks_per_row * beta + cells.col_of(index);
@@ -65,16 +70,18 @@ std::string find_invalid(const bsr<Offset, Value, host>& m) {
   if (m.block_rows < 1 || m.block_cols < 1 || m.block_rows > 64 || m.block_cols > 64)
     return fmt::format("the block shape {} x {} is outside 1..64", m.block_rows, m.block_cols);
   const std::int64_t lines = groups_of(m.rows, m.block_rows), blocks = m.col_indices.size();
-  const std::int64_t area = std::int64_t{m.block_rows} * m.block_cols;
+  const std::int64_t area = block_size{m.block_rows, m.block_cols}.area();
+  const auto slots = checked_product(blocks, area);
+  if (!slots) return sizes_too_large;
   if (auto problem = check_offsets("row_offsets", m.row_offsets, lines, blocks); !problem.empty())
     return problem;
-  if (auto problem = check_length("values", m.values.size(), blocks * area); !problem.empty()) return problem;
+  if (auto problem = check_length("values", m.values.size(), *slots); !problem.empty()) return problem;
   const std::int64_t block_columns = groups_of(m.cols, m.block_cols);
   std::int64_t zero = 0;
   for (std::int64_t line = 0; line < lines; ++line)
     for (std::int64_t b = m.row_offsets[line]; b < m.row_offsets[line + 1]; ++b) {
-      if (m.col_indices[b] < 0 || m.col_indices[b] >= block_columns)
-        return fmt::format("col_indices[{}] = {} is outside 0..{}", b, m.col_indices[b], block_columns - 1);
+      if (auto problem = check_index("col_indices", b, m.col_indices[b], block_columns); !problem.empty())
+        return problem;
       if (b > m.row_offsets[line] && m.col_indices[b] <= m.col_indices[b - 1])
         return fmt::format("col_indices[{}] = {} does not rise above its predecessor", b, m.col_indices[b]);
       bool any = false;
@@ -103,7 +110,7 @@ std::string find_invalid(const csb<Offset, Value, host>& m) {
   if (auto problem = rules.check(); !problem.empty()) return problem;
   const std::int64_t entries = m.values.size();
   const bool dense = m.dense_blocks != 0;
-  const std::int64_t blocks = dense ? rules.all_blocks() : m.block_indices.size();
+  const std::int64_t blocks = dense ? rules.all_blocks : m.block_indices.size();
   if (dense && m.block_indices.size() != 0)
     return "block_indices is not empty although every block is stored";
   if (auto problem = check_offsets("block_offsets", m.block_offsets, blocks, entries); !problem.empty())
@@ -112,8 +119,7 @@ std::string find_invalid(const csb<Offset, Value, host>& m) {
   const index_reader index{m.combined16.data(), m.combined32.data()};
   for (std::int64_t b = 0; b < blocks; ++b) {
     const std::int64_t position = dense ? b : std::int64_t{m.block_indices[b]};
-    if (position < 0 || position >= rules.all_blocks())
-      return fmt::format("block_indices[{}] = {} is outside 0..{}", b, position, rules.all_blocks() - 1);
+    if (auto problem = rules.check_block(b, position); !problem.empty()) return problem;
     if (!dense && b > 0 && position <= m.block_indices[b - 1])
       return fmt::format("block_indices[{}] does not rise above its predecessor", b);
     if (!dense && m.block_offsets[b] == m.block_offsets[b + 1]) return fmt::format("block {} is empty", b);
@@ -140,12 +146,13 @@ std::string find_invalid(const ecsb<Offset, Value, host>& m) {
   std::int64_t rest = 0;
   for (std::int64_t b = 0; b < rules.block_rows; ++b)
     rest += std::max<std::int64_t>(0, m.block_row_offsets[b + 1] - m.block_row_offsets[b] - m.width);
-  const std::int64_t slots = rules.block_rows * m.width;
-  for (const auto& problem : {check_length("ell_values", m.ell_values.size(), slots),
+  const auto slots = checked_product(rules.block_rows, m.width);
+  if (!slots) return sizes_too_large;
+  for (const auto& problem : {check_length("ell_values", m.ell_values.size(), *slots),
                               check_length("rest_values", m.rest_values.size(), rest),
-                              check_length("ell_block_indices", m.ell_block_indices.size(), slots),
+                              check_length("ell_block_indices", m.ell_block_indices.size(), *slots),
                               check_length("rest_block_indices", m.rest_block_indices.size(), rest),
-                              check_combined(m.ell_combined16, m.ell_combined32, slots),
+                              check_combined(m.ell_combined16, m.ell_combined32, *slots),
                               check_combined(m.rest_combined16, m.rest_combined32, rest)})
     if (!problem.empty()) return problem;
   const index_reader ell_index{m.ell_combined16.data(), m.ell_combined32.data()};
@@ -163,7 +170,7 @@ std::string find_invalid(const ecsb<Offset, Value, host>& m) {
         if (m.ell_values[at] != 0 || index != 0) return fmt::format("padding slot {} has a value", at);
         continue;
       }
-      if (position < 0 || position >= rules.all_blocks() || position / rules.blocks_per_row != b)
+      if (position < 0 || position >= rules.all_blocks || position / rules.blocks_per_row != b)
         return fmt::format("block index {} of an entry lies outside block row {}", position, b);
       if (auto problem = rules.check_entry(at, position, index); !problem.empty()) return problem;
       const std::pair<std::int64_t, std::uint32_t> place{position, rules.key(index)};
@@ -180,8 +187,8 @@ std::string find_invalid(const gcsb<Offset, Value, host>& m) {
   if (auto problem = rules.check(); !problem.empty()) return problem;
   if (m.group_size < 1) return fmt::format("group_size {} is not positive", m.group_size);
   const std::int64_t blocks = m.block_indices.size(), slots = m.values.size(), size = m.group_size;
-  if (m.dense_blocks != 0 && blocks != rules.all_blocks())
-    return fmt::format("{} blocks are listed instead of all {}", blocks, rules.all_blocks());
+  if (m.dense_blocks != 0 && blocks != rules.all_blocks)
+    return fmt::format("{} blocks are listed instead of all {}", blocks, rules.all_blocks);
   if (m.filled_blocks < 0 || m.filled_blocks > blocks || (m.dense_blocks == 0 && m.filled_blocks != blocks))
     return fmt::format("filled_blocks {} does not fit {} blocks", m.filled_blocks, blocks);
   if (auto problem = check_offsets("group_offsets", m.group_offsets, groups_of(blocks, size), slots);
@@ -200,8 +207,8 @@ std::string find_invalid(const gcsb<Offset, Value, host>& m) {
     for (std::int64_t lane = 0; lane < size; ++lane) {
       const std::int64_t p = group * size + lane;
       const std::int64_t position = p < blocks ? std::int64_t{m.block_indices[p]} : 0;
-      if (p < blocks && (position < 0 || position >= rules.all_blocks()))
-        return fmt::format("block_indices[{}] = {} is outside 0..{}", p, position, rules.all_blocks() - 1);
+      if (p < blocks)
+        if (auto problem = rules.check_block(p, position); !problem.empty()) return problem;
       std::int64_t count = 0;
       for (std::int64_t k = 0; k < longest; ++k) {
         const std::int64_t at = first + k * size + lane;
@@ -401,25 +408,15 @@ std::string find_invalid(const gcsb_tile<Offset, Value, host>& m) {
   return {};
 }
 
-template std::string find_invalid(const bsr<std::int32_t, float, host>&);
-template std::string find_invalid(const bsr<std::int32_t, double, host>&);
-template std::string find_invalid(const bsr<std::int64_t, float, host>&);
-template std::string find_invalid(const bsr<std::int64_t, double, host>&);
-template std::string find_invalid(const csb<std::int32_t, float, host>&);
-template std::string find_invalid(const csb<std::int32_t, double, host>&);
-template std::string find_invalid(const csb<std::int64_t, float, host>&);
-template std::string find_invalid(const csb<std::int64_t, double, host>&);
-template std::string find_invalid(const ecsb<std::int32_t, float, host>&);
-template std::string find_invalid(const ecsb<std::int32_t, double, host>&);
-template std::string find_invalid(const ecsb<std::int64_t, float, host>&);
-template std::string find_invalid(const ecsb<std::int64_t, double, host>&);
-template std::string find_invalid(const gcsb<std::int32_t, float, host>&);
-template std::string find_invalid(const gcsb<std::int32_t, double, host>&);
-template std::string find_invalid(const gcsb<std::int64_t, float, host>&);
-template std::string find_invalid(const gcsb<std::int64_t, double, host>&);
-template std::string find_invalid(const gcsb_tile<std::int32_t, float, host>&);
-template std::string find_invalid(const gcsb_tile<std::int32_t, double, host>&);
-template std::string find_invalid(const gcsb_tile<std::int64_t, float, host>&);
-template std::string find_invalid(const gcsb_tile<std::int64_t, double, host>&);
+#define SPARSMITH_INSTANTIATE(format)                                           \
+  template std::string find_invalid(const format<std::int32_t, float, host>&);  \
+  template std::string find_invalid(const format<std::int32_t, double, host>&); \
+  template std::string find_invalid(const format<std::int64_t, float, host>&);  \
+  template std::string find_invalid(const format<std::int64_t, double, host>&);
+SPARSMITH_INSTANTIATE(bsr)
+SPARSMITH_INSTANTIATE(csb)
+SPARSMITH_INSTANTIATE(ecsb)
+SPARSMITH_INSTANTIATE(gcsb)
+SPARSMITH_INSTANTIATE(gcsb_tile)
 
 }  // namespace sparsmith

@@ -6,7 +6,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <string_view>
 #include <vector>
 
 #include "convert/error.hpp"
@@ -90,19 +89,6 @@ bool is_companion(const std::string& stem) {
 }
 
 }  // namespace
-
-bool is_archive(const std::string& start) {
-  const auto begins = [&](std::string_view magic) {
-    return std::string_view(start).substr(0, magic.size()) == magic;
-  };
-  using namespace std::string_view_literals;
-  return begins("BZh"sv) ||
-         begins(
-             "\xfd"
-             "7zXZ\0"sv) ||
-         begins("\x28\xb5\x2f\xfd"sv) || begins("PK\3\4"sv) || begins("PK\5\6"sv) ||
-         (start.size() > 262 && start.compare(257, 5, "ustar") == 0);
-}
 
 text_source open_archive(const std::string& path, const std::function<byte_reader()>& open) {
   // A stream cannot be rewound, so the members are looked at first and the chosen one is opened in a second

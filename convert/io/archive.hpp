@@ -1,16 +1,21 @@
 // Archives and the compressions that gzip.hpp does not cover, through libarchive: .bz2, .xz, .zst as one
 // stream, .tar and .zip (SuiteSparse's way of shipping a matrix) by picking the matrix among the members.
+// Where libarchive was not found they are still recognised, and refused.
 #pragma once
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "convert/io/matrix_market.hpp"
 
 namespace sparsmith {
 
-// Whether these are the first bytes (512 of them) of something libarchive is needed for.
-bool is_archive(const std::string& start);
+// How many bytes of a file tell whether it is an archive: a tar says so at byte 257.
+constexpr std::size_t archive_start_bytes = 512;
+
+// What libarchive is needed for, by its usual extension (".xz"); empty where it is not.
+std::string_view archive_kind(std::string_view start);
 
 // The text inside. In an archive that is the member named like its folder or like the archive itself; else
 // the only .mtx that is no companion such as `name_b.mtx`. `open` starts the input from its beginning; it is

@@ -1,15 +1,16 @@
-// Stands in for archive.cpp where libarchive was not found: plain and gzipped text can still be read.
+// Stands in for archive.cpp where libarchive was not found. Plain and gzipped text needs no libarchive.
+#include <fmt/format.h>
+
 #include "convert/error.hpp"
 #include "convert/io/archive.hpp"
+#include "convert/io/gzip.hpp"
 
 namespace sparsmith {
 
-bool is_archive(const std::string&) {
-  return false;
-}
-
-text_source open_archive(const std::string& path, const std::function<byte_reader()>&) {
-  throw error(failure::unsupported, path + ": archives are not supported in this build (no libarchive)");
+text_source open_archive(const std::string& path, const std::function<byte_reader()>& open) {
+  const std::string start = peek(open(), archive_start_bytes).start;
+  throw error(failure::unsupported, fmt::format("{}: this build reads no {}: it was built without libarchive",
+                                                path, archive_kind(start)));
 }
 
 }  // namespace sparsmith

@@ -1,6 +1,6 @@
-// Reads and writes SciPy's .npz. Arrays are converted on the way between file and matrix, a buffer at a time,
-// so that neither side ever holds a second copy. The .npy header is a Python dictionary in text form, of
-// which only the three keys that NumPy writes are understood.
+// Reads SciPy's .npz. Arrays are converted on the way from file to matrix, a buffer at a time, so that
+// neither side ever holds a second copy. The .npy header is a Python dictionary in text form, of which only
+// the three keys that NumPy writes are understood.
 #include "convert/io/npz.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace sparsmith {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "numbers are swapped where they are big-endian");
 
 constexpr std::size_t buffer_bytes = 256u << 10;
 
@@ -137,14 +137,59 @@ class header_parser {
   bool has_shape_ = false;
 };
 
-template <class T>
-T swapped(T value) {
-  unsigned char bytes[sizeof(T)];
-  std::memcpy(bytes, &value, sizeof(T));
-  std::reverse(bytes, bytes + sizeof(T));
-  std::memcpy(&value, bytes, sizeof(T));
-  return value;
+// Element i of a buffer as it lies in the file, of either byte order.
+template <class Stored>
+Stored element_at(const unsigned char* buffer, std::int64_t i, bool swapped) {
+  unsigned char bytes[sizeof(Stored)];
+  std::memcpy(bytes, buffer + i * std::int64_t{sizeof(Stored)}, sizeof(Stored));
+  if (swapped) std::reverse(bytes, bytes + sizeof(Stored));
+  if constexpr (std::is_same_v<Stored, bool>) {
+    return bytes[0] != 0;
+  } else {
+    Stored value;
+    std::memcpy(&value, bytes, sizeof(Stored));
+    return value;
+  }
 }
+
+// What is too large for 64 bits with a sign becomes the largest there is, which no check of indices lets
+// pass.
+template <class Stored>
+void to_integers(const unsigned char* buffer, std::int64_t count, bool swapped, std::int64_t* to) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Stored value = element_at<Stored>(buffer, i, swapped);
+    if constexpr (std::is_same_v<Stored, std::uint64_t>)
+      to[i] = static_cast<std::int64_t>(std::min<std::uint64_t>(value, INT64_MAX));
+    else
+      to[i] = static_cast<std::int64_t>(value);
+  }
+}
+
+// Counts those that a double does not hold exactly.
+template <class Stored>
+std::int64_t to_values(const unsigned char* buffer, std::int64_t count, bool swapped, double* to) {
+  std::int64_t rounded = 0;
+  for (std::int64_t i = 0; i < count; ++i)
+    to[i] = value_from(element_at<Stored>(buffer, i, swapped), rounded);
+  return rounded;
+}
+
+// The types of elements that are read, by NumPy's letter and their bytes.
+struct element_type {
+  char kind;
+  std::int64_t bytes;
+  void (*to_integers)(const unsigned char*, std::int64_t, bool, std::int64_t*);
+  std::int64_t (*to_values)(const unsigned char*, std::int64_t, bool, double*);
+};
+template <class Stored>
+constexpr element_type type_of(char kind) {
+  return {kind, sizeof(Stored), to_integers<Stored>, to_values<Stored>};
+}
+constexpr element_type element_types_read[] = {
+    type_of<bool>('b'),          type_of<std::int8_t>('i'),   type_of<std::int16_t>('i'),
+    type_of<std::int32_t>('i'),  type_of<std::int64_t>('i'),  type_of<std::uint8_t>('u'),
+    type_of<std::uint16_t>('u'), type_of<std::uint32_t>('u'), type_of<std::uint64_t>('u'),
+    type_of<float>('f'),         type_of<double>('f')};
 
 // One array of the archive, read once from front to back.
 class npy_stream {
@@ -199,32 +244,23 @@ class npy_stream {
       refuse_input(path_, fmt::format("{} has {} dimensions, expected {}", name_, shape_.size(), rank));
   }
 
-  // Calls visit(position, element) for every element in the order of the file, each with the type it has
-  // there. Ends with the check of the checksum, and lets that have the last word where a visit finds
-  // something wrong.
+  // Calls visit(position, integer) for every element in the order of the file. Ends with the check of the
+  // checksum, and lets that have the last word where a visit finds something wrong.
   template <class Visit>
-  void for_each(Visit visit) {
-    const auto all = [&]<class Stored>(Stored) {
-      try {
-        visit_as<Stored>(visit);
-      } catch (const error&) {
-        stream_.finish();
-        throw;
-      }
-    };
-    const std::string type = std::string(1, kind_) + std::to_string(size_);
-    if (type == "b1") return all(bool{});
-    if (type == "i1") return all(std::int8_t{});
-    if (type == "i2") return all(std::int16_t{});
-    if (type == "i4") return all(std::int32_t{});
-    if (type == "i8") return all(std::int64_t{});
-    if (type == "u1") return all(std::uint8_t{});
-    if (type == "u2") return all(std::uint16_t{});
-    if (type == "u4") return all(std::uint32_t{});
-    if (type == "u8") return all(std::uint64_t{});
-    if (type == "f4") return all(float{});
-    if (type == "f8") return all(double{});
-    refuse_type();
+  void for_each_integer(Visit visit) {
+    if (kind_ != 'i' && kind_ != 'u')
+      refuse_input(path_, fmt::format("{} holds {}, expected integers", name_, type_name(descr_)));
+    for_each<std::int64_t>([&](const unsigned char* buffer, std::int64_t count,
+                               std::int64_t* to) { type().to_integers(buffer, count, swapped_, to); },
+                           visit);
+  }
+
+  // The same for values; integers that a double does not hold exactly are counted.
+  template <class Visit>
+  void for_each_value(std::int64_t& rounded, Visit visit) {
+    for_each<double>([&](const unsigned char* buffer, std::int64_t count,
+                         double* to) { rounded += type().to_values(buffer, count, swapped_, to); },
+                     visit);
   }
 
   // Reads complex numbers as twice as many real ones; positions then count those.
@@ -233,18 +269,6 @@ class npy_stream {
     kind_ = 'f';
     size_ /= 2;
     count_ *= 2;
-  }
-
-  template <class Visit>
-  void for_each_integer(Visit visit) {
-    if (kind_ != 'i' && kind_ != 'u')
-      refuse_input(path_, fmt::format("{} holds {}, expected integers", name_, type_name(descr_)));
-    for_each([&](std::int64_t i, auto element) {
-      if constexpr (std::is_same_v<decltype(element), std::uint64_t>)
-        visit(i, static_cast<std::int64_t>(std::min<std::uint64_t>(element, INT64_MAX)));
-      else
-        visit(i, static_cast<std::int64_t>(element));
-    });
   }
 
   // The one string in the array, from bytes or from characters of four bytes.
@@ -262,17 +286,27 @@ class npy_stream {
   }
 
  private:
-  template <class Stored, class Visit>
-  void visit_as(Visit& visit) {
-    using raw = std::conditional_t<std::is_same_v<Stored, bool>, std::uint8_t, Stored>;
-    std::vector<raw> buffer(buffer_bytes / sizeof(raw));
-    for (std::int64_t at = 0; at < count_;) {
-      const std::int64_t n = std::min<std::int64_t>(count_ - at, static_cast<std::int64_t>(buffer.size()));
-      stream_.read(buffer.data(), static_cast<std::size_t>(n) * sizeof(raw));
-      if (swapped_) std::transform(buffer.begin(), buffer.begin() + n, buffer.begin(), swapped<raw>);
-      for (std::int64_t i = 0; i < n; ++i)
-        visit(at + i, static_cast<Stored>(buffer[static_cast<std::size_t>(i)]));
-      at += n;
+  const element_type& type() const {
+    for (const element_type& known : element_types_read)
+      if (known.kind == kind_ && known.bytes == size_) return known;
+    refuse_type();
+  }
+
+  template <class Element, class Convert, class Visit>
+  void for_each(Convert convert, Visit visit) {
+    const std::int64_t most = std::int64_t{buffer_bytes} / type().bytes;
+    std::vector<unsigned char> stored(buffer_bytes);
+    std::vector<Element> elements(static_cast<std::size_t>(most));
+    try {
+      for (std::int64_t first = 0; first < count_; first += most) {
+        const std::int64_t count = std::min(count_ - first, most);
+        stream_.read(stored.data(), static_cast<std::size_t>(count * size_));
+        convert(stored.data(), count, elements.data());
+        for (std::int64_t i = 0; i < count; ++i) visit(first + i, elements[static_cast<std::size_t>(i)]);
+      }
+    } catch (const error&) {
+      stream_.finish();
+      throw;
     }
     stream_.finish();
   }
@@ -362,20 +396,21 @@ class npz_reader {
     if (data.is_complex()) {
       data.split_complex(if_complex_);
       std::fill(values.begin(), values.end(), 1.0);
-      data.for_each([](std::int64_t, auto) {});  // for the checksum
+      std::int64_t ignored = 0;
+      data.for_each_value(ignored, [](std::int64_t, double) {});  // for the checksum
       return;
     }
-    data.for_each([&](std::int64_t i, auto value) { values[i] = value_from(value, result_.rounded_values); });
+    data.for_each_value(result_.rounded_values, [&](std::int64_t i, double value) { values[i] = value; });
   }
 
   // Calls visit(position, value) for every slot of blocks; a complex one is 1 where it is not 0.
   template <class Visit>
-  void for_each_slot(npy_stream& data, Visit visit) {
-    if (!data.is_complex()) return data.for_each(visit);
+  void for_each_slot(npy_stream& data, std::int64_t& rounded, Visit visit) {
+    if (!data.is_complex()) return data.for_each_value(rounded, visit);
     data.split_complex(if_complex_);
     bool any = false;
-    data.for_each([&](std::int64_t i, auto part) {
-      any = (i % 2 == 1 && any) || part != decltype(part){0};
+    data.for_each_value(rounded, [&](std::int64_t i, double part) {
+      any = (i % 2 == 1 && any) || part != 0;
       if (i % 2 == 1) visit(i / 2, any ? 1.0 : 0.0);
     });
   }
@@ -383,7 +418,7 @@ class npz_reader {
   array<std::int32_t, host> read_indices(const char* key, std::int64_t stored, std::int32_t limit) {
     npy_stream stream = open(key);
     stream.expect_rank(1);
-    check_length(archive_.path(), key, stream.count(), stored, "as many as values");
+    refuse_if(archive_.path(), check_length(key, stream.count(), stored, "as many as values"));
     array<std::int32_t, host> indices(stored);
     stream.for_each_integer([&](std::int64_t i, std::int64_t index) {
       indices[i] = checked_index(archive_.path(), key, i, index, limit);
@@ -394,10 +429,11 @@ class npz_reader {
   array<std::int64_t, host> read_offsets(std::int64_t lines, std::int64_t stored) {
     npy_stream stream = open("indptr");
     stream.expect_rank(1);
-    check_length(archive_.path(), "indptr", stream.count(), lines + 1, "one more than lines in the shape");
+    refuse_if(archive_.path(),
+              check_length("indptr", stream.count(), lines + 1, "one more than lines in the shape"));
     array<std::int64_t, host> offsets(lines + 1);
     stream.for_each_integer([&](std::int64_t i, std::int64_t offset) { offsets[i] = offset; });
-    check_offsets(archive_.path(), "indptr", offsets, stored);
+    refuse_if(archive_.path(), check_offsets("indptr", offsets, lines, stored));
     return offsets;
   }
 
@@ -418,7 +454,9 @@ class npz_reader {
   void read_coords(std::int64_t stored) {
     npy_stream coords = open("coords");
     coords.expect_rank(2);
-    check_length(archive_.path(), "coords", coords.count(), 2 * stored, "two for each value");
+    const auto both = checked_product(2, stored);
+    if (!both) refuse_input(archive_.path(), sizes_too_large);
+    refuse_if(archive_.path(), check_length("coords", coords.count(), *both, "two for each value"));
     if (coords.shape()[0] != 2) refuse_input(archive_.path(), "coords has not two rows");
     if (coords.fortran_order())
       refuse_unsupported(archive_.path(), "coords is in Fortran order, which is not supported");
@@ -482,7 +520,8 @@ class npz_reader {
 
     std::int64_t stored = 0;
     note_type(counted);
-    for_each_slot(counted, [&](std::int64_t, auto value) { stored += value != decltype(value){0} ? 1 : 0; });
+    std::int64_t ignored = 0;
+    for_each_slot(counted, ignored, [&](std::int64_t, double value) { stored += value != 0 ? 1 : 0; });
     result_.array_zeros = blocks * height * width - stored;
     e.row_indices = array<std::int32_t, host>(stored);
     e.col_indices = array<std::int32_t, host>(stored);
@@ -490,15 +529,15 @@ class npz_reader {
     npy_stream data = open("data");
     block_walk walk{{blocks, height, width}, data.fortran_order()};
     std::int64_t k = 0;
-    for_each_slot(data, [&](std::int64_t i, auto value) {
-      if (value != decltype(value){0}) {
+    for_each_slot(data, result_.rounded_values, [&](std::int64_t i, double value) {
+      if (value != 0) {
         const std::int64_t row = block_row[walk.at[0]] * height + walk.at[1];
         const std::int64_t col = block_col[walk.at[0]] * width + walk.at[2];
         if (row >= e.rows || col >= e.cols || k == stored)
           refuse_input(archive_.path(), fmt::format("data holds a value outside the matrix (element {})", i));
         e.row_indices[k] = static_cast<std::int32_t>(row);
         e.col_indices[k] = static_cast<std::int32_t>(col);
-        e.values[k] = value_from(value, result_.rounded_values);
+        e.values[k] = value;
         ++k;
       }
       walk.next();
@@ -511,108 +550,10 @@ class npz_reader {
   matrix_entries result_;
 };
 
-template <class T>
-constexpr const char* npy_type() {
-  if constexpr (std::is_same_v<T, std::int32_t>) return "<i4";
-  if constexpr (std::is_same_v<T, std::int64_t>) return "<i8";
-  if constexpr (std::is_same_v<T, float>) return "<f4";
-  if constexpr (std::is_same_v<T, double>) return "<f8";
-}
-
-class npz_writer {
- public:
-  npz_writer(const std::string& path, bool compress) : archive_(path), compress_(compress) {}
-
-  // The elements of an array as type T, converted a buffer at a time where they have another.
-  template <class T, class Array>
-  void put(const char* key, const Array& from, std::string shape = {}) {
-    if (shape.empty()) shape = fmt::format("({},)", from.size());
-    begin(key, npy_type<T>(), shape, static_cast<std::uint64_t>(from.size()) * sizeof(T));
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(from[0])>, T>) {
-      archive_.write(from.data(), static_cast<std::size_t>(from.size()) * sizeof(T));
-    } else {
-      std::vector<T> buffer;
-      const std::int64_t step = static_cast<std::int64_t>(buffer_bytes / sizeof(T));
-      for (std::int64_t at = 0; at < from.size(); at += step) {
-        const std::int64_t end = std::min(from.size(), at + step);
-        buffer.assign(from.begin() + at, from.begin() + end);
-        archive_.write(buffer.data(), buffer.size() * sizeof(T));
-      }
-    }
-    archive_.end();
-  }
-
-  void put_description(const char* format, std::int32_t rows, std::int32_t cols) {
-    begin("format", "|S3", "()", 3);
-    archive_.write(format, 3);
-    archive_.end();
-    const std::int64_t shape[2] = {rows, cols};
-    begin("shape", "<i8", "(2,)", sizeof(shape));
-    archive_.write(shape, sizeof(shape));
-    archive_.end();
-  }
-
-  void close() { archive_.close(); }
-
- private:
-  void begin(const std::string& key, const char* type, const std::string& shape, std::uint64_t bytes) {
-    std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", type, shape);
-    // NumPy aligns the data that follow to 64 bytes, counting the ten before the header and its newline.
-    header.append(63 - (10 + header.size()) % 64, ' ');
-    header.push_back('\n');
-    std::string start("\x93NUMPY\x01\x00", 8);
-    start.push_back(static_cast<char>(header.size() & 0xff));
-    start.push_back(static_cast<char>(header.size() >> 8));
-    start += header;
-    archive_.begin(key + ".npy", start.size() + bytes, compress_);
-    archive_.write(start.data(), start.size());
-  }
-
-  zip_writer archive_;
-  bool compress_;
-};
-
 }  // namespace
 
 matrix_entries read_npz(const std::string& path, complex_values if_complex) {
   return npz_reader(path, if_complex).read();
 }
-
-template <class Format>
-void write_npz(const std::string& path, const Format& f, bool compress) {
-  npz_writer out(path, compress);
-  if constexpr (requires { f.row_offsets; }) {
-    out.put<typename Format::offset_type>("indices", f.col_indices);
-    out.put<typename Format::offset_type>("indptr", f.row_offsets);
-  } else if constexpr (requires { f.col_offsets; }) {
-    out.put<typename Format::offset_type>("indices", f.row_indices);
-    out.put<typename Format::offset_type>("indptr", f.col_offsets);
-  } else {
-    out.put<std::int32_t>("row", f.row_indices);
-    out.put<std::int32_t>("col", f.col_indices);
-  }
-  out.put_description(Format::name, f.rows, f.cols);
-  if constexpr (requires { f.block_rows; })
-    out.put<typename Format::value_type>(
-        "data", f.values, fmt::format("({}, {}, {})", f.col_indices.size(), f.block_rows, f.block_cols));
-  else
-    out.put<typename Format::value_type>("data", f.values);
-  out.close();
-}
-
-template void write_npz(const std::string&, const bsr<std::int32_t, float, host>&, bool);
-template void write_npz(const std::string&, const bsr<std::int32_t, double, host>&, bool);
-template void write_npz(const std::string&, const bsr<std::int64_t, float, host>&, bool);
-template void write_npz(const std::string&, const bsr<std::int64_t, double, host>&, bool);
-template void write_npz(const std::string&, const coo<float, host>&, bool);
-template void write_npz(const std::string&, const coo<double, host>&, bool);
-template void write_npz(const std::string&, const csr<std::int32_t, float, host>&, bool);
-template void write_npz(const std::string&, const csr<std::int32_t, double, host>&, bool);
-template void write_npz(const std::string&, const csr<std::int64_t, float, host>&, bool);
-template void write_npz(const std::string&, const csr<std::int64_t, double, host>&, bool);
-template void write_npz(const std::string&, const csc<std::int32_t, float, host>&, bool);
-template void write_npz(const std::string&, const csc<std::int32_t, double, host>&, bool);
-template void write_npz(const std::string&, const csc<std::int64_t, float, host>&, bool);
-template void write_npz(const std::string&, const csc<std::int64_t, double, host>&, bool);
 
 }  // namespace sparsmith

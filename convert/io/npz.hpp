@@ -12,9 +12,10 @@ namespace sparsmith {
 // refused.
 matrix_entries read_npz(const std::string& path, complex_values if_complex = complex_values::refuse);
 
-// Writes coo, csr, csc or bsr in host memory. Index arrays share one type, as SciPy wants it: that of the
-// offsets. SciPy's bsr takes only shapes that the blocks divide, and cannot tell a stored zero from fill.
-template <class Format>
-void write_npz(const std::string& path, const Format& f, bool compress = true);
+// Writes coo, csr, csc or bsr; other formats are refused (failure::usage). Index arrays share one type, as
+// SciPy wants it: that of the offsets. SciPy's bsr takes only shapes that the blocks divide, others are
+// refused (failure::unsupported), and cannot tell a stored zero from fill.
+template <class Offset, class Value>
+void write_npz(const std::string& path, const any_format<Offset, Value, host>& matrix, bool compress = true);
 
 }  // namespace sparsmith

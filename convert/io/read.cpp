@@ -5,18 +5,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "convert/convert.hpp"
 #include "convert/error.hpp"
 #include "convert/formats/validate.hpp"
 #include "convert/io/archive.hpp"
+#include "convert/io/binsparse.hpp"
+#include "convert/io/container.hpp"
 #include "convert/io/generators.hpp"
 #include "convert/io/gzip.hpp"
-#include "convert/io/hdf5.hpp"
 #include "convert/io/matrix_market.hpp"
 #include "convert/io/npz.hpp"
 
@@ -48,44 +51,38 @@ std::shared_ptr<file_descriptor> open_file(const std::string& path) {
 }
 
 // Unpacks gzip, if it is that, and looks at what is inside.
-peeked_source unpacked(byte_reader bytes, const std::string& path) {
-  constexpr std::size_t enough = 512;  // a tar says so at byte 257
-  auto source = peek(std::move(bytes), enough);
-  if (source.start.rfind("\x1f\x8b", 0) == 0) source = peek(gunzip(std::move(source.read), path), enough);
-  return source;
+struct unpacked_source : peeked_source {
+  bool was_compressed = false;
+};
+unpacked_source unpacked(byte_reader bytes, const std::string& path) {
+  constexpr std::string_view gzip_signature = "\x1f\x8b";
+  peeked_source source = peek(std::move(bytes), archive_start_bytes);
+  if (!source.start.starts_with(gzip_signature)) return {std::move(source), false};
+  return {peek(gunzip(std::move(source.read), path), archive_start_bytes), true};
 }
 
 // A matrix of our own container, checked and turned into the entries every reader delivers.
-matrix_entries from_container(const std::string& path) {
-  return std::visit(
-      [&](const auto& any) {
-        return std::visit(
-            [&](const auto& matrix) {
-              using format = std::remove_cvref_t<decltype(matrix)>;
-              if (const std::string problem = find_invalid(matrix); !problem.empty())
-                throw error(failure::input,
-                            fmt::format("{}: not a valid {}: {}", path, format::name, problem));
-              auto compressed = to_csr(openmp{}, any, nullptr);
-              auto list = csr_to_coo(openmp{}, view(compressed), nullptr);
-              matrix_entries result;
-              result.origin = fmt::format("Sparsmith container, {}", format::name);
-              result.single_precision = std::is_same_v<typename format::value_type, float>;
-              result.entries.rows = list.rows;
-              result.entries.cols = list.cols;
-              result.entries.row_indices = std::move(list.row_indices);
-              result.entries.col_indices = std::move(list.col_indices);
-              if constexpr (std::is_same_v<typename format::value_type, double>) {
-                result.entries.values = std::move(list.values);
-              } else {
-                result.entries.values = array<double, host>(list.values.size());
-                for (std::int64_t i = 0; i < list.values.size(); ++i)
-                  result.entries.values[i] = list.values[i];
-              }
-              return result;
-            },
-            any);
-      },
-      read_container(path));
+template <class Offset, class Value>
+matrix_entries entries_of(const std::string& path, const any_format<Offset, Value, host>& matrix) {
+  const std::string& format = format_names()[matrix.index()];
+  if (const std::string problem = find_invalid(matrix); !problem.empty())
+    throw error(failure::input, fmt::format("{}: not a valid {}: {}", path, format, problem));
+  const auto compressed = to_csr<openmp, Offset, Value>(openmp{}, matrix, nullptr);
+  auto list = csr_to_coo(openmp{}, view(compressed), nullptr);
+  matrix_entries result;
+  result.origin = fmt::format("Sparsmith container, {}", format);
+  result.single_precision = std::is_same_v<Value, float>;
+  result.entries.rows = list.rows;
+  result.entries.cols = list.cols;
+  result.entries.row_indices = std::move(list.row_indices);
+  result.entries.col_indices = std::move(list.col_indices);
+  if constexpr (std::is_same_v<Value, double>) {
+    result.entries.values = std::move(list.values);
+  } else {
+    result.entries.values = array<double, host>(list.values.size());
+    std::copy(list.values.begin(), list.values.end(), result.entries.values.begin());
+  }
+  return result;
 }
 
 }  // namespace
@@ -100,13 +97,15 @@ matrix_entries read_matrix(const std::string& input, const progress_callback& pr
   const bool regular = S_ISREG(status.st_mode) && input != "-";
   // A pipe is read once, from its beginning; only a file can be opened again.
   auto source = unpacked(reader_of(file, input), input);
-  if (regular && source.start.rfind("\x89HDF\r\n\x1a\n", 0) == 0)
-    return is_binsparse(input) ? read_binsparse(input) : from_container(input);
-  if (regular && input.ends_with(".npz") && source.start.rfind("PK", 0) == 0)
+  if (regular && source.start.starts_with("\x89HDF\r\n\x1a\n"))
+    return is_binsparse(input) ? read_binsparse(input)
+                               : std::visit([&](const auto& matrix) { return entries_of(input, matrix); },
+                                            read_container(input));
+  if (regular && input.ends_with(".npz") && source.start.starts_with("PK"))
     return read_npz(input, if_complex);
 
   text_source text;
-  if (is_archive(source.start)) {
+  if (!archive_kind(source.start).empty()) {
     bool opened = false;
     text = open_archive(input, [&]() -> byte_reader {
       if (!std::exchange(opened, true)) return source.read;
@@ -117,11 +116,9 @@ matrix_entries read_matrix(const std::string& input, const progress_callback& pr
   } else {
     text.name = input;
     text.read = source.read;
-    // The size only tells how much text there is where it is not compressed.
     if (regular) {
-      std::string magic(2, '\0');
-      if (::pread(file->number, magic.data(), 2, 0) != 2 || magic != "\x1f\x8b")
-        text.total_bytes = status.st_size;
+      // The size only tells how much text there is where it is not compressed.
+      if (!source.was_compressed) text.total_bytes = status.st_size;
       posix_fadvise(file->number, 0, 0, POSIX_FADV_SEQUENTIAL);
     }
   }

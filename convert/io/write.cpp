@@ -15,7 +15,8 @@
 #include <streambuf>
 
 #include "convert/error.hpp"
-#include "convert/io/hdf5.hpp"
+#include "convert/io/binsparse.hpp"
+#include "convert/io/container.hpp"
 #include "convert/io/matrix_market.hpp"
 #include "convert/io/npz.hpp"
 
@@ -227,35 +228,25 @@ void remove_output_on_signals() {
 template <class Offset, class Value>
 void write_matrix(output_file& file, container kind, const any_format<Offset, Value, host>& matrix,
                   bool pattern, const progress_callback& progress) {
-  const auto write = [&](const auto& m) {
-    using format = std::remove_cvref_t<decltype(m)>;
-    constexpr bool is_list = std::is_same_v<format, coo<Value, host>>;
-    constexpr bool is_common = is_list || std::is_same_v<format, csr<Offset, Value, host>> ||
-                               std::is_same_v<format, csc<Offset, Value, host>>;
-    if (kind == container::sparsmith)
-      return write_container(file.temporary_path(), m, int{sizeof(Offset)} * 8);
-    if constexpr (is_common) {
-      // Stored, not compressed: SciPy opens either, and deflating takes ten times as long as everything else.
-      if (kind == container::npz) return write_npz(file.temporary_path(), m, false);
-      if (kind == container::binsparse) return write_binsparse(file.temporary_path(), m);
+  const auto write = [&] {
+    switch (kind) {
+      case container::sparsmith:
+        return write_container(file.temporary_path(), matrix);
+      case container::binsparse:
+        return write_binsparse(file.temporary_path(), matrix);
+      case container::npz:
+        // Stored, not compressed: SciPy opens either, and deflating takes ten times as long as everything
+        // else.
+        return write_npz(file.temporary_path(), matrix, false);
+      case container::matrix_market:
+        if (const auto* const list = std::get_if<coo<Value, host>>(&matrix))
+          return write_text(file, *list, pattern, progress);
     }
-    if constexpr (std::is_same_v<format, bsr<Offset, Value, host>>) {
-      if (kind == container::npz) {
-        if (m.rows % m.block_rows != 0 || m.cols % m.block_cols != 0)
-          throw error(failure::unsupported,
-                      fmt::format("{}: SciPy's bsr needs a shape that the blocks divide, and {} x {} "
-                                  "blocks do not divide {} x {}; write a .h5 file",
-                                  file.path(), m.block_rows, m.block_cols, m.rows, m.cols));
-        return write_npz(file.temporary_path(), m, false);
-      }
-    }
-    if constexpr (is_list) {
-      if (kind == container::matrix_market) return write_text(file, m, pattern, progress);
-    }
-    throw error(failure::usage, fmt::format("a {} file cannot hold {}", name_of(kind), format::name));
+    throw error(failure::usage,
+                fmt::format("a {} file cannot hold {}", name_of(kind), format_names()[matrix.index()]));
   };
   try {
-    std::visit(write, matrix);
+    write();
   } catch (const error& problem) {
     // The user knows the file by the name given, not by that of the temporary beside it.
     std::string message = problem.what();

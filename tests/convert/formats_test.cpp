@@ -150,3 +150,32 @@ TEST_CASE("find_invalid names what is wrong") {
   expect_found<hyb_t>("before its ELL part is full", [](auto& m) { m.rest_row_indices[0] = 4; });
   expect_found<hyb_t>("does not come after the ELL part", [](auto& m) { m.rest_col_indices[0] = 4; });
 }
+
+// Four block rows times this width are 2^64 slots, which 64 bits would hold as none.
+TEST_CASE("sizes whose product wraps around are found") {
+  ecsb<std::int32_t, double, host> m;
+  m.rows = m.cols = 8;
+  m.beta = 2;
+  m.holding = static_cast<std::int32_t>(ecsb_holding::ell);
+  m.width = std::int64_t{1} << 62;
+  m.block_row_offsets = array<std::int32_t, host>(5);
+  std::fill(m.block_row_offsets.begin(), m.block_row_offsets.end(), 0);
+  CHECK(find_invalid(m) == "the sizes do not fit 64 bits");
+  m.width = 0;
+  CHECK(find_invalid(m) == "");
+}
+
+TEST_CASE("arrays of impossible sizes are refused") {
+  const auto category_of = [](std::int64_t size) {
+    try {
+      const array<double, host> made(size);
+    } catch (const error& e) {
+      return e.category();
+    }
+    return failure::usage;
+  };
+  CHECK(category_of(-1) == failure::resources);
+  CHECK(category_of(std::int64_t{1} << 62) == failure::resources);
+  CHECK(category_of(std::numeric_limits<std::int64_t>::min()) == failure::resources);
+  CHECK(array<double, host>(0).data() == nullptr);
+}

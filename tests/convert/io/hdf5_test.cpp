@@ -1,10 +1,11 @@
 // Our container gives back every format bit for bit and notices any changed byte; Binsparse files are read in
 // every layout and type the specification names, whoever wrote them, and refused in one line where they are
 // wrong.
-#include "convert/io/hdf5.hpp"
-
 #include <hdf5.h>
 
+#include "convert/io/binsparse.hpp"
+#include "convert/io/container.hpp"
+#include "convert/io/read.hpp"
 #include "tests/catch.hpp"
 #include "tests/convert/io/file_bytes.hpp"
 
@@ -18,6 +19,9 @@ extern "C" const char* __lsan_default_suppressions() {
 }
 
 namespace {
+
+using any_float = any_format<std::int32_t, float, host>;
+using any_double = any_format<std::int32_t, double, host>;
 
 // As in the reader and writer, here for files put together by hand before those have run.
 [[maybe_unused]] const herr_t no_exit_handler = ::H5dont_atexit();
@@ -65,17 +69,19 @@ hyb<V, host> small_hyb() {
 }
 
 template <class O, class Format>
-void check_container(const Format& f) {
+void check_container(Format made) {
   using any = any_format<O, typename Format::value_type, host>;
+  const any stored = std::move(made);
+  const Format& f = std::get<Format>(stored);
   const scratch_file file(".h5");
-  write_container(file.path, f, 8 * sizeof(O));
+  write_container(file.path, stored);
   const stored_matrix back = read_container(file.path);
   REQUIRE(std::holds_alternative<any>(back));
   REQUIRE(std::holds_alternative<Format>(std::get<any>(back)));
   CHECK(identical(std::get<Format>(std::get<any>(back)), f));
   CHECK_FALSE(is_binsparse(file.path));
   const std::string bytes = file.bytes();
-  write_container(file.path, f, 8 * sizeof(O));
+  write_container(file.path, stored);
   CHECK(file.bytes() == bytes);
 }
 
@@ -98,10 +104,12 @@ void check_containers() {
 
 // Reading must refuse a spoilt container or deliver the same matrix.
 template <class O, class Format>
-void check_every_byte(const Format& f) {
+void check_every_byte(Format made) {
   using any = any_format<O, typename Format::value_type, host>;
+  const any stored = std::move(made);
+  const Format& f = std::get<Format>(stored);
   const scratch_file file(".h5");
-  write_container(file.path, f, 8 * sizeof(O));
+  write_container(file.path, stored);
   spoil_every_byte(file, [&](const std::string& how) {
     bool accepted = true;
     try {
@@ -205,11 +213,11 @@ bool has_entries(const matrix_entries& m, std::initializer_list<std::int32_t> ro
   return identical(m.entries, expected);
 }
 
-template <class Format>
-void check_binsparse(const Format& f, const char* format, bool transposed) {
+template <class O, class Format>
+void check_binsparse(Format made, const char* format, bool transposed) {
   using value = typename Format::value_type;
   const scratch_file file(".bsp.h5");
-  write_binsparse(file.path, f);
+  write_binsparse(file.path, any_format<O, value, host>(std::move(made)));
   CHECK(is_binsparse(file.path));
   const matrix_entries m = read_binsparse(file.path);
   const coo<value, host> stored = small_coo<value>();
@@ -228,9 +236,9 @@ void check_binsparse(const Format& f, const char* format, bool transposed) {
 
 template <class O, class V>
 void check_binsparse_round_trips() {
-  check_binsparse(small_coo<V>(), "COOR", false);
-  check_binsparse(small_csr<O, V>(), "CSR", false);
-  check_binsparse(small_csc<O, V>(), "CSC", true);
+  check_binsparse<O>(small_coo<V>(), "COOR", false);
+  check_binsparse<O>(small_csr<O, V>(), "CSR", false);
+  check_binsparse<O>(small_csc<O, V>(), "CSC", true);
 }
 
 }  // namespace
@@ -256,9 +264,10 @@ TEST_CASE("containers with any byte changed or missing") {
 
 TEST_CASE("a damaged array of a container is named with both checksums") {
   const scratch_file file(".h5");
-  csr<std::int32_t, double, host> f = small_csr<std::int32_t, double>();
-  f.values[0] = 12345.678;
-  write_container(file.path, f, 32);
+  any_double stored = small_csr<std::int32_t, double>();
+  const auto& f = std::get<csr<std::int32_t, double, host>>(stored);
+  std::get<csr<std::int32_t, double, host>>(stored).values[0] = 12345.678;
+  write_container(file.path, stored);
   std::string bytes = file.bytes();
   const std::size_t at = bytes.find(std::string(reinterpret_cast<const char*>(f.values.data()), 8));
   REQUIRE(at != std::string::npos);
@@ -270,6 +279,21 @@ TEST_CASE("a damaged array of a container is named with both checksums") {
         (file.path + ": array values is damaged (checksum 0123abcd, expected 89ef0123)").size());
 }
 
+// Every checksum is right; only the product of the sizes wraps around, to the lengths of arrays that are
+// empty.
+TEST_CASE("a container whose sizes do not fit 64 bits is refused") {
+  ecsb<std::int32_t, double, host> f;
+  f.rows = f.cols = 8;
+  f.beta = 2;
+  f.holding = static_cast<std::int32_t>(ecsb_holding::ell);
+  f.width = std::int64_t{1} << 62;
+  f.block_row_offsets = array_of<std::int32_t>({0, 1, 1, 1, 1});
+  const scratch_file file(".h5");
+  write_container(file.path, any_double(std::move(f)));
+  CHECK(failure_of([&] { read_matrix(file.path); }) ==
+        file.path + ": not a valid ecsb: the sizes do not fit 64 bits");
+}
+
 TEST_CASE("containers that are none") {
   CHECK(holds(failure_of([] { read_container("/nonexistent/m.h5"); }),
               "/nonexistent/m.h5: could not open as HDF5: No such"));
@@ -278,30 +302,30 @@ TEST_CASE("containers that are none") {
   CHECK(holds(failure_of([&] { read_container(file.path); }), "could not open as HDF5: "));
   CHECK_FALSE(is_binsparse(file.path));
   CHECK_FALSE(is_binsparse("/nonexistent/m.h5"));
-  write_binsparse(file.path, small_coo<float>());
+  write_binsparse(file.path, any_float(small_coo<float>()));
   CHECK(holds(failure_of([&] { read_container(file.path); }), "not a Sparsmith container"));
-  write_container(file.path, small_coo<float>(), 32);
+  write_container(file.path, any_float(small_coo<float>()));
   CHECK(holds(failure_of([&] { read_binsparse(file.path); }), "not Binsparse"));
 }
 
 TEST_CASE("HDF5 files that cannot be written") {
-  const auto f = small_csr<std::int32_t, double>();
-  CHECK(holds(failure_of([&] { write_container("/nonexistent/m.h5", f, 32); }, failure::output),
+  const any_double f = small_csr<std::int32_t, double>(), rows_and_rest = small_hyb<double>();
+  CHECK(holds(failure_of([&] { write_container("/nonexistent/m.h5", f); }, failure::output),
               "/nonexistent/m.h5: could not write: No such file"));
   const scratch_file file(".h5");
-  write_container(file.path, small_hyb<double>(), 32);
+  write_container(file.path, rows_and_rest);
   const std::size_t size = file.bytes().size();
   for (std::size_t limit = 0; limit < size; limit += 61) {
     std::string text;
     {
       const small_disk full(limit);
-      text = failure_of([&] { write_container(file.path, small_hyb<double>(), 32); }, failure::output);
+      text = failure_of([&] { write_container(file.path, rows_and_rest); }, failure::output);
     }
     if (!holds(text, file.path + ": could not write: File too large"))
       FAIL("limit " << limit << ": " << text);
   }
   // Nothing of the failures is left behind in the library.
-  write_container(file.path, f, 32);
+  write_container(file.path, f);
   CHECK_NOTHROW(read_container(file.path));
 }
 
@@ -311,8 +335,15 @@ TEST_CASE("Binsparse round trips keep every bit") {
   check_binsparse_round_trips<std::int64_t, float>();
   check_binsparse_round_trips<std::int64_t, double>();
   const scratch_file file(".bsp.h5");
-  write_binsparse(file.path, coo<double, host>{});
+  write_binsparse(file.path, any_double(coo<double, host>{}));
   CHECK(read_binsparse(file.path).entries.values.size() == 0);
+}
+
+TEST_CASE("Binsparse files hold no other formats") {
+  const scratch_file file(".bsp.h5");
+  CHECK(failure_of([&] { write_binsparse(file.path, any_double(small_ell<double>())); }, failure::usage) ==
+        "a binsparse file cannot hold ell");
+  CHECK(file.bytes().empty());
 }
 
 TEST_CASE("Binsparse layouts written by others") {
@@ -445,17 +476,21 @@ TEST_CASE("Binsparse files that contradict themselves are refused") {
         .doubles("values", values);
     return h.describe(text).refusal();
   };
-  CHECK(holds(csr_with({0, 2, 2, 3}, {1, 4, 0}, {1, 2, 3}, inner("CSR")), "indices_1[1] is 4, outside 0..3"));
   CHECK(
-      holds(csr_with({0, 2, 2, 3}, {1, -1, 0}, {1, 2, 3}, inner("CSR")), "indices_1[1] is -1, outside 0..3"));
-  CHECK(holds(csr_with({1, 2, 2, 3}, {1, 3, 0}, {1, 2, 3}, inner("CSR")), "pointers_to_1[0] is 1"));
-  CHECK(holds(csr_with({0, 4, 2, 3}, {1, 3, 0}, {1, 2, 3}, inner("CSR")), "pointers_to_1[2] is 2, below"));
-  CHECK(holds(csr_with({0, 2, 2, 4}, {1, 3, 0}, {1, 2, 3}, inner("CSR")), "pointers_to_1 ends at 4"));
+      holds(csr_with({0, 2, 2, 3}, {1, 4, 0}, {1, 2, 3}, inner("CSR")), "indices_1[1] = 4 is outside 0..3"));
+  CHECK(holds(csr_with({0, 2, 2, 3}, {1, -1, 0}, {1, 2, 3}, inner("CSR")),
+              "indices_1[1] = -1 is outside 0..3"));
+  CHECK(
+      holds(csr_with({1, 2, 2, 3}, {1, 3, 0}, {1, 2, 3}, inner("CSR")), "pointers_to_1[0] = 1 instead of 0"));
+  CHECK(holds(csr_with({0, 4, 2, 3}, {1, 3, 0}, {1, 2, 3}, inner("CSR")),
+              "pointers_to_1 falls at 2, from 4 to 2"));
+  CHECK(holds(csr_with({0, 2, 2, 4}, {1, 3, 0}, {1, 2, 3}, inner("CSR")),
+              "pointers_to_1 ends at 4 instead of 3"));
   CHECK(holds(csr_with({0, 2, 3}, {1, 3, 0}, {1, 2, 3}, inner("CSR")),
-              "pointers_to_1 has 3 elements, expected 4"));
-  CHECK(holds(csr_with({0, 2, 2, 3}, {1, 3, 0}, {1, 2}, inner("CSR")), "values has 2 elements, expected 3"));
+              "pointers_to_1 has 3 elements instead of 4 (one more than lines in the shape)"));
+  CHECK(holds(csr_with({0, 2, 2, 3}, {1, 3, 0}, {1, 2}, inner("CSR")), "values has 2 elements instead of 3"));
   CHECK(holds(csr_with({0, 2, 2, 3}, {1, 3, 0}, {1, 2, 3}, inner("CSR", "float64", "", "[3, 4]", 9)),
-              "expected 9"));
+              "instead of 9 (number_of_stored_values)"));
   CHECK(holds(csr_with({0, 2, 2, 3}, {1, 3, 0}, {1, 2, 3}, inner("COO")), "array indices_0 is missing"));
   CHECK(holds(csr_with({0, 2, 2, 3}, {1, 3, 0}, {1, 2, 3}, inner("CSR", "int32")), "not of type int32"));
   CHECK(holds(csr_with({0, 2, 2, 3}, {1, 3, 0}, {1, 2, 3}, inner("CSR", "float64", "", "[3, 3000000000]")),
@@ -484,7 +519,7 @@ TEST_CASE("Binsparse files that contradict themselves are refused") {
 
 TEST_CASE("Binsparse files with any byte changed or missing never bring us down") {
   const scratch_file file(".bsp.h5");
-  write_binsparse(file.path, small_csr<std::int32_t, double>());
+  write_binsparse(file.path, any_double(small_csr<std::int32_t, double>()));
   spoil_every_byte(file, [&](const std::string& how) {
     try {
       const matrix_entries m = read_binsparse(file.path);

@@ -1,0 +1,243 @@
+#include "convert/io/hdf5_file.hpp"
+
+#include <fmt/format.h>
+
+#include "convert/io/bounds.hpp"
+
+namespace sparsmith::hdf5 {
+namespace {
+
+constexpr std::size_t largest_attribute = 1u << 20;
+
+// Why the last call failed, in a few words: the system's message where there is one, else what HDF5 noticed
+// first.
+std::string reason() {
+  std::vector<std::string> stack;
+  ::H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_UPWARD,
+      [](unsigned, const H5E_error2_t* noticed, void* to) -> herr_t {
+        if (noticed->desc != nullptr) static_cast<std::vector<std::string>*>(to)->emplace_back(noticed->desc);
+        return 0;
+      },
+      &stack);
+  const std::string mark = "error message = '";
+  for (const std::string& text : stack)
+    if (const std::size_t at = text.find(mark); at != std::string::npos) {
+      const std::size_t begin = at + mark.size();
+      return text.substr(begin, text.find('\'', begin) - begin);
+    }
+  std::string first = stack.empty() ? "HDF5 gives no reason" : stack.front();
+  std::replace(first.begin(), first.end(), '\n', ' ');
+  return first;
+}
+
+// What HDF5 calls a type. Not a table of constants: the library makes these up when it starts.
+hid_t library_type(stored_type type) {
+  switch (type) {
+    case stored_type::int32:
+      return H5T_STD_I32LE;
+    case stored_type::int64:
+      return H5T_STD_I64LE;
+    case stored_type::uint16:
+      return H5T_STD_U16LE;
+    case stored_type::uint32:
+      return H5T_STD_U32LE;
+    case stored_type::uint64:
+      return H5T_STD_U64LE;
+    case stored_type::float32:
+      return H5T_IEEE_F32LE;
+    case stored_type::float64:
+      return H5T_IEEE_F64LE;
+  }
+  return H5I_INVALID_HID;
+}
+
+}  // namespace
+
+const char* name_of(stored_type type) {
+  constexpr const char* names[] = {"int32", "int64", "uint16", "uint32", "uint64", "float32", "float64"};
+  return names[static_cast<std::size_t>(type)];
+}
+
+std::int64_t bytes_of(stored_type type) {
+  constexpr std::int64_t bytes[] = {4, 8, 2, 4, 8, 4, 8};
+  return bytes[static_cast<std::size_t>(type)];
+}
+
+silence::silence() {
+  [[maybe_unused]] static const herr_t once = ::H5dont_atexit();
+  ::H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
+  ::H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+silence::~silence() {
+  ::H5Eset_auto2(H5E_DEFAULT, function_, data_);
+}
+
+// ----------------------------------------------------------------------------------------------------
+// writing
+
+output::output(const std::string& path) : path_(path) {
+  const handle access(require(::H5Pcreate(H5P_FILE_ACCESS)), ::H5Pclose);
+  require(::H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V18));
+  require(::H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG));
+  const handle creation(require(::H5Pcreate(H5P_FILE_CREATE)), ::H5Pclose);
+  require(::H5Pset_obj_track_times(creation.get(), false));
+  file_ = handle(require(::H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access.get())), ::H5Fclose);
+}
+
+void output::put_array(const char* name, stored_type type, const void* data, std::int64_t length) {
+  const hid_t element = library_type(type);
+  const hsize_t extent = static_cast<hsize_t>(length);
+  const handle space(require(::H5Screate_simple(1, &extent, nullptr)), ::H5Sclose);
+  const handle creation(require(::H5Pcreate(H5P_DATASET_CREATE)), ::H5Pclose);
+  require(::H5Pset_layout(creation.get(), H5D_CONTIGUOUS));
+  require(::H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER));
+  require(::H5Pset_obj_track_times(creation.get(), false));
+  handle set(require(::H5Dcreate2(file_.get(), name, element, space.get(), H5P_DEFAULT, creation.get(),
+                                  H5P_DEFAULT)),
+             ::H5Dclose);
+  if (length > 0) require(::H5Dwrite(set.get(), element, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
+  if (!set.close()) failed();
+}
+
+void output::put_text(const char* name, const std::string& text) {
+  const handle type(require(::H5Tcopy(H5T_C_S1)), ::H5Tclose);
+  require(::H5Tset_size(type.get(), text.size()));
+  require(::H5Tset_strpad(type.get(), H5T_STR_NULLPAD));
+  require(::H5Tset_cset(type.get(), H5T_CSET_UTF8));
+  const handle space(require(::H5Screate(H5S_SCALAR)), ::H5Sclose);
+  handle attribute(
+      require(::H5Acreate2(file_.get(), name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT)),
+      ::H5Aclose);
+  require(::H5Awrite(attribute.get(), type.get(), text.data()));
+  if (!attribute.close()) failed();
+}
+
+void output::close() {
+  require(::H5Fflush(file_.get(), H5F_SCOPE_GLOBAL));
+  if (!file_.close()) failed();
+}
+
+void output::failed() const {
+  throw error(failure::output, fmt::format("{}: could not write: {}", path_, reason()));
+}
+
+// ----------------------------------------------------------------------------------------------------
+// reading
+
+input::input(const std::string& path) : path_(path) {
+  const handle access(require(::H5Pcreate(H5P_FILE_ACCESS), "the file"), ::H5Pclose);
+  require(::H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "the file");
+  file_ = handle(::H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), ::H5Fclose);
+  if (!file_) refuse_input(path_, fmt::format("could not open as HDF5: {}", reason()));
+  hsize_t bytes = 0;
+  require(::H5Fget_filesize(file_.get(), &bytes), "the file");
+  bytes_ = bytes;
+}
+
+handle input::root() const {
+  return handle(require(::H5Gopen2(file_.get(), "/", H5P_DEFAULT), "the root group"), ::H5Gclose);
+}
+
+std::optional<handle> input::group_with(const char* attribute) const {
+  handle top = root();
+  if (has_attribute(top, attribute)) return top;
+  H5G_info_t info{};
+  require(::H5Gget_info(top.get(), &info), "the root group");
+  const hsize_t links =
+      std::min<hsize_t>(info.nlinks, 10000);  // a damaged count must not keep us here for ever
+  for (hsize_t i = 0; i < links; ++i) {
+    handle object(::H5Oopen_by_idx(top.get(), ".", H5_INDEX_NAME, H5_ITER_INC, i, H5P_DEFAULT), ::H5Oclose);
+    const bool group = object && ::H5Iget_type(object.get()) == H5I_GROUP;
+    if (group && has_attribute(object, attribute)) return object;
+  }
+  return std::nullopt;
+}
+
+bool input::has_attribute(const handle& group, const char* name) const {
+  return require(::H5Aexists(group.get(), name), "the attributes") > 0;
+}
+
+std::string input::text(const handle& group, const char* name) const {
+  const handle attribute(require(::H5Aopen(group.get(), name, H5P_DEFAULT), name), ::H5Aclose);
+  const handle type(require(::H5Aget_type(attribute.get()), name), ::H5Tclose);
+  const handle space(require(::H5Aget_space(attribute.get()), name), ::H5Sclose);
+  if (::H5Tget_class(type.get()) != H5T_STRING || ::H5Sget_simple_extent_npoints(space.get()) != 1)
+    refuse_input(path_, fmt::format("attribute {} is not one text", name));
+  if (require(::H5Tis_variable_str(type.get()), name) > 0) {
+    char* text = nullptr;
+    require(::H5Aread(attribute.get(), type.get(), &text), name);
+    const std::string result = text == nullptr ? "" : text;
+    ::H5free_memory(text);
+    return result;
+  }
+  const std::size_t bytes = ::H5Tget_size(type.get());
+  if (bytes == 0 || bytes > largest_attribute)
+    refuse_input(path_, fmt::format("attribute {} has an impossible size of {} bytes", name, bytes));
+  std::string result(bytes, '\0');
+  require(::H5Aread(attribute.get(), type.get(), result.data()), name);
+  result.resize(std::min(result.find('\0'), bytes));
+  return result;
+}
+
+std::optional<dataset> input::open(const handle& group, const char* name) const {
+  if (require(::H5Lexists(group.get(), name, H5P_DEFAULT), name) == 0) return std::nullopt;
+  const handle access(require(::H5Pcreate(H5P_DATASET_ACCESS), name), ::H5Pclose);
+  // Room for several of the largest chunks that are in use, so that none is unpacked twice.
+  require(::H5Pset_chunk_cache(access.get(), 10007, 64u << 20, 1.0), name);
+  dataset set;
+  set.id = handle(require(::H5Dopen2(group.get(), name, access.get()), name), ::H5Dclose);
+  const handle type(require(::H5Dget_type(set.id.get()), name), ::H5Tclose);
+  set.kind = ::H5Tget_class(type.get());
+  set.element_bytes = ::H5Tget_size(type.get());
+  set.is_signed = set.kind == H5T_INTEGER && ::H5Tget_sign(type.get()) == H5T_SGN_2;
+  const handle space(require(::H5Dget_space(set.id.get()), name), ::H5Sclose);
+  if (::H5Sget_simple_extent_ndims(space.get()) != 1)
+    refuse_input(path_, fmt::format("array {} is not one-dimensional", name));
+  hsize_t extent = 0;
+  require(::H5Sget_simple_extent_dims(space.get(), &extent, nullptr), name);
+  const handle creation(require(::H5Dget_create_plist(set.id.get()), name), ::H5Pclose);
+  const H5D_layout_t layout = ::H5Pget_layout(creation.get());
+  if (layout == H5D_VIRTUAL || ::H5Pget_external_count(creation.get()) > 0)
+    refuse_unsupported(path_, fmt::format("array {} lies in another file, which is not supported", name));
+  // Deflated chunks may hold about a thousand times what they take (other filters no more); anything else
+  // cannot be larger than the file. Chunks that were never written take nothing, and hold nothing worth
+  // reading.
+  constexpr std::uint64_t largest_expansion = 1040;
+  const std::uint64_t held =
+      layout == H5D_CHUNKED
+          ? static_cast<std::uint64_t>(::H5Dget_storage_size(set.id.get())) * largest_expansion
+          : bytes_;
+  const std::uint64_t most = held / std::max<std::size_t>(set.element_bytes, 1);
+  if (extent > most)
+    refuse_input(path_, fmt::format("array {} has {} elements, more than the file holds", name, extent));
+  set.length = static_cast<std::int64_t>(extent);
+  set.contiguous = layout == H5D_CONTIGUOUS;
+  return set;
+}
+
+bool input::has_type(const dataset& set, stored_type type) const {
+  const handle stored(::H5Dget_type(set.id.get()), ::H5Tclose);
+  return ::H5Tequal(stored.get(), library_type(type)) > 0;
+}
+
+void input::read_part(const dataset& set, const char* name, std::int64_t first, std::int64_t count,
+                      stored_type type, void* to) const {
+  const hsize_t start = static_cast<hsize_t>(first), extent = static_cast<hsize_t>(count);
+  const handle space(require(::H5Dget_space(set.id.get()), name), ::H5Sclose);
+  const handle memory(require(::H5Screate_simple(1, &extent, nullptr), name), ::H5Sclose);
+  require(::H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, &start, nullptr, &extent, nullptr), name);
+  require(::H5Dread(set.id.get(), library_type(type), memory.get(), space.get(), H5P_DEFAULT, to), name);
+}
+
+void input::read_all(const dataset& set, const char* name, stored_type type, void* to) const {
+  if (set.length > 0)
+    require(::H5Dread(set.id.get(), library_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, to), name);
+}
+
+void input::failed(const char* what) const {
+  refuse_input(path_, fmt::format("could not read {}, the file is damaged: {}", what, reason()));
+}
+
+}  // namespace sparsmith::hdf5

@@ -1,0 +1,83 @@
+// The grammar of Matrix Market text: its header, and lines of entries. Behind this header lies all use of
+// fast_matrix_market, whose parser is made strict: the rest of a line must be blank, and a number must fit
+// its type.
+#pragma once
+
+#include <cstring>
+
+#include "convert/error.hpp"
+#include "convert/io/matrix_market.hpp"
+
+namespace sparsmith::matrix_market {
+
+enum class layout_kind { coordinate, array };
+enum class field_kind { real, integer, pattern, complex };
+
+struct header {
+  layout_kind layout = layout_kind::coordinate;
+  field_kind field = field_kind::real;
+  symmetry_kind symmetry = symmetry_kind::general;  // hermitian matrices mirror as symmetric ones do
+  std::int64_t rows = 0, cols = 0;
+  std::int64_t entries = 0;  // announced, or all that an array must list
+  std::int64_t lines = 0;    // up to and including the size line
+};
+
+struct header_and_rest {
+  header head;
+  std::string rest;             // text after the header that was read along
+  std::int64_t bytes_read = 0;  // in all
+};
+
+// Reads up to and including the size line, and refuses what is wrong with it or not supported.
+header_and_rest read_header(const text_source& source, complex_values if_complex);
+
+// Lines and entries before some place.
+struct position {
+  std::int64_t line = 0;
+  std::int64_t entry = 0;
+};
+
+// Where entries go, from the first of the lines parsed on.
+struct entry_target {
+  std::int32_t* rows;
+  std::int32_t* cols;
+  double* values;
+};
+
+struct parsed_lines {
+  std::int64_t stored = 0;
+  std::int64_t rounded = 0;  // integers a double does not hold exactly
+  std::int64_t zeros = 0;    // of an array, where they are no entries
+};
+
+// Parse whole lines without comments; of complex values only whether they are there. Throw whatever the
+// library throws where a line is wrong; what exactly is for `explain` (matrix_market_diagnosis.hpp) to find.
+parsed_lines parse_coordinates(const std::string& text, const header& head, position start, entry_target to);
+// The values of an array follow each other column by column; `row` and `col` are those of the next.
+parsed_lines parse_array(const std::string& text, const header& head, position start, std::int64_t& row,
+                         std::int64_t& col, entry_target to);
+
+// Whether a word is a number by the rules for values; a complex value has two of them.
+bool is_number(const std::string& word, bool whole);
+
+[[noreturn]] void refuse_line(const std::string& name, std::int64_t line, const std::string& what,
+                              failure category = failure::input);
+
+inline bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r';
+}
+
+// Calls visit(first, last) for every line, without its line end.
+template <class Visit>
+void for_each_line(std::string& text, Visit visit) {
+  char* line = text.data();
+  char* const end = line + text.size();
+  while (line < end) {
+    char* line_end = static_cast<char*>(std::memchr(line, '\n', static_cast<std::size_t>(end - line)));
+    if (line_end == nullptr) line_end = end;
+    visit(line, line_end);
+    line = line_end + 1;
+  }
+}
+
+}  // namespace sparsmith::matrix_market
