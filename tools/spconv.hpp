@@ -39,7 +39,7 @@ struct request {
 
 struct format_outcome {
   format_kind kind = format_kind::csr;
-  json parameters = json::object();
+  format_parameters parameters;
   std::int64_t bytes = 0, slots = 0;
   std::optional<block_statistics> blocks;
 };

@@ -48,8 +48,7 @@ void print_matrix(const outcome& r, std::FILE* out) {
 
 void print_format(const format_outcome& f, const outcome& r, std::FILE* out) {
   std::string parameters;
-  for (const auto& [name, value] : f.parameters.items())
-    parameters += fmt::format(", {} {}", name, value.dump());
+  for (const auto& [name, value] : f.parameters) parameters += fmt::format(", {} {}", name, value);
   fmt::print(out, "format   {}{}: {}, {:.3f} x CSR\n", name_of(f.kind), parameters, format_bytes(f.bytes),
              ratio(f.bytes, r.csr_bytes));
   if (f.slots != r.entries)
@@ -220,7 +219,7 @@ void print_json(const outcome& r, std::FILE* out) {
   if (r.format) {
     const format_outcome& f = *r.format;
     j["format"] = {{"name", name_of(f.kind)},
-                   {"parameters", f.parameters},
+                   {"parameters", as_json(f.parameters)},
                    {"bytes", f.bytes},
                    {"bytes_over_csr", ratio(f.bytes, r.csr_bytes)},
                    {"slots", f.slots},

@@ -126,6 +126,12 @@ std::vector<std::string> nearest_names(const std::string& name, const std::vecto
   return names;
 }
 
+json as_json(const format_parameters& parameters) {
+  json object = json::object();
+  for (const auto& [name, value] : parameters) object[name] = value;
+  return object;
+}
+
 void add_common_options(CLI::App& app, common_options& options) {
   add_choice(app, "--device", options.device,
              {{"auto", device_wish::automatic}, {"cuda", device_wish::cuda}, {"cpu", device_wish::cpu}},

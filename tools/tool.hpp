@@ -67,16 +67,8 @@ struct device_choice {
 };
 device_choice choose_device(const common_options& options);
 
-// The sizes a format carries beside its arrays and its shape.
-template <class Format>
-json parameters_of(const Format& matrix) {
-  json parameters = json::object();
-  for_each_member(matrix, [&](const char* name, const auto& member) {
-    if constexpr (!is_array<std::remove_cvref_t<decltype(member)>>)
-      if (std::string(name) != "rows" && std::string(name) != "cols") parameters[name] = member;
-  });
-  return parameters;
-}
+// The sizes of a format as an object.
+json as_json(const format_parameters& parameters);
 
 // Two sides, "4x2", or "4" for both; `option` and `example` are for the messages.
 block_size parse_sides(const std::string& option, const std::string& text, const std::string& example,

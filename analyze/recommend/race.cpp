@@ -34,16 +34,6 @@ any_format<Offset, Value, space_on<Backend>> timed_conversion(
   return converted;
 }
 
-template <class Format>
-std::vector<std::pair<std::string, std::int64_t>> parameters_of(const Format& matrix) {
-  std::vector<std::pair<std::string, std::int64_t>> parameters;
-  for_each_member(matrix, [&](const char* name, const auto& member) {
-    if constexpr (!is_array<std::remove_cvref_t<decltype(member)>>)
-      if (std::string(name) != "rows" && std::string(name) != "cols") parameters.emplace_back(name, member);
-  });
-  return parameters;
-}
-
 template <class Backend, class Offset, class Value>
 void race_variant(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix,
                   const format_variant& variant, const std::vector<operation>& operations,

@@ -36,7 +36,7 @@ struct format_result {
   std::int64_t bytes = 0;
   int offset_bits = 0;
   double convert_seconds = 0;
-  std::vector<std::pair<std::string, std::int64_t>> parameters;  // its sizes, beside rows and columns
+  format_parameters parameters;
   std::array<regimes, 2> base;  // the baseline in the same rounds, by operation
   std::vector<kernel_result> kernels;
 

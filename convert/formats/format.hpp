@@ -11,6 +11,8 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "convert/backend/memory.hpp"
 
@@ -80,6 +82,18 @@ bool identical(const Format& a, const Format& b) {
       same = same && x == y;
   });
   return same;
+}
+
+// The sizes a format carries beside its arrays and its shape, by name.
+using format_parameters = std::vector<std::pair<std::string, std::int64_t>>;
+template <class Format>
+format_parameters parameters_of(const Format& f) {
+  format_parameters parameters;
+  for_each_member(f, [&](const char* name, const auto& member) {
+    if constexpr (!is_array<std::remove_cvref_t<decltype(member)>>)
+      if (std::string(name) != "rows" && std::string(name) != "cols") parameters.emplace_back(name, member);
+  });
+  return parameters;
 }
 
 template <class Format>

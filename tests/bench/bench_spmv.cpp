@@ -370,12 +370,6 @@ json describe_choice(const choice& c) {
           {"repaid_after", after < 0 ? json(nullptr) : json(after)}};
 }
 
-json describe_parameters(const format_result& f) {
-  json parameters = json::object();
-  for (const auto& [name, value] : f.parameters) parameters[name] = value;
-  return parameters;
-}
-
 json describe_matrix(const machine& on, const options& wanted, const bench_result& result) {
   json document{{"name", result.name}};
   if (result.scipy_seconds >= 0) document["scipy_us"] = result.scipy_seconds * 1e6;
@@ -402,7 +396,7 @@ json describe_matrix(const machine& on, const options& wanted, const bench_resul
                      {"times_csr", times(f.bytes, m.csr_bytes())},
                      {"convert_ms", f.convert_seconds * 1e3},
                      {"offset_bits", f.offset_bits},
-                     {"parameters", describe_parameters(f)}});
+                     {"parameters", as_json(f.parameters)}});
     else
       format["refused"] = f.refused;
     document["formats"].push_back(std::move(format));
@@ -454,19 +448,12 @@ void print_overall(const std::vector<bench_result>& matrices) {
   }
 }
 
-// Names of files may hold anything.
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return result + "\"";
-}
-
 // What was not measured has a line as well: it counts as a loss.
 void print_csv(const machine& on, const bench_result& result) {
   const matrix_result& m = result.found;
   const auto begin = [&](const std::string& format, const std::string& variant) {
-    fmt::print("{},{},{},{},{},{},{}", quoted(result.name), m.rows, m.cols, m.entries, m.value_bits, format,
-               variant);
+    fmt::print("{},{},{},{},{},{},{}", csv_quoted(result.name), m.rows, m.cols, m.entries, m.value_bits,
+               format, variant);
   };
   if (!result.problem.empty()) {
     begin("", "");
