@@ -440,12 +440,12 @@ class npz_reader {
   void read_coo() {
     npy_stream data = open("data");
     data.expect_rank(1);
-    auto& e = result_.entries;
+    auto& entries = result_.entries;
     if (archive_.find("row.npy") == nullptr && archive_.find("coords.npy") != nullptr) {
       read_coords(data.count());
     } else {
-      e.row_indices = read_indices("row", data.count(), e.rows);
-      e.col_indices = read_indices("col", data.count(), e.cols);
+      entries.row_indices = read_indices("row", data.count(), entries.rows);
+      entries.col_indices = read_indices("col", data.count(), entries.cols);
     }
     read_values(data);
   }
@@ -460,29 +460,29 @@ class npz_reader {
     if (coords.shape()[0] != 2) refuse_input(archive_.path(), "coords has not two rows");
     if (coords.fortran_order())
       refuse_unsupported(archive_.path(), "coords is in Fortran order, which is not supported");
-    auto& e = result_.entries;
-    e.row_indices = array<std::int32_t, host>(stored);
-    e.col_indices = array<std::int32_t, host>(stored);
+    auto& entries = result_.entries;
+    entries.row_indices = array<std::int32_t, host>(stored);
+    entries.col_indices = array<std::int32_t, host>(stored);
     coords.for_each_integer([&](std::int64_t i, std::int64_t index) {
       if (i < stored)
-        e.row_indices[i] = checked_index(archive_.path(), "coords", i, index, e.rows);
+        entries.row_indices[i] = checked_index(archive_.path(), "coords", i, index, entries.rows);
       else
-        e.col_indices[i - stored] = checked_index(archive_.path(), "coords", i, index, e.cols);
+        entries.col_indices[i - stored] = checked_index(archive_.path(), "coords", i, index, entries.cols);
     });
   }
 
   void read_compressed(bool by_rows) {
     npy_stream data = open("data");
     data.expect_rank(1);
-    auto& e = result_.entries;
-    const std::int32_t lines = by_rows ? e.rows : e.cols;
+    auto& entries = result_.entries;
+    const std::int32_t lines = by_rows ? entries.rows : entries.cols;
     const array<std::int64_t, host> offsets = read_offsets(lines, data.count());
-    (by_rows ? e.col_indices : e.row_indices) =
-        read_indices("indices", data.count(), by_rows ? e.cols : e.rows);
+    (by_rows ? entries.col_indices : entries.row_indices) =
+        read_indices("indices", data.count(), by_rows ? entries.cols : entries.rows);
     array<std::int32_t, host> expanded(data.count());
     for (std::int32_t line = 0; line < lines; ++line)
       std::fill(expanded.begin() + offsets[line], expanded.begin() + offsets[line + 1], line);
-    (by_rows ? e.row_indices : e.col_indices) = std::move(expanded);
+    (by_rows ? entries.row_indices : entries.col_indices) = std::move(expanded);
     read_values(data);
   }
 
@@ -502,14 +502,14 @@ class npz_reader {
   };
 
   void read_bsr() {
-    auto& e = result_.entries;
+    auto& entries = result_.entries;
     // The number of entries is known only when every slot was seen, so the blocks are read twice.
     npy_stream counted = open("data");
     counted.expect_rank(3);
     const std::int64_t blocks = counted.shape()[0], height = counted.shape()[1], width = counted.shape()[2];
     if (height < 1 || width < 1) refuse_input(archive_.path(), "data has blocks without rows or columns");
-    const std::int64_t block_rows = (e.rows + height - 1) / height;
-    const std::int64_t block_cols = (e.cols + width - 1) / width;
+    const std::int64_t block_rows = (entries.rows + height - 1) / height;
+    const std::int64_t block_cols = (entries.cols + width - 1) / width;
     const array<std::int64_t, host> offsets = read_offsets(block_rows, blocks);
     const array<std::int32_t, host> block_col =
         read_indices("indices", blocks, static_cast<std::int32_t>(block_cols));
@@ -523,26 +523,26 @@ class npz_reader {
     std::int64_t ignored = 0;
     for_each_slot(counted, ignored, [&](std::int64_t, double value) { stored += value != 0 ? 1 : 0; });
     result_.array_zeros = blocks * height * width - stored;
-    e.row_indices = array<std::int32_t, host>(stored);
-    e.col_indices = array<std::int32_t, host>(stored);
-    e.values = array<double, host>(stored);
+    entries.row_indices = array<std::int32_t, host>(stored);
+    entries.col_indices = array<std::int32_t, host>(stored);
+    entries.values = array<double, host>(stored);
     npy_stream data = open("data");
     block_walk walk{{blocks, height, width}, data.fortran_order()};
-    std::int64_t k = 0;
+    std::int64_t found = 0;
     for_each_slot(data, result_.rounded_values, [&](std::int64_t i, double value) {
       if (value != 0) {
         const std::int64_t row = block_row[walk.at[0]] * height + walk.at[1];
         const std::int64_t col = block_col[walk.at[0]] * width + walk.at[2];
-        if (row >= e.rows || col >= e.cols || k == stored)
+        if (row >= entries.rows || col >= entries.cols || found == stored)
           refuse_input(archive_.path(), fmt::format("data holds a value outside the matrix (element {})", i));
-        e.row_indices[k] = static_cast<std::int32_t>(row);
-        e.col_indices[k] = static_cast<std::int32_t>(col);
-        e.values[k] = value;
-        ++k;
+        entries.row_indices[found] = static_cast<std::int32_t>(row);
+        entries.col_indices[found] = static_cast<std::int32_t>(col);
+        entries.values[found] = value;
+        ++found;
       }
       walk.next();
     });
-    if (k != stored) refuse_input(archive_.path(), "changed while it was read");
+    if (found != stored) refuse_input(archive_.path(), "changed while it was read");
   }
 
   zip_reader archive_;
