@@ -9,6 +9,10 @@ target_compile_options(sparsmith_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda -Wno-deprecated-gpu-targets -Xcompiler=-Wall,-Wextra>
   $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${SPARSMITH_WERROR}>>:-Werror=all-warnings>)
 
+# For code that a run passes once: tools, reports, dispatch. The optimiser would take longer with it than it saves.
+add_library(sparsmith_optimised_little INTERFACE)
+target_compile_options(sparsmith_optimised_little INTERFACE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
+
 # Thrust forms null references, hence -fno-sanitize=null. The checks themselves make g++ see uninitialised values in the
 # standard library, hence that warning is no error here.
 option(SPARSMITH_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)

@@ -129,12 +129,29 @@ csr<Offset, Value, space_on<Backend>> to_csr(Backend on,
   return std::visit(back_to_csr<Backend, Offset, Value>{on, log}, matrix);
 }
 
-#define SPARSMITH_INSTANTIATE(B, O, V)                                                             \
-  template csr<O, V, space_on<B>> assemble<B, O, V>(B, matrix_entries&&, bool, assembly_report&,   \
-                                                    stage_log*);                                   \
-  template any_format<O, V, space_on<B>> from_csr<B, O, V>(B, csr<O, V, view_on<B>>, format_kind,  \
-                                                           const conversion_options&, stage_log*); \
-  template csr<O, V, space_on<B>> to_csr<B, O, V>(B, const any_format<O, V, space_on<B>>&, stage_log*);
+template <class Offset, class Value, class Space>
+format_summary summary_of(const any_format<Offset, Value, Space>& matrix) {
+  return std::visit(
+      [](const auto& m) {
+        return format_summary{bytes(m), slots(m), parameters_of(m)};
+      },
+      matrix);
+}
+
+template <class Offset, class Value, class Space>
+any_format<Offset, Value, host> copy_to_host(const any_format<Offset, Value, Space>& matrix) {
+  return std::visit([](const auto& m) -> any_format<Offset, Value, host> { return copy_to<host>(m); },
+                    matrix);
+}
+
+#define SPARSMITH_INSTANTIATE(B, O, V)                                                                  \
+  template csr<O, V, space_on<B>> assemble<B, O, V>(B, matrix_entries&&, bool, assembly_report&,        \
+                                                    stage_log*);                                        \
+  template any_format<O, V, space_on<B>> from_csr<B, O, V>(B, csr<O, V, view_on<B>>, format_kind,       \
+                                                           const conversion_options&, stage_log*);      \
+  template csr<O, V, space_on<B>> to_csr<B, O, V>(B, const any_format<O, V, space_on<B>>&, stage_log*); \
+  template format_summary summary_of(const any_format<O, V, space_on<B>>&);                             \
+  template any_format<O, V, host> copy_to_host(const any_format<O, V, space_on<B>>&);
 #define SPARSMITH_INSTANTIATE_ON(B)              \
   SPARSMITH_INSTANTIATE(B, std::int32_t, float)  \
   SPARSMITH_INSTANTIATE(B, std::int32_t, double) \

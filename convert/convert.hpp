@@ -41,4 +41,14 @@ csr<Offset, Value, space_on<Backend>> to_csr(Backend on,
                                              const any_format<Offset, Value, space_on<Backend>>& matrix,
                                              stage_log* log);
 
+// What every format has, whichever it is.
+struct format_summary {
+  std::int64_t bytes = 0, slots = 0;
+  format_parameters parameters;
+};
+template <class Offset, class Value, class Space>
+format_summary summary_of(const any_format<Offset, Value, Space>& matrix);
+template <class Offset, class Value, class Space>
+any_format<Offset, Value, host> copy_to_host(const any_format<Offset, Value, Space>& matrix);
+
 }  // namespace sparsmith

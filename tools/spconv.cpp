@@ -281,8 +281,7 @@ void require_same(Backend on, const csr<Offset, Value, space_on<Backend>>& matri
   // CSR itself would be compared with its own copy: take it through COO.
   if (format == format_kind::csr)
     back = coo_to_csr<Backend, Offset, Value>(on, csr_to_coo(on, view(back), &stages), &stages);
-  const std::string problem =
-      std::visit([](const auto& m) { return find_invalid(copy_to<host>(m)); }, converted);
+  const std::string problem = find_invalid(copy_to_host(converted));
   if (!problem.empty())
     throw error(failure::input, fmt::format("--verify: the {} is not valid: {}", name_of(format), problem));
   if (!identical(copy_to<host>(back), copy_to<host>(matrix)))
@@ -303,9 +302,8 @@ any_format<Offset, Value, host> to_be_written(Backend on,
   if constexpr (std::is_same_v<space_on<Backend>, host>) {
     return std::move(converted);
   } else {
-    timed_stage timing(on, &result.stages, "copy to host", result.entries, result.format->bytes);
-    return std::visit([](const auto& m) -> any_format<Offset, Value, host> { return copy_to<host>(m); },
-                      converted);
+    timed_stage timing(on, &result.stages, "copy to host", result.entries, result.format->size.bytes);
+    return copy_to_host(converted);
   }
 }
 
@@ -333,15 +331,7 @@ void convert(Backend on, const request& wanted, matrix_entries&& source, output_
     converted = std::move(matrix);  // it is what was asked for; no copy needed
   else
     converted = from_csr<Backend, Offset, Value>(on, view(matrix), format, shapes.options, &result.stages);
-  format_outcome made;
-  made.kind = format;
-  std::visit(
-      [&](const auto& m) {
-        made.bytes = bytes(m);
-        made.slots = slots(m);
-        made.parameters = parameters_of(m);
-      },
-      converted);
+  format_outcome made{format, summary_of(converted), {}};
   if (wanted.report != report_form::none)
     made.blocks = statistics_of<Backend, Offset, Value>(on, pattern_of(matrix), converted, format,
                                                         shapes.options.blocks);

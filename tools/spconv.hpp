@@ -39,8 +39,7 @@ struct request {
 
 struct format_outcome {
   format_kind kind = format_kind::csr;
-  format_parameters parameters;
-  std::int64_t bytes = 0, slots = 0;
+  format_summary size;
   std::optional<block_statistics> blocks;
 };
 

@@ -48,12 +48,12 @@ void print_matrix(const outcome& r, std::FILE* out) {
 
 void print_format(const format_outcome& f, const outcome& r, std::FILE* out) {
   std::string parameters;
-  for (const auto& [name, value] : f.parameters) parameters += fmt::format(", {} {}", name, value);
-  fmt::print(out, "format   {}{}: {}, {:.3f} x CSR\n", name_of(f.kind), parameters, format_bytes(f.bytes),
-             ratio(f.bytes, r.csr_bytes));
-  if (f.slots != r.entries)
-    fmt::print(out, "padding  {} slots for {} entries: {} padded, fill {:.3f}\n", with_commas(f.slots),
-               with_commas(r.entries), with_commas(f.slots - r.entries), ratio(f.slots, r.entries));
+  for (const auto& [name, value] : f.size.parameters) parameters += fmt::format(", {} {}", name, value);
+  fmt::print(out, "format   {}{}: {}, {:.3f} x CSR\n", name_of(f.kind), parameters,
+             format_bytes(f.size.bytes), ratio(f.size.bytes, r.csr_bytes));
+  if (f.size.slots != r.entries)
+    fmt::print(out, "padding  {} slots for {} entries: {} padded, fill {:.3f}\n", with_commas(f.size.slots),
+               with_commas(r.entries), with_commas(f.size.slots - r.entries), ratio(f.size.slots, r.entries));
 }
 
 void print_blocks(const block_statistics& b, bool tiles, std::FILE* out) {
@@ -219,12 +219,12 @@ void print_json(const outcome& r, std::FILE* out) {
   if (r.format) {
     const format_outcome& f = *r.format;
     j["format"] = {{"name", name_of(f.kind)},
-                   {"parameters", as_json(f.parameters)},
-                   {"bytes", f.bytes},
-                   {"bytes_over_csr", ratio(f.bytes, r.csr_bytes)},
-                   {"slots", f.slots},
-                   {"padded_slots", f.slots - r.entries},
-                   {"fill", ratio(f.slots, r.entries)}};
+                   {"parameters", as_json(f.size.parameters)},
+                   {"bytes", f.size.bytes},
+                   {"bytes_over_csr", ratio(f.size.bytes, r.csr_bytes)},
+                   {"slots", f.size.slots},
+                   {"padded_slots", f.size.slots - r.entries},
+                   {"fill", ratio(f.size.slots, r.entries)}};
     if (f.blocks) j["blocks"] = describe_blocks(*f.blocks, in_tiles(f));
   }
   if (r.verified) j["verified"] = true;

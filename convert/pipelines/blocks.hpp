@@ -577,7 +577,7 @@ struct loaded_entry {
 
 // f(entry, row, what is loaded of it) for every entry of the range, the row counted from the range's first.
 // Long rows go one after the other to the warps of the team, so that the row is known; short ones are taken
-// together and each entry looks its row up.
+// together and each entry looks its row up. One loop for both: f is compiled into it several times over.
 template <class Team, class Offset, class Value, class Function>
 SPARSMITH_HOST_DEVICE void for_each_entry(const Team& team, const row_range& range, const Offset* row_offsets,
                                           const std::int32_t* cols, const Value* values, Function f) {
@@ -585,19 +585,21 @@ SPARSMITH_HOST_DEVICE void for_each_entry(const Team& team, const row_range& ran
     return loaded_entry<Value>{cols[e], values == nullptr ? Value{0} : values[e]};
   };
   const std::int32_t lanes = team.size() < 32 ? team.size() : 32;
-  if ((range.last - range.first) >= lanes * (range.end_row - range.first_row)) {
-    const std::int32_t abreast = team.size() / lanes;
-    for (std::int64_t r = range.first_row + team.rank() / lanes; r < range.end_row; r += abreast) {
-      const std::int64_t start = row_offsets[r] < range.first ? range.first : std::int64_t{row_offsets[r]};
-      const std::int64_t end =
-          row_offsets[r + 1] > range.last ? range.last : std::int64_t{row_offsets[r + 1]};
-      load_ahead(start + team.rank() % lanes, end, lanes, load,
-                 [&](std::int64_t e, const loaded_entry<Value>& entry) { f(e, r - range.first_row, entry); });
+  const bool long_rows = (range.last - range.first) >= lanes * (range.end_row - range.first_row);
+  const std::int64_t first_row = long_rows ? range.first_row + team.rank() / lanes : range.first_row;
+  const std::int64_t end_row = long_rows ? range.end_row : range.first_row + 1;
+  const std::int32_t stride = long_rows ? lanes : team.size();
+  for (std::int64_t r = first_row; r < end_row; r += team.size() / lanes) {
+    std::int64_t start = range.first, end = range.last;
+    if (long_rows) {
+      start = row_offsets[r] < start ? start : std::int64_t{row_offsets[r]};
+      end = row_offsets[r + 1] > end ? end : std::int64_t{row_offsets[r + 1]};
     }
-  } else {
-    load_ahead(range.first + team.rank(), range.last, team.size(), load,
+    load_ahead(start + team.rank() % stride, end, stride, load,
                [&](std::int64_t e, const loaded_entry<Value>& entry) {
-                 f(e, row_of_entry(row_offsets, range.first_row, range.end_row, e) - range.first_row, entry);
+                 const std::int64_t row =
+                     long_rows ? r : row_of_entry(row_offsets, range.first_row, range.end_row, e);
+                 f(e, row - range.first_row, entry);
                });
   }
 }
