@@ -1,8 +1,7 @@
-// What callers of the library use: entries to canonical CSR (`assemble`), CSR to any format (`from_csr`) and
-// back
-// (`to_csr`). Everything stays in the backend's own memory in between; what is given is looked at through a
-// view, so that arrays of others need no copy. Compiled once for every backend and combination of types
-// (convert.cpp).
+// What callers of the library use: entries to canonical CSR (`assemble`), CSR to any format (`from_csr`)
+// and back (`to_csr`). Everything stays in the backend's own memory in between; what is given is looked at
+// through a view, so that arrays of others need no copy. Compiled once for every backend and combination of
+// types (convert.cpp).
 #pragma once
 
 #include "convert/dispatch.hpp"

@@ -44,7 +44,8 @@ void require_options(const block_options& options, format_kind format) {
   if (options.index_bits == 16 && options.beta > 256)
     refuse("index", "16-bit combined indices need a beta of at most 256, not {}", options.beta);
   if (format != format_kind::gcsb) return;
-  if (options.group_size < 1) refuse("group", "a group has at least one block, not {}", options.group_size);
+  if (options.group_size < 1 || options.group_size > 1 << 16)
+    refuse("group", "a group has 1 to 65536 blocks, not {}", options.group_size);
   if (options.window < 0) refuse("window", "a sorting window of {} blocks is negative", options.window);
   if (options.thesis && options.window > 0)
     refuse("window", "the thesis layout sorts the whole matrix and takes no window of {} blocks",
@@ -64,6 +65,11 @@ void require_options(const tile_options& options) {
     refuse("index", "16-bit combined indices leave no room for tiles of {} x {} with {} lanes",
            options.height, options.width, options.group_size);
   if (options.rest_below < 0) refuse("rest", "a tile cannot have fewer than {} entries", options.rest_below);
+}
+
+void require_block_size(block_size size) {
+  if (size.rows < 1 || size.cols < 1)
+    refuse("block", "a block has sides of at least 1, not {} x {}", size.rows, size.cols);
 }
 
 void require_options(const conversion_options& options, format_kind format) {

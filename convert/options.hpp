@@ -46,6 +46,11 @@ struct conversion_options {
   tile_options tile = {};
 };
 
+// Whether a format cuts the matrix into beta x beta blocks.
+inline bool has_beta(format_kind format) {
+  return format == format_kind::csb || format == format_kind::ecsb || format == format_kind::gcsb;
+}
+
 inline bool is_power_of_two(std::int64_t number) {
   return number > 0 && (number & (number - 1)) == 0;
 }
@@ -61,7 +66,8 @@ void require_options(const sell_shape& shape);
 void require_bsr_block(block_size block);                                // sides from 1 to 64
 void require_options(const block_options& options, format_kind format);  // of CSB, eCSB or GCSB
 void require_options(const tile_options& options);
-// The same for any format, looking only at what concerns it.
+void require_block_size(block_size size);  // to count blocks: sides of at least 1
+// The same for any format, looking only at what concerns it and at the limit of fill.
 void require_options(const conversion_options& options, format_kind format);
 
 }  // namespace sparsmith

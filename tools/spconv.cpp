@@ -196,7 +196,7 @@ std::optional<output_request> settle_output(const typed_options& typed, std::opt
       typed.container_name.empty() ? container_for(typed.output) : container_named(typed.container_name);
   if (as_text && kind != container::matrix_market)
     refuse(fmt::format("--to mtx writes Matrix Market, but {} names a {} file", typed.output, name_of(kind)));
-  if (!can_hold(kind, name_of(*target)))
+  if (!can_hold(kind, *target))
     refuse(fmt::format("a {} file cannot hold {}; write it to a .h5 file", name_of(kind), name_of(*target)));
   if (typed.output == "-" && kind != container::matrix_market)
     refuse("standard output takes Matrix Market only");
@@ -239,10 +239,7 @@ std::int64_t file_bytes(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : 0;
 }
 
-// Whether a format divides the matrix into blocks of beta, and into how many.
-bool has_beta(format_kind format) {
-  return format == format_kind::csb || format == format_kind::ecsb || format == format_kind::gcsb;
-}
+// How many blocks of beta there are, with entries or without.
 std::int64_t block_positions(std::int64_t rows, std::int64_t cols, std::int64_t beta) {
   return groups_of(rows, beta) * groups_of(cols, beta);
 }

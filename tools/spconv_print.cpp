@@ -32,7 +32,7 @@ void print_matrix(const outcome& r, std::FILE* out) {
   const double cells = static_cast<double>(r.rows) * static_cast<double>(r.cols);
   fmt::print(out, "matrix   {} x {}, {} entries", with_commas(r.rows), with_commas(r.cols),
              with_commas(r.entries));
-  if (cells > 0) fmt::print(out, " ({:.4g} %)", 100 * static_cast<double>(r.entries) / cells);
+  if (cells > 0) fmt::print(out, " ({})", percent(static_cast<double>(r.entries) / cells));
   fmt::print(out, ", {}-bit values, {}-bit offsets\n", r.value_bits, r.offset_bits);
   const assembly_report& a = r.assembly;
   fmt::print(out, "read     {}: {}, {}, {}\n", r.input, r.origin, r.field, text_of(r.symmetry));

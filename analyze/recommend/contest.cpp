@@ -41,26 +41,24 @@ kernel_contest<Backend, Value>::kernel_contest(Backend on, std::int64_t rows, st
 template <class Backend, class Value>
 std::string kernel_contest<Backend, Value>::choose_baseline(const std::vector<candidate<Value>>& all,
                                                             operation op) {
-  std::vector<const candidate<Value>*> eligible;
-  for (const candidate<Value>& c : all)
-    if (c.why_not(op).empty()) eligible.push_back(&c);
   std::string name;
   double fastest = std::numeric_limits<double>::infinity();
   // Ours only where none of the vendor's could run.
   for (const bool vendor : {true, false}) {
     if (!name.empty()) break;
-    for (const candidate<Value>* c : eligible) {
-      if (c->info.vendor != vendor) continue;
-      say(fmt::format("{} {}, a baseline", c->info.name, name_of(op)));
+    for (const candidate<Value>& c : all) {
+      if (c.info.vendor != vendor) continue;
       try {
-        contestant one{c->info, op, c->prepare(op), {}, {}};
+        if (!c.why_not(op).empty()) continue;
+        say(fmt::format("{} {}, a baseline", c.info.name, name_of(op)));
+        contestant one{c.info, op, c.prepare(op), {}, {}};
         if (!check(one).empty()) continue;  // said where it is measured
         sample(one, true);
         const double seconds = summarized(one).headline();
         if (seconds >= fastest) continue;
         fastest = seconds;
         baseline_[static_cast<std::size_t>(op)] = std::move(one);
-        name = c->info.name;
+        name = c.info.name;
       } catch (const error& problem) {
         rethrow_unless_resources(problem);
       }
@@ -77,9 +75,10 @@ void kernel_contest<Backend, Value>::run(const std::vector<candidate<Value>>& al
   for (const operation op : operations)
     for (const candidate<Value>& c : all) {
       say(fmt::format("{} {}", c.info.name, name_of(op)));
-      kernel_result line{c.info, op, c.why_not(op), {}, {}, 0, 0};
-      if (line.not_run.empty()) {
-        try {
+      kernel_result line{c.info, op, {}, {}, {}, 0, 0};
+      try {
+        line.not_run = c.why_not(op);  // which may look at the matrix, and take memory for that
+        if (line.not_run.empty()) {
           (void)c.prepare(op);  // the first time pays for loading code
           synchronize(on_);
           const double start = seconds_now();
@@ -92,10 +91,10 @@ void kernel_contest<Backend, Value>::run(const std::vector<candidate<Value>>& al
             field.push_back(std::move(one));
             places.push_back(result.kernels.size());
           }
-        } catch (const error& problem) {
-          rethrow_unless_resources(problem);
-          line.not_run = problem.what();
         }
+      } catch (const error& problem) {
+        rethrow_unless_resources(problem);
+        line.not_run = problem.what();
       }
       result.kernels.push_back(std::move(line));
     }
@@ -103,8 +102,17 @@ void kernel_contest<Backend, Value>::run(const std::vector<candidate<Value>>& al
 
   for (contestant& base : baseline_) base.warm.clear(), base.cold.clear();
   for (int round = 0; round < rounds(); ++round) {
-    for (contestant& base : baseline_)
-      if (base.ready.run) sample(base, round == 0);
+    for (contestant& base : baseline_) {
+      if (!base.ready.run) continue;
+      try {
+        sample(base, round == 0);
+      } catch (const error& problem) {
+        // Beside this format there is no memory for it: the format's kernels are timed without one.
+        rethrow_unless_resources(problem);
+        base.warm.clear(), base.cold.clear();
+        break;
+      }
+    }
     for (std::size_t i = 0; i < field.size(); ++i) {
       contestant& one = field[i];
       kernel_result& line = result.kernels[places[i]];
@@ -116,6 +124,7 @@ void kernel_contest<Backend, Value>::run(const std::vector<candidate<Value>>& al
       } catch (const error& problem) {
         rethrow_unless_resources(problem);
         line.not_run = problem.what();
+        one.ready = {};  // the others may need its memory
         continue;
       }
       // What the timed runs left must be right as well.

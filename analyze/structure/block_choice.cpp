@@ -18,9 +18,10 @@ std::string reason_for(const block_choice& choice, std::int64_t entries, double 
   const block_candidate &best = choice.best(), &next = choice.candidates[1], &last = choice.candidates.back();
   const auto allowed = std::count_if(choice.candidates.begin(), choice.candidates.end(),
                                      [&](const block_candidate& c) { return c.fill <= max_fill; });
-  const std::string shapes = allowed == std::ssize(choice.candidates)
-                                 ? fmt::format("{} shapes", allowed)
-                                 : fmt::format("{} shapes within --max-fill {:g}", allowed, max_fill);
+  const std::string shapes =
+      allowed == std::ssize(choice.candidates)
+          ? fmt::format("{} shapes", allowed)
+          : fmt::format("{} shapes of at most {:g} slots per entry", allowed, max_fill);
   if (entries == 0) return "no block size pays: there are no entries";
   if (best.shape.size == block_size{1, 1})
     return fmt::format("no block size pays: the best, {}, takes {:.3f} x CSR at fill {:.3f}", name(next),

@@ -37,11 +37,7 @@ struct format_cost {
 
   bool possible() const { return problem.empty(); }
   // The side of the blocks of CSB, eCSB and GCSB; 0 of the others.
-  std::int32_t beta() const {
-    const bool has_blocks =
-        format == format_kind::csb || format == format_kind::ecsb || format == format_kind::gcsb;
-    return has_blocks ? options.blocks.beta : 0;
-  }
+  std::int32_t beta() const { return has_beta(format) ? options.blocks.beta : 0; }
 };
 
 // What to price beside the formats that have only one shape.

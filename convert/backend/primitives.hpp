@@ -1,8 +1,8 @@
 // The parallel building blocks of the pipelines, under the same names on both backends: for_each_index,
-// reduce, inclusive_scan and sort_entries. A loop over indices costs a pipeline's every use a kernel, so on
-// CUDA it and the reduction are written here, where Thrust's would make each of them minutes of compilation;
-// CUB scans and sorts in one object each (scan.cu, sort_entries.cu). Thrust's OpenMP scan is sequential and
-// its OpenMP sort slow, so that backend brings its own. Only pipelines include this.
+// reduce, inclusive_scan and sort_entries. Every loop of a pipeline is a kernel of its own, and with Thrust's
+// loops and reductions they took minutes to compile: on CUDA both are written here, and Thrust's scan and
+// CUB's sort are in one object each (scan.cu, sort_entries.cu). Thrust's OpenMP scan is sequential and its
+// OpenMP sort slow, so that backend brings its own. Only pipelines include this.
 #pragma once
 
 #ifdef __CUDACC__
@@ -58,8 +58,8 @@ namespace {
 struct index_launch {
   static constexpr int threads = 256;
   static constexpr std::int64_t most_blocks = 1 << 20;  // of a loop; threads walk on from there
-  static constexpr std::int64_t most_partial_results =
-      1024;  // of a reduction: as many blocks as a large GPU holds
+  // Of a reduction: as many blocks as a large GPU holds.
+  static constexpr std::int64_t most_partial_results = 1024;
   static unsigned blocks(std::int64_t count, std::int64_t most) {
     return static_cast<unsigned>(std::min((count + threads - 1) / threads, most));
   }

@@ -1,5 +1,5 @@
-// The list of formats. A new format adds its header, its line in `any_format`, its pipelines and its
-// `validate`.
+// The list of formats. A new format adds its header, and its place in `any_format` and in `format_kind`;
+// docs/walk.md lists what else.
 #pragma once
 
 #include <optional>
@@ -32,6 +32,8 @@ using any_format =
 // Which of them, without a matrix: the index of its alternative. What is typed or read is turned into this
 // once.
 enum class format_kind : std::size_t { coo, csr, csc, ell, sell, hyb, bsr, csb, ecsb, gcsb, gcsb_tile };
+static_assert(std::variant_size_v<any_format<std::int32_t, double, host>> ==
+              static_cast<std::size_t>(format_kind::gcsb_tile) + 1);
 
 template <class Any, std::size_t... i>
 std::vector<std::string> names_of(std::index_sequence<i...>) {

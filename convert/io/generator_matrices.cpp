@@ -494,9 +494,9 @@ host_coo make_diagonal(const generator_arguments& asked) {
   const std::int64_t n = asked.whole("n");
   const std::int64_t band = asked.whole("band");
   if (band % 2 == 0) asked.refuse("band=" + std::to_string(band) + " is not odd");
-  const std::int64_t reach = band / 2;
-  const auto first = [=](std::int64_t row) { return std::max(row - reach, std::int64_t{0}); };
-  const auto last = [=](std::int64_t row) { return std::min(row + reach, n - 1); };
+  const std::int64_t half_band = band / 2;
+  const auto first = [=](std::int64_t row) { return std::max(row - half_band, std::int64_t{0}); };
+  const auto last = [=](std::int64_t row) { return std::min(row + half_band, n - 1); };
   host_coo m = build_by_rows(
       asked, n, n, [=](std::int64_t row) { return last(row) - first(row) + 1; },
       [=](std::int64_t row, std::int32_t* columns, double*, std::int64_t count) {

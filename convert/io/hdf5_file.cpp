@@ -205,11 +205,11 @@ std::optional<dataset> input::open(const handle& group, const char* name) const 
   // cannot be larger than the file. Chunks that were never written take nothing, and hold nothing worth
   // reading.
   constexpr std::uint64_t largest_expansion = 1040;
-  const std::uint64_t held =
+  const std::uint64_t most_bytes =
       layout == H5D_CHUNKED
           ? static_cast<std::uint64_t>(::H5Dget_storage_size(set.id.get())) * largest_expansion
           : bytes_;
-  const std::uint64_t most = held / std::max<std::size_t>(set.element_bytes, 1);
+  const std::uint64_t most = most_bytes / std::max<std::size_t>(set.element_bytes, 1);
   if (extent > most)
     refuse_input(path_, fmt::format("array {} has {} elements, more than the file holds", name, extent));
   set.length = static_cast<std::int64_t>(extent);

@@ -138,10 +138,10 @@ container container_for(const std::string& path) {
   if (path == "-") return container::matrix_market;
   for (const auto& entry : containers)
     if (path.ends_with(entry.extension)) return entry.kind;
-  throw error(failure::usage,
-              fmt::format("{}: the extension names no container (.mtx, .npz, .bsp.h5 or .h5); choose "
-                          "one with --container",
-                          path));
+  throw error(
+      failure::usage,
+      fmt::format("{}: the extension names no container (.mtx, .npz, .bsp.h5 or .h5); name one", path),
+      "container");
 }
 
 container container_named(const std::string& name) {
@@ -157,9 +157,9 @@ const char* name_of(container kind) {
   return "unknown";
 }
 
-bool can_hold(container kind, const std::string& format) {
-  const bool common = format == "coo" || format == "csr" || format == "csc";
-  if (kind == container::npz) return common || format == "bsr";
+bool can_hold(container kind, format_kind format) {
+  const bool common = format == format_kind::coo || format == format_kind::csr || format == format_kind::csc;
+  if (kind == container::npz) return common || format == format_kind::bsr;
   if (kind == container::binsparse) return common;
   return true;
 }
@@ -253,7 +253,7 @@ void write_matrix(output_file& file, container kind, const any_format<Offset, Va
     const std::string& temporary = file.temporary_path();
     if (!temporary.empty() && message.rfind(temporary, 0) == 0)
       message.replace(0, temporary.size(), file.path());
-    throw error(problem.category(), message);
+    throw error(problem.category(), message, problem.quantity());
   }
 }
 

@@ -17,7 +17,7 @@ container container_named(const std::string& name);
 const char* name_of(container kind);
 
 // Whether a container can hold a format: Matrix Market any (as entries), npz and Binsparse those they know.
-bool can_hold(container kind, const std::string& format);
+bool can_hold(container kind, format_kind format);
 
 class output_file {
  public:

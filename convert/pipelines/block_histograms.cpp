@@ -168,6 +168,7 @@ std::map<block_size, histogram> count_on_threads(const std::vector<chain>& chain
 template <class Backend, class Offset>
 block_histograms count_blocks_by_entries(Backend, csr_pattern<Offset, space_on<Backend>> matrix,
                                          const std::vector<block_size>& sizes) {
+  for (const block_size& size : sizes) require_block_size(size);
   const auto totals = count_on_threads(make_chains(sizes), matrix.rows, matrix.cols,
                                        matrix.row_offsets.data(), matrix.col_indices.data(), matrix.bytes());
   block_histograms result;

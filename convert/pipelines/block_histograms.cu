@@ -149,7 +149,7 @@ block_histograms count_on_gpu(cuda on, std::vector<block_size> sizes, std::int64
 
   std::vector<std::int64_t> first_bins = {0};  // of each size
   for (const block_size& size : sizes) {
-    const std::int64_t most = std::min(std::int64_t{size.rows} * size.cols, entries);
+    const std::int64_t most = std::min(size.area(), entries);
     first_bins.push_back(first_bins.back() + std::max<std::int64_t>(most, near_bins) + 1);
   }
   array<unsigned long long, device> bins(first_bins.back());
@@ -165,7 +165,7 @@ block_histograms count_on_gpu(cuda on, std::vector<block_size> sizes, std::int64
   for (std::size_t s = 0; s < sizes.size(); ++s) {
     const auto smaller = std::find_if(lists.rbegin(), lists.rend(),
                                       [&](const block_list& l) { return divides(l.size, sizes[s]); });
-    const bool wanted = sizes[s].rows * sizes[s].cols >= least_listed &&
+    const bool wanted = sizes[s].area() >= least_listed &&
                         std::any_of(sizes.begin(), sizes.end(),
                                     [&](const block_size& size) { return divides(sizes[s], size); });
     block_list own;
@@ -201,6 +201,7 @@ block_histograms count_on_gpu(cuda on, std::vector<block_size> sizes, std::int64
 template <class Backend, class Offset>
 block_histograms count_blocks_by_entries(Backend on, csr_pattern<Offset, space_on<Backend>> matrix,
                                          const std::vector<block_size>& sizes) {
+  for (const block_size& size : sizes) require_block_size(size);
   return count_on_gpu(on, sizes, matrix.rows, matrix.cols, matrix.entries(), matrix.row_offsets.data(),
                       matrix.col_indices.data());
 }

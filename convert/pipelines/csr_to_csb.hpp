@@ -592,6 +592,7 @@ csr<Offset, Value, space_on<Backend>> ecsb_to_csr(Backend on, ecsb<Offset, Value
 template <class Backend, class Offset>
 std::int64_t count_nonempty_blocks(Backend on, csr_pattern<Offset, space_on<Backend>> matrix,
                                    block_size size) {
+  require_block_size(size);
   const block_lines<Backend, Offset> lines(on, matrix, block_divisor(size));
   return read_one(on, count_blocks(on, lines).data() + lines.count);
 }
@@ -599,6 +600,7 @@ std::int64_t count_nonempty_blocks(Backend on, csr_pattern<Offset, space_on<Back
 template <class Backend, class Offset>
 array<std::int32_t, host> block_entry_counts(Backend on, csr_pattern<Offset, space_on<Backend>> matrix,
                                              std::int32_t beta) {
+  require_block_size({beta, beta});
   const block_lines<Backend, Offset> lines(on, matrix, block_divisor({beta, beta}));
   return copy_to<host>(list_blocks(on, lines, groups_of(matrix.cols, beta)).counts, space_on<Backend>::where);
 }

@@ -48,6 +48,7 @@ gcsb_tile<Offset, Value, space_on<Backend>> csr_to_gcsb_tile(Backend on,
   }
   auto gathered = fill_lanes(on, tiles, source_values, log);
   renumbered_values = {};
+  tiles.forget_cells();
   const tile_cells cells = tiles.cells;
   const std::int64_t count = tiles.tile_rows.size(), lists = tiles.lists(), room = gathered.keys.size();
 
@@ -189,7 +190,7 @@ array<std::int32_t, host> lane_entry_counts(Backend on, std::int32_t lanes,
                                             array_view<const Offset> tile_offsets,
                                             array_view<const std::uint16_t> combined16,
                                             array_view<const std::uint32_t> combined32) {
-  const std::int64_t tiles = tile_offsets.size() - 1;
+  const std::int64_t tiles = std::max<std::int64_t>(tile_offsets.size() - 1, 0);
   array<std::int32_t, space_on<Backend>> counts(tiles * lanes);
   for_each_warp(on, tiles, 0,
                 count_lanes_body<Offset>{lanes,

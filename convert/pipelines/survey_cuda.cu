@@ -27,7 +27,8 @@ __device__ Offset find_near(const std::int32_t* cols, int shift, Offset low, Off
     const Offset begin = low, end = high;
     guess = max(low, min(guess, high - 1));
     for (Offset step = 8;; step *= 2) {
-      const Offset sector = ((guess + shift) & ~Offset{7}) - shift;
+      // In 64 bits: the last entries of 2^31 - 1 plus a shift are more.
+      const auto sector = static_cast<Offset>(((std::int64_t{guess} + shift) & ~std::int64_t{7}) - shift);
       if (sector < begin || sector + 8 > end) break;  // not all of this row
       const int4 a = *reinterpret_cast<const int4*>(cols + sector);
       const int4 b = *reinterpret_cast<const int4*>(cols + sector + 4);

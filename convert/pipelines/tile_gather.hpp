@@ -12,8 +12,8 @@ namespace sparsmith {
 
 constexpr std::int32_t tile_unit = 256;  // tile sides are multiples of it
 constexpr std::int64_t piece_entries = 4096;
-constexpr int tile_run =
-    8;  // entries that a lane takes into view together; its list starts at a multiple of it
+// Entries that a lane takes into view together; its list starts at a multiple of it.
+constexpr int tile_run = 8;
 
 // The matrix as pieces: bands of tile_unit rows, cut every piece_entries entries.
 template <class Offset>
@@ -298,6 +298,13 @@ struct tile_pattern {
 
   row_pieces<Offset> pieces() const {
     return {matrix.rows, groups_of(matrix.rows, tile_unit), matrix.row_offsets.data(), first_pieces.data()};
+  }
+  // What only walks over the entries need.
+  void forget_cells() {
+    first_pieces = {};
+    first_cells = {};
+    cell_cols = {};
+    tile_of_cell = {};
   }
   std::int64_t lists() const { return tile_rows.size() << cells.lane_bits; }
 };

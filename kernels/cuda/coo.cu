@@ -48,16 +48,16 @@ __device__ Value sum_since(int start, int lane, Value value) {
   return value;
 }
 
-// Sums over Reach neighbouring entries: one, a warp's or a thread block's. Segmented: only across equal
-// outputs, and the end of a run adds the sum. Otherwise a sum holds all of the Reach before it, and what the
+// Sums over Width neighbouring entries: one, a warp's or a thread block's. Segmented: only across equal
+// outputs, and the end of a run adds the sum. Otherwise a sum holds all of the Width before it, and what the
 // end of a run adds is taken off the next run again. Ahead: so many entries are loaded before the first is
 // used.
 //
 // Entries past the end have output -1 and product 0. Threads that exchange sums leave the loop together.
-template <int Reach, bool Segmented, int Ahead, class Value>
+template <int Width, bool Segmented, int Ahead, class Value>
 __global__ void __launch_bounds__(threads)
     add_sums(entry_list<Value> list, entry_map map, Value alpha, const Value* __restrict__ x, Value* y) {
-  const int place = static_cast<int>(threadIdx.x) % Reach;
+  const int place = static_cast<int>(threadIdx.x) % Width;
   const int lane = static_cast<int>(threadIdx.x) % warp;
   std::int64_t e = map.first();
   for (std::int64_t taken = 0; taken < map.per_thread && e - place < list.count; taken += Ahead) {
@@ -78,23 +78,23 @@ __global__ void __launch_bounds__(threads)
       const std::int32_t output = e < list.count ? outputs[i] : -1;
       Value sum = e < list.count ? products[i] : Value{0};
       std::int32_t next = -1;
-      if constexpr (Reach > 1) {
+      if constexpr (Width > 1) {
         __syncwarp();  // the threads come from different branches
         const std::int32_t neighbour = __shfl_down_sync(~0u, output, 1);
         if (lane < warp - 1)
           next = neighbour;
-        else if (place < Reach - 1 && e + 1 < list.count)
+        else if (place < Width - 1 && e + 1 < list.count)
           next = list.outputs[e + 1];  // the next warp's
         __syncwarp();
         const unsigned ends = Segmented ? __ballot_sync(~0u, next != output) : 0u;
         const int start = run_start(ends << 1, lane);
         sum = sum_since(start, lane, sum);
 
-        if constexpr (Reach > warp) {
+        if constexpr (Width > warp) {
           // What every warp hands on, and whether it does so without what was handed to it. Each warp scans
           // these for itself, which takes one barrier; the next round uses the other half, so that nothing
           // is overwritten while it is read.
-          static_assert(Reach == threads && Reach / warp == warp && Ahead == 1);
+          static_assert(Width == threads && Width / warp == warp && Ahead == 1);
           __shared__ Value handed[2][warp];
           __shared__ int starts[2][warp];
           const int half = static_cast<int>(taken % 2), own = place / warp;
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(threads)
 struct coo_schedule {
   kernel_info info;
   struct {
-    int reach;
+    int width;
     bool segmented, ahead;
     std::int64_t sharing;  // of entry_map; 0: the whole grid shares
     bool resident = true;  // the grid is what the GPU holds at once; otherwise a thread has one entry
@@ -164,7 +164,7 @@ void launch(cuda on, const entry_list<Value>& list, Value alpha, const Value* x,
   const unsigned blocks = how.resident ? resident_blocks(rounds, threads) : blocks_for(rounds, threads);
   const std::int64_t grid = std::int64_t{blocks} * threads;
   const entry_map map{how.sharing == 0 ? grid : how.sharing, (rounds + grid - 1) / grid * ahead};
-  add_sums<how.reach, how.segmented, ahead><<<blocks, threads, 0, on.stream>>>(list, map, alpha, x, y);
+  add_sums<how.width, how.segmented, ahead><<<blocks, threads, 0, on.stream>>>(list, map, alpha, x, y);
   check_cuda(cudaGetLastError());
 }
 

@@ -24,7 +24,9 @@ const char* short_name(operation op) {
 struct options {
   common_options common;
   std::vector<std::string> matrices, kernels, formats;
-  std::string op = "both", value = "f64", block, tile = "auto";
+  std::string block, tile = "auto";
+  std::vector<operation> operations = {operation::multiply, operation::transposed};
+  bool single_values = false;
   int samples = 30;
   bool warm_only = false, csv = false, list = false, scipy = false;
   conversion_options conversion;
@@ -165,8 +167,7 @@ format_variant vendor_second_copy(const conversion_options& conversion, const st
 
 race_request request_of(const options& wanted, const std::string& backend) {
   race_request request;
-  if (wanted.op != "both")
-    request.operations = {wanted.op == "ax" ? operation::multiply : operation::transposed};
+  request.operations = wanted.operations;
   request.sampling = {wanted.samples, wanted.warm_only};
 
   conversion_options conversion = wanted.conversion;
@@ -179,8 +180,7 @@ race_request request_of(const options& wanted, const std::string& backend) {
   // Layout tile takes powers of two up to a warp; unless it is asked for, other groups are for the other
   // layout alone.
   const std::int32_t group = conversion.blocks.group_size;
-  if ((is_power_of_two(group) && group <= 32) || wanted.names_format(format_kind::gcsb_tile))
-    conversion.tile.group_size = group;
+  if (is_lane_count(group) || wanted.names_format(format_kind::gcsb_tile)) conversion.tile.group_size = group;
 
   for (const format_kind format : formats_wanted(wanted, backend)) {
     require_options(conversion, format);
@@ -542,7 +542,7 @@ bench_result bench_one(Backend on, const options& wanted, const race_request& re
     result.found.rows = source.entries.rows;
     result.found.cols = source.entries.cols;
     with_types(
-        {needs_wide_offsets(most_entries(source)), wanted.value == "f32"}, [&]<class Offset, class Value>() {
+        {needs_wide_offsets(most_entries(source)), wanted.single_values}, [&]<class Offset, class Value>() {
           bench_matrix<Backend, Offset, Value>(on, wanted, request, progress, std::move(source), result);
         });
   } catch (const error& problem) {
@@ -623,12 +623,12 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember(format_names()));
-  app.add_option("--op", wanted.op, "Products: ax, atx or both")
-      ->check(CLI::IsMember({"ax", "atx", "both"}))
-      ->capture_default_str();
-  app.add_option("--value", wanted.value, "Value type: f32 or f64")
-      ->check(CLI::IsMember({"f32", "f64"}))
-      ->capture_default_str();
+  add_choice(app, "--op", wanted.operations,
+             {{"ax", {operation::multiply}},
+              {"atx", {operation::transposed}},
+              {"both", {operation::multiply, operation::transposed}}},
+             "Products: ax, atx or both");
+  add_choice(app, "--value", wanted.single_values, {{"f32", true}, {"f64", false}}, "Value type: f32 or f64");
   app.add_option("--samples", wanted.samples, "Samples of every median, over three rounds")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
@@ -639,13 +639,11 @@ int main(int argc, char** argv) {
                  "CSB, eCSB, GCSB: block side, a power of two from 2 to 4096")
       ->capture_default_str();
   app.add_option("--group", conversion.blocks.group_size, "GCSB: blocks per group; layout tile: lanes")
-      ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   app.add_option("--tile", wanted.tile,
                  "GCSB, layout tile: sides, such as 512x1024; auto takes them from the matrix")
       ->capture_default_str();
   app.add_option("--max-fill", conversion.max_fill, "Refuse a padded format above this many slots per entry")
-      ->check(CLI::Range(1.0, 1e9))
       ->capture_default_str();
   auto* const csv = app.add_flag("--csv", wanted.csv, "Print one line a kernel and product, with commas");
   add_common_options(app, wanted.common);

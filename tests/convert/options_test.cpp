@@ -127,6 +127,7 @@ TEST_CASE("sides of a block of BSR are from 1 to 64") {
 
 TEST_CASE("groups and sorting windows of GCSB") {
   check_refused("group", "group", {format_kind::gcsb}, [](auto& o) { o.blocks.group_size = 0; });
+  check_refused("group", "group", {format_kind::gcsb}, [](auto& o) { o.blocks.group_size = 65537; });
   check_refused("window", "window", {format_kind::gcsb}, [](auto& o) { o.blocks.window = -1; });
   check_refused("window and thesis", "window", {format_kind::gcsb}, [](auto& o) {
     o.blocks.thesis = true;
@@ -195,7 +196,7 @@ TEST_CASE("the largest numbers there are do not overflow") {
   options.sell.sigma = options.blocks.window = options.tile.rest_below = most;
   for (const format_kind format : {format_kind::sell, format_kind::gcsb, format_kind::gcsb_tile})
     same(format, options);
-  options.sell.slice = options.blocks.group_size = options.hyb_width = most;
-  for (const format_kind format : {format_kind::sell, format_kind::gcsb, format_kind::hyb})
+  options.sell.slice = options.hyb_width = most;
+  for (const format_kind format : {format_kind::sell, format_kind::hyb})
     too_large(format, options);
 }

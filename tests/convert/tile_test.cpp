@@ -36,7 +36,7 @@ struct cell {
 };
 using step = std::map<int, cell>;  // by lane
 
-// The rule as csr_to_gcsb_tile.hpp tells it, with sets and maps.
+// The rule as tile_steps.hpp tells it, with sets and maps.
 std::vector<step> lay_out(std::vector<cell> cells, int width, int lanes) {
   const auto key = [&](const cell& c) {
     return std::tuple(c.row % lanes, ((c.col - c.row) % width + width) % width, c.row);

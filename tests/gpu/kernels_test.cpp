@@ -2,6 +2,8 @@
 // fill a GPU.
 #include <iostream>
 
+#include "analyze/recommend/race.hpp"
+#include "analyze/recommend/verdict.hpp"
 #include "convert/io/read.hpp"
 #include "kernels/measure.hpp"
 #include "tests/gpu/gpu_here.hpp"
@@ -93,6 +95,39 @@ TEST_CASE("kernels of several matrices can be ready at the same time", "[generat
     const auto a = run_kernel(cuda{}, first, 1.0, x, 0.0, poison),
                b = run_kernel(cuda{}, second, 1.0, x, 0.0, poison);
     for (std::int64_t i = 0; i < 3000; ++i) CHECK(std::fabs(a[i] - b[i]) <= 1e-10 * (1 + std::fabs(a[i])));
+  }
+}
+
+// As bench_spmv runs it, with the vendor's pair from two copies.
+TEST_CASE("the race on CUDA has a baseline, right results and a verdict", "[race]") {
+  if (!gpu_here()) return;
+  if constexpr (has_cuda) {
+    assembly_report report;
+    const auto m = assemble<cuda, std::int32_t, double>(
+        cuda{}, read_matrix("gen:uniform?n=2000&density=0.02"), false, report, nullptr);
+    race_request request;
+    request.sampling = {3, true};
+    conversion_options options;
+    options.max_fill = 50;
+    for (const format_kind format : all_formats())
+      for (format_variant& variant : variants_of(format, options))
+        request.variants.push_back(std::move(variant));
+    const matrix_result found = race<cuda, std::int32_t, double>(cuda{}, view(m), request, {});
+    for (const operation op : both_operations)
+      CHECK(found.base_name(op).find("cusparse") != std::string::npos);
+    for (const format_result& f : found.formats) {
+      INFO(f.label());
+      CHECK(f.refused == "");
+      std::int64_t timed = 0;
+      for (const kernel_result& k : f.kernels) {
+        INFO(k.info.name << " " << name_of(k.op));
+        CHECK(k.wrong == "");
+        timed += k.timed() ? 1 : 0;
+      }
+      CHECK(timed > 0);
+    }
+    CHECK(best_of(found, {operation::multiply}).format != nullptr);
+    CHECK(two_copies(found).seconds > 0);
   }
 }
 

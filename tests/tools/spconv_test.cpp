@@ -245,7 +245,8 @@ TEST_CASE("--block auto chooses a block and says why") {
   // too.
   const auto sparse = run_json(work, "SPCONV 'gen:uniform?n=100000&density=1e-8' --to bsr --block auto");
   CHECK(sparse["format"]["fill"] <= 3);
-  CHECK(sparse["block_choice"]["reason"].get<std::string>().find("within --max-fill 3") != std::string::npos);
+  CHECK(sparse["block_choice"]["reason"].get<std::string>().find("of at most 3 slots per entry") !=
+        std::string::npos);
   CHECK(run(work, band + "auto,4 --to bsr").status == 2);
   CHECK(run(work, band + "automatic --to bsr").status == 2);
 }

@@ -57,6 +57,13 @@ double starve() {
   throw error(failure::resources, "no memory to run in");
 }
 
+// Lacks memory already where it looks at the matrix.
+candidate<double> starving_at_once(const char* name, bool vendor) {
+  candidate<double> one = failing(name, vendor, failure::resources);
+  one.why_not = [](operation) -> std::string { throw error(failure::resources, "no memory to look"); };
+  return one;
+}
+
 }  // namespace
 
 TEST_CASE("the baseline is the vendor's where one runs, and survives those that lack memory") {
@@ -69,6 +76,7 @@ TEST_CASE("the baseline is the vendor's where one runs, and survives those that 
   CHECK(base({fake(m, "a/starving", true, starve), fake(m, "a/vendor", true)}) == "a/vendor");
   CHECK(base({failing("a/starving", true, failure::resources), fake(m, "a/ours", false)}) == "a/ours");
   CHECK(base({fake(m, "a/wrong", true, [] { return 2.0; }), fake(m, "a/ours", false)}) == "a/ours");
+  CHECK(base({starving_at_once("a/starving", true), fake(m, "a/vendor", true)}) == "a/vendor");
   CHECK(base({failing("a/starving", true, failure::resources)}).empty());
   CHECK_THROWS_AS(base({failing("a/broken", true, failure::device), fake(m, "a/ours", false)}), error);
 }
@@ -99,6 +107,22 @@ TEST_CASE("a kernel that lacks memory or is wrong is a line, and the race goes o
   CHECK(std::find(said.begin(), said.end(), "a/good A x, round 2 of 2") != said.end());
 
   CHECK_THROWS_AS(contest.run({failing("a/broken", false, failure::device)}, both, result), error);
+}
+
+TEST_CASE("what lacks memory before it is prepared is a line too, and so is a format without a baseline") {
+  const matrix m = generated("gen:laplace2d?n=8");
+  auto contest = contest_of(m);
+  bool starves = false;
+  const auto base = fake(m, "a/base", true, [&] { return starves ? starve() : 1.0; });
+  CHECK(contest.choose_baseline({base}, operation::multiply) == "a/base");
+  starves = true;
+  format_result result;
+  contest.run({starving_at_once("a/starving", false), fake(m, "a/good", false)}, {operation::multiply},
+              result);
+  REQUIRE(result.kernels.size() == 2);
+  CHECK(result.kernels[0].not_run == "no memory to look");
+  CHECK(result.kernels[1].timed());
+  CHECK(result.base_of(operation::multiply).warm.samples == 0);
 }
 
 TEST_CASE("a request names the formats, kernels and operations that take part") {
