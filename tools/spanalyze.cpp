@@ -11,6 +11,7 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "analyze/report/csv.hpp"
 #include "analyze/report/feature_text.hpp"
@@ -23,7 +24,7 @@
 #include "convert/io/generators.hpp"
 #include "convert/io/read.hpp"
 #include "convert/io/write.hpp"
-#include "tools/tool.hpp"
+#include "tools/command_line.hpp"
 
 namespace sparsmith {
 namespace {

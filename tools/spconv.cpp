@@ -12,6 +12,7 @@
 #include "convert/formats/validate.hpp"
 #include "convert/io/generators.hpp"
 #include "convert/io/read.hpp"
+#include "tools/command_line.hpp"
 
 namespace sparsmith::spconv {
 namespace {

@@ -1,6 +1,8 @@
 // How spconv tells what it did: as text or as JSON, from the outcome alone.
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "analyze/report/describe.hpp"
 #include "tools/spconv.hpp"
 

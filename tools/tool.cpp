@@ -11,10 +11,12 @@
 #include <cstdio>
 #include <mutex>
 #include <new>
+#include <nlohmann/json.hpp>
 
 #include "convert/error.hpp"
 #include "convert/io/write.hpp"
 #include "convert/options.hpp"
+#include "tools/command_line.hpp"
 
 namespace sparsmith {
 

@@ -1,14 +1,12 @@
-// What all tools share: one place that turns exceptions into exit codes, the choice of a device, a progress
-// bar.
+// What all tools share beside the command line (command_line.hpp): the choice of a device, sizes as they are
+// typed, a progress bar.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <thread>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,10 +20,6 @@ namespace sparsmith {
 
 using json = nlohmann::ordered_json;
 
-// Parses, runs, and maps what happened to an exit status: 0 fine, 1 data or run-time failure, 2 usage. Every
-// error is one line on standard error.
-int run_tool(CLI::App& app, int argc, char** argv, const std::function<void()>& body);
-
 // The options every tool has.
 enum class device_wish { automatic, cuda, cpu };
 struct common_options {
@@ -34,30 +28,6 @@ struct common_options {
   bool as_json = false;
   bool quiet = false;
 };
-void add_common_options(CLI::App& app, common_options& options);
-
-// An option that takes one of a few words, each of which stands for a value: what was typed is not looked at
-// again. The word for what `value` is at first is the default.
-template <class T>
-void add_choice(CLI::App& app, const std::string& option, T& value,
-                const std::type_identity_t<std::vector<std::pair<std::string, T>>>& choices,
-                const std::string& help) {
-  std::vector<std::string> words;
-  std::string at_first;
-  for (const auto& [word, meaning] : choices) {
-    words.push_back(word);
-    if (meaning == value) at_first = word;
-  }
-  app.add_option_function<std::string>(
-         option,
-         [&value, choices](const std::string& typed) {
-           for (const auto& [word, meaning] : choices)
-             if (word == typed) value = meaning;
-         },
-         help)
-      ->check(CLI::IsMember(words))
-      ->default_str(at_first);
-}
 
 // Whether to run on the GPU. An explicit `cuda` without a GPU is an error; `auto` falls back, and `note` says
 // so.

@@ -2,6 +2,8 @@
 // product with the matrix, all in the same run: the vendor's CSR product on a GPU, csr/omp on a CPU.
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cstdio>
 #include <limits>
@@ -14,7 +16,7 @@
 #include "kernels/registry.hpp"
 #include "tests/bench/now.hpp"
 #include "tests/bench/read_pass.hpp"
-#include "tools/tool.hpp"
+#include "tools/command_line.hpp"
 
 namespace sparsmith {
 

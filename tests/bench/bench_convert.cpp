@@ -19,7 +19,7 @@
 #include "tests/bench/now.hpp"
 #include "tests/bench/scipy.hpp"
 #include "tests/bench/vendor.hpp"
-#include "tools/tool.hpp"
+#include "tools/command_line.hpp"
 
 namespace sparsmith {
 namespace {

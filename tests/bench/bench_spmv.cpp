@@ -6,13 +6,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "analyze/recommend/race.hpp"
 #include "analyze/recommend/verdict.hpp"
 #include "convert/io/generators.hpp"
 #include "convert/io/read.hpp"
 #include "tests/bench/scipy.hpp"
-#include "tools/tool.hpp"
+#include "tools/command_line.hpp"
 
 namespace sparsmith {
 namespace {

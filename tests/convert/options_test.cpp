@@ -197,6 +197,5 @@ TEST_CASE("the largest numbers there are do not overflow") {
   for (const format_kind format : {format_kind::sell, format_kind::gcsb, format_kind::gcsb_tile})
     same(format, options);
   options.sell.slice = options.hyb_width = most;
-  for (const format_kind format : {format_kind::sell, format_kind::hyb})
-    too_large(format, options);
+  for (const format_kind format : {format_kind::sell, format_kind::hyb}) too_large(format, options);
 }

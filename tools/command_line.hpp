@@ -1,0 +1,45 @@
+// The command line of every tool: one place that turns exceptions into exit codes, and the options all have.
+// Apart from tool.hpp, because CLI11 is heavy and only the file with a tool's options needs it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tools/tool.hpp"
+
+namespace sparsmith {
+
+// Parses, runs, and maps what happened to an exit status: 0 fine, 1 data or run-time failure, 2 usage. Every
+// error is one line on standard error.
+int run_tool(CLI::App& app, int argc, char** argv, const std::function<void()>& body);
+
+void add_common_options(CLI::App& app, common_options& options);
+
+// An option that takes one of a few words, each of which stands for a value: what was typed is not looked at
+// again. The word for what `value` is at first is the default.
+template <class T>
+void add_choice(CLI::App& app, const std::string& option, T& value,
+                const std::type_identity_t<std::vector<std::pair<std::string, T>>>& choices,
+                const std::string& help) {
+  std::vector<std::string> words;
+  std::string at_first;
+  for (const auto& [word, meaning] : choices) {
+    words.push_back(word);
+    if (meaning == value) at_first = word;
+  }
+  app.add_option_function<std::string>(
+         option,
+         [&value, choices](const std::string& typed) {
+           for (const auto& [word, meaning] : choices)
+             if (word == typed) value = meaning;
+         },
+         help)
+      ->check(CLI::IsMember(words))
+      ->default_str(at_first);
+}
+
+}  // namespace sparsmith
