@@ -577,13 +577,31 @@ struct loaded_entry {
 
 // f(entry, row, what is loaded of it) for every entry of the range, the row counted from the range's first.
 // Long rows go one after the other to the warps of the team, so that the row is known; short ones are taken
-// together and each entry looks its row up. One loop for both: f is compiled into it several times over.
+// together and each entry looks its row up. On a GPU one loop does both: f is compiled into it several times
+// over.
 template <class Team, class Offset, class Value, class Function>
 SPARSMITH_HOST_DEVICE void for_each_entry(const Team& team, const row_range& range, const Offset* row_offsets,
                                           const std::int32_t* cols, const Value* values, Function f) {
   const auto load = [&](std::int64_t e) {
     return loaded_entry<Value>{cols[e], values == nullptr ? Value{0} : values[e]};
   };
+  if constexpr (Team::threads == 1) {  // a thread of a CPU wants a loop for each, without a question in it
+    const auto with_row = [&](std::int64_t r) {
+      return [&, r](std::int64_t e, const loaded_entry<Value>& entry) { f(e, r - range.first_row, entry); };
+    };
+    if (range.last - range.first < range.end_row - range.first_row) {
+      for (std::int64_t e = range.first; e < range.last; ++e)
+        with_row(row_of_entry(row_offsets, range.first_row, range.end_row, e))(e, load(e));
+      return;
+    }
+    for (std::int64_t r = range.first_row; r < range.end_row; ++r) {
+      const std::int64_t start = row_offsets[r] < range.first ? range.first : std::int64_t{row_offsets[r]};
+      const std::int64_t end =
+          row_offsets[r + 1] > range.last ? range.last : std::int64_t{row_offsets[r + 1]};
+      load_ahead(start, end, 1, load, with_row(r));
+    }
+    return;
+  }
   const std::int32_t lanes = team.size() < 32 ? team.size() : 32;
   const bool long_rows = (range.last - range.first) >= lanes * (range.end_row - range.first_row);
   const std::int64_t first_row = long_rows ? range.first_row + team.rank() / lanes : range.first_row;
