@@ -14,7 +14,6 @@
 #include "convert/io/read.hpp"
 #include "kernels/measure.hpp"
 #include "kernels/registry.hpp"
-#include "tests/bench/now.hpp"
 #include "tests/bench/read_pass.hpp"
 #include "tools/command_line.hpp"
 
@@ -121,10 +120,10 @@ result time_matrix(Backend on, const std::string& name, const options& wanted) {
   std::map<std::string, std::vector<double>> groups;
   for (int sample = -1; sample < wanted.samples; ++sample) {
     synchronize(on);
-    const double start = now();
+    const double start = seconds_now();
     (void)features_of(on, view(matrix), {}, nullptr);
     synchronize(on);
-    if (sample >= 0) whole.push_back(now() - start);
+    if (sample >= 0) whole.push_back(seconds_now() - start);
     stage_log log;
     (void)features_of(on, view(matrix), {}, &log);
     for (const stage& s : log) {

@@ -15,8 +15,8 @@
 #include "convert/io/matrix_market.hpp"
 #include "convert/io/read.hpp"
 #include "convert/pipelines/structure.hpp"
+#include "kernels/measure.hpp"
 #include "tests/bench/cub_sort.hpp"
-#include "tests/bench/now.hpp"
 #include "tests/bench/scipy.hpp"
 #include "tests/bench/vendor.hpp"
 #include "tools/command_line.hpp"
@@ -73,10 +73,10 @@ double conversion_seconds(Backend on, const coo<Value, host>& entries, int sampl
   for (int i = 0; i < samples + 2; ++i) {
     auto input = copy_to<space_on<Backend>>(resident);
     synchronize(on);
-    const double start = now();
+    const double start = seconds_now();
     const auto m = coo_to_csr<Backend, std::int32_t, Value>(on, std::move(input), nullptr);
     synchronize(on);
-    if (i >= 2) seconds.push_back(now() - start);
+    if (i >= 2) seconds.push_back(seconds_now() - start);
     result_entries = m.values.size();
   }
   return median(seconds);
@@ -179,10 +179,10 @@ double repeated_seconds(Backend on, int samples, Work work) {
   std::vector<double> seconds;
   for (int i = 0; i < samples + 2; ++i) {
     synchronize(on);
-    const double start = now();
+    const double start = seconds_now();
     const auto result = work();
     synchronize(on);
-    if (i >= 2) seconds.push_back(now() - start);
+    if (i >= 2) seconds.push_back(seconds_now() - start);
   }
   return median(seconds);
 }
@@ -289,7 +289,7 @@ void bench_text(const options& o, const scratch_folder& folder) {
                static_cast<double>(fs::file_size(path)) / 1e6, count, o.samples);
     std::vector<double> library, tool;
     for (int i = 0; i < o.samples + 1; ++i) {  // alternating; the first of each warms the page cache
-      const double start = now();
+      const double start = seconds_now();
       {
         std::ifstream in(path);
         fmm::matrix_market_header header;
@@ -299,11 +299,11 @@ void bench_text(const options& o, const scratch_folder& folder) {
         read.num_threads = thread_count();
         fmm::read_matrix_market_triplet(in, header, rows, cols, values, read);
       }
-      const double between = now();
+      const double between = seconds_now();
       const std::string command =
           fmt::format("{} {} --to csr --quiet --device cpu --threads {}", SPARSMITH_SPCONV, path, o.threads);
       if (std::system(command.c_str()) != 0) throw std::runtime_error("spconv failed");
-      const double end = now();
+      const double end = seconds_now();
       if (i == 0) continue;
       library.push_back(between - start);
       tool.push_back(end - between);

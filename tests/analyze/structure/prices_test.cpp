@@ -55,17 +55,6 @@ TEST_CASE("the plan's bytes are the converted bytes") {
 
 namespace {
 
-// Values a format stores, padding included.
-template <class Format>
-std::int64_t slots_of(const Format& matrix) {
-  std::int64_t slots = 0;
-  for_each_member(matrix, [&](const char* name, const auto& member) {
-    if constexpr (is_array<std::remove_cvref_t<decltype(member)>>)
-      if (std::string(name).ends_with("values")) slots += member.size();
-  });
-  return slots;
-}
-
 // The conversion that a price names takes what the price says. Decided options decide as open ones do:
 // `asked` gives the same.
 template <class Offset, class Value>
@@ -73,14 +62,13 @@ void check_price(const csr<Offset, Value, host>& m, const format_cost& cost,
                  const conversion_options& asked) {
   INFO(name_of(cost.format) << ", beta " << cost.beta());
   const auto made = from_csr<openmp, Offset, Value>({}, view(m), cost.format, cost.options, nullptr);
-  const std::int64_t size = std::visit([](const auto& c) { return bytes(c); }, made);
-  const std::int64_t slots = std::visit([](const auto& c) { return slots_of(c); }, made);
+  const format_summary size = summary_of(made);
   if (cost.exact) {
-    CHECK(size == cost.bytes);
-    CHECK(slots == cost.slots);
+    CHECK(size.bytes == cost.bytes);
+    CHECK(size.slots == cost.slots);
   } else {
-    CHECK(size >= cost.bytes);
-    CHECK(slots >= cost.slots);
+    CHECK(size.bytes >= cost.bytes);
+    CHECK(size.slots >= cost.slots);
   }
   const auto same = from_csr<openmp, Offset, Value>({}, view(m), cost.format, asked, nullptr);
   const bool identical_to_asked = std::visit(
