@@ -18,9 +18,25 @@ namespace {
 
 // More than all caches of this machine hold together, or a large guess where the system does not say.
 std::int64_t doubles_beyond_cache() {
-  static const std::int64_t caches = std::max(
-      {last_level_cache_bytes(), std::int64_t{::sysconf(_SC_LEVEL3_CACHE_SIZE)}, std::int64_t{64 << 20}});
+  static const std::int64_t caches = [] {
+    const std::int64_t known =
+        std::max(last_level_cache_bytes(), std::int64_t{::sysconf(_SC_LEVEL3_CACHE_SIZE)});
+    return known > 0 ? known : std::int64_t{64 << 20};
+  }();
   return caches * 2 / std::int64_t{sizeof(double)};
+}
+
+// Held by nobody but those who measure.
+std::shared_ptr<array<double, host>> cold_doubles() {
+  static std::weak_ptr<array<double, host>> held;
+  std::shared_ptr<array<double, host>> memory = held.lock();
+  if (memory != nullptr) return memory;
+  memory = std::make_shared<array<double, host>>(doubles_beyond_cache());
+  array<double, host>& values = *memory;
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < values.size(); ++i) values[i] = 0;
+  held = memory;
+  return memory;
 }
 
 std::string first_word_in(const std::filesystem::path& file) {
@@ -80,13 +96,26 @@ timing summarize_samples(std::vector<double> seconds) {
   const auto at = [&](double share) {
     return seconds[static_cast<std::size_t>(std::lround(share * static_cast<double>(seconds.size() - 1)))];
   };
-  return {at(0.5), at(0.1), at(0.9), static_cast<int>(seconds.size())};
+  // How many of n samples lie below the median is binomial: n / 2, and 1.96 deviations of sqrt(n) / 2.
+  const auto count = static_cast<double>(seconds.size());
+  const double reach = 0.98 * std::sqrt(count);
+  const auto rank = [&](double r) {
+    return seconds[static_cast<std::size_t>(std::clamp(r, 0.0, count - 1))];
+  };
+  return {at(0.5),
+          at(0.1),
+          at(0.9),
+          static_cast<int>(seconds.size()),
+          rank(std::floor(count / 2 - reach)),
+          rank(std::ceil(count / 2 + reach) - 1)};
+}
+
+std::shared_ptr<void> hold_cold_memory(openmp) {
+  return cold_doubles();
 }
 
 std::vector<double> take_samples(openmp, const std::function<void()>& work, const measure_options& options) {
-  array<double, host> memory(options.cold ? doubles_beyond_cache() : 0);
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < memory.size(); ++i) memory[i] = 0;
+  const std::shared_ptr<const array<double, host>> memory = options.cold ? cold_doubles() : nullptr;
   int calls = 0;
   double once = std::numeric_limits<double>::infinity();
   for (const double start = seconds_now();
@@ -102,7 +131,7 @@ std::vector<double> take_samples(openmp, const std::function<void()>& work, cons
       options.cold ? 1 : static_cast<int>(std::clamp(std::ceil(5e-5 / std::max(once, 1e-8)), 1.0, 1000.0));
   std::vector<double> seconds;
   for (int i = 0; i < options.samples; ++i) {
-    if (options.cold) replace_caches(memory);
+    if (options.cold) replace_caches(*memory);
     const double start = seconds_now();
     for (int call = 0; call < together; ++call) work();
     seconds.push_back((seconds_now() - start) / together);
@@ -128,6 +157,9 @@ double copy_bandwidth(openmp on) {
 
 #if !SPARSMITH_HAS_CUDA
 cuda capturable(cuda) {
+  throw error(failure::device, "built without CUDA");
+}
+std::shared_ptr<void> hold_cold_memory(cuda) {
   throw error(failure::device, "built without CUDA");
 }
 std::vector<double> take_samples(cuda, const std::function<void()>&, const measure_options&) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "convert/backend/backend.hpp"
@@ -15,6 +16,9 @@ namespace sparsmith {
 struct timing {
   double median = 0, p10 = 0, p90 = 0;  // seconds
   int samples = 0;
+  // The samples between which the true median lies 19 times of 20, or the extremes where there are too few
+  // samples to tell.
+  double low = 0, high = 0;
 };
 
 struct measure_options {
@@ -31,6 +35,11 @@ inline openmp capturable(openmp on) {
   return on;
 }
 cuda capturable(cuda on);
+
+// What replaces the contents of the caches before a cold sample. Taking it costs more than a sample does:
+// whoever takes a few samples again and again holds it meanwhile.
+std::shared_ptr<void> hold_cold_memory(openmp on);
+std::shared_ptr<void> hold_cold_memory(cuda on);
 
 // Seconds of every sample. `work` queues one call on the backend's stream, which must be capturable; it must
 // neither allocate nor wait.

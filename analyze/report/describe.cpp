@@ -5,21 +5,6 @@
 #include "analyze/report/text.hpp"
 
 namespace sparsmith {
-namespace {
-
-const char* name_of(ecsb_holding holding) {
-  switch (holding) {
-    case ecsb_holding::coo:
-      return "coo";
-    case ecsb_holding::ell:
-      return "ell";
-    default:
-      return "hybrid";
-  }
-}
-
-}  // namespace
-
 std::vector<std::string> describe(const format_cost& cost) {
   const conversion_options& options = cost.options;
   const std::string beta = fmt::format("beta {}", cost.beta());

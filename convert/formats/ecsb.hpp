@@ -10,6 +10,9 @@
 namespace sparsmith {
 
 enum class ecsb_holding : std::int32_t { coo, ell, hybrid };
+inline const char* name_of(ecsb_holding holding) {
+  return holding == ecsb_holding::coo ? "coo" : holding == ecsb_holding::ell ? "ell" : "hybrid";
+}
 
 template <class Offset, class Value, class Space>
 struct ecsb {

@@ -17,6 +17,8 @@ void check(cusparseStatus_t status) {
 }
 static_assert(cusparse_failure(CUSPARSE_STATUS_ALLOC_FAILED) == failure::resources);
 static_assert(cusparse_failure(CUSPARSE_STATUS_INSUFFICIENT_RESOURCES) == failure::resources);
+static_assert(cusparse_failure(CUSPARSE_STATUS_INVALID_VALUE) == failure::unsupported);
+static_assert(cusparse_failure(CUSPARSE_STATUS_NOT_SUPPORTED) == failure::unsupported);
 static_assert(cusparse_failure(CUSPARSE_STATUS_EXECUTION_FAILED) == failure::device);
 
 // One handle a thread, kept: making one costs milliseconds and device memory.
@@ -149,6 +151,7 @@ struct sell_way {
 
 template <class Matrix>
 std::string why_no_bsr(const Matrix& m) {
+  if (m.block_rows != m.block_cols) return "cuSPARSE takes square blocks";
   if (m.rows % m.block_rows != 0 || m.cols % m.block_cols != 0)
     return "cuSPARSE reads x and writes y by whole blocks, and these hang over the edge of the matrix";
   return wide_offsets<typename Matrix::offset_type>();
@@ -228,8 +231,7 @@ struct bsrmv {
                                     .transposes = false};
   using matrix = bsr_view<Offset, Value, device>;
   static std::string why_not(const matrix& m, operation) {
-    if (m.block_rows != m.block_cols || m.block_rows < 2)
-      return "bsrmv takes square blocks of side 2 or more";
+    if (m.block_rows < 2) return "bsrmv takes blocks of side 2 or more";
     return why_no_bsr(m);
   }
 

@@ -6,12 +6,13 @@
 
 namespace sparsmith {
 
-// What kind of failure a cusparseStatus_t other than success is. Too little memory is one kernel's refusal,
-// not a broken device. The numbers are cuSPARSE's, and are compared with its header where that is included.
+// What kind of failure a cusparseStatus_t other than success is. Too little memory, and what cuSPARSE does
+// not take, is one kernel's refusal, not a broken device. The numbers are cuSPARSE's, and are compared with
+// its header where that is included.
 constexpr failure cusparse_failure(int status) {
-  constexpr int allocation_failed = 2, insufficient_resources = 11;
-  return status == allocation_failed || status == insufficient_resources ? failure::resources
-                                                                         : failure::device;
+  constexpr int allocation_failed = 2, invalid_value = 3, not_supported = 10, insufficient_resources = 11;
+  if (status == allocation_failed || status == insufficient_resources) return failure::resources;
+  return status == invalid_value || status == not_supported ? failure::unsupported : failure::device;
 }
 
 template <class Value>

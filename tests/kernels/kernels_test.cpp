@@ -139,10 +139,12 @@ TEST_CASE("a line without a product refuses to be prepared, with its reason") {
   }
 }
 
-TEST_CASE("cuSPARSE out of memory is a refusal, not a broken device") {
-  CHECK(cusparse_failure(2) == failure::resources);   // CUSPARSE_STATUS_ALLOC_FAILED
-  CHECK(cusparse_failure(11) == failure::resources);  // CUSPARSE_STATUS_INSUFFICIENT_RESOURCES
-  for (const int status : {1, 3, 4, 5, 6, 7, 8, 9, 10}) CHECK(cusparse_failure(status) == failure::device);
+TEST_CASE("cuSPARSE out of memory, or asked for what it lacks, is a refusal and not a broken device") {
+  CHECK(cusparse_failure(2) == failure::resources);     // CUSPARSE_STATUS_ALLOC_FAILED
+  CHECK(cusparse_failure(11) == failure::resources);    // CUSPARSE_STATUS_INSUFFICIENT_RESOURCES
+  CHECK(cusparse_failure(3) == failure::unsupported);   // CUSPARSE_STATUS_INVALID_VALUE
+  CHECK(cusparse_failure(10) == failure::unsupported);  // CUSPARSE_STATUS_NOT_SUPPORTED
+  for (const int status : {1, 4, 5, 6, 7, 8, 9}) CHECK(cusparse_failure(status) == failure::device);
 }
 
 TEST_CASE("the reference is the product, and its bound holds what rounding does") {
