@@ -3,14 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <new>
 
 namespace sparsmith {
 namespace {
 
-// Called in a handler. Too little memory is one kernel's refusal; whatever else goes wrong ends the race.
-void rethrow_unless_resources(const error& problem) {
-  if (problem.category() != failure::resources) throw;
+// Called in a handler. What one kernel cannot do is its refusal, in these words; a device that fails ends the
+// race, and so does what nobody foresaw.
+std::string refusal_in_flight() {
+  try {
+    throw;
+  } catch (const error& problem) {
+    if (problem.category() == failure::device) throw;
+    return problem.what();
+  } catch (const std::bad_alloc&) {
+    return "out of memory";
+  }
 }
 
 }  // namespace
@@ -20,7 +30,7 @@ kernel_contest<Backend, Value>::kernel_contest(Backend on, std::int64_t rows, st
                                                reference_function reference, sampling_options sampling,
                                                progress_text progress)
     : on_(capturable(on)),
-      sampling_(sampling),
+      sampling_(std::move(sampling)),
       progress_(std::move(progress)),
       reference_(std::move(reference)) {
   for (const operation op : both_operations) {
@@ -51,16 +61,17 @@ std::string kernel_contest<Backend, Value>::choose_baseline(const std::vector<ca
       try {
         if (!c.why_not(op).empty()) continue;
         say(fmt::format("{} {}, a baseline", c.info.name, name_of(op)));
-        contestant one{c.info, op, c.prepare(op), {}, {}};
-        if (!check(one).empty()) continue;  // said where it is measured
-        sample(one, true);
+        racer<Value> one{c.info, op, c.prepare(op), 0, {}, {}};
+        run_twice(one);
+        if (!compare(one).wrong.empty()) continue;  // said where it is measured
+        take(one, samples_a_round(), warm_up_seconds(true));
         const double seconds = summarized(one).headline();
         if (seconds >= fastest) continue;
         fastest = seconds;
         baseline_[static_cast<std::size_t>(op)] = std::move(one);
         name = c.info.name;
-      } catch (const error& problem) {
-        rethrow_unless_resources(problem);
+      } catch (const std::exception&) {
+        refusal_in_flight();  // said where it is measured
       }
     }
   }
@@ -70,75 +81,105 @@ std::string kernel_contest<Backend, Value>::choose_baseline(const std::vector<ca
 template <class Backend, class Value>
 void kernel_contest<Backend, Value>::run(const std::vector<candidate<Value>>& all,
                                          const std::vector<operation>& operations, format_result& result) {
-  std::vector<contestant> field;
-  std::vector<std::size_t> places;  // of the contestants in result.kernels
+  std::vector<std::unique_ptr<racer<Value>>> field;
   for (const operation op : operations)
-    for (const candidate<Value>& c : all) {
-      say(fmt::format("{} {}", c.info.name, name_of(op)));
-      kernel_result line{c.info, op, {}, {}, {}, 0, 0};
-      try {
-        line.not_run = c.why_not(op);  // which may look at the matrix, and take memory for that
-        if (line.not_run.empty()) {
-          (void)c.prepare(op);  // the first time pays for loading code
-          synchronize(on_);
-          const double start = seconds_now();
-          contestant one{c.info, op, c.prepare(op), {}, {}};
-          synchronize(on_);
-          line.prepare_seconds = seconds_now() - start;
-          line.prepared_bytes = one.ready.bytes;
-          line.wrong = check(one);
-          if (line.wrong.empty()) {
-            field.push_back(std::move(one));
-            places.push_back(result.kernels.size());
-          }
-        }
-      } catch (const error& problem) {
-        rethrow_unless_resources(problem);
-        line.not_run = problem.what();
-      }
-      result.kernels.push_back(std::move(line));
-    }
+    for (const candidate<Value>& c : all)
+      if (!interrupted())
+        if (auto one = enter(c, op, result)) field.push_back(std::move(one));
   if (field.empty()) return;
 
-  for (contestant& base : baseline_) base.warm.clear(), base.cold.clear();
+  for (racer<Value>& base : baseline_) base.warm.clear(), base.cold.clear();
   for (int round = 0; round < rounds(); ++round) {
-    for (contestant& base : baseline_) {
-      if (!base.ready.run) continue;
-      try {
-        sample(base, round == 0);
-      } catch (const error& problem) {
-        // Beside this format there is no memory for it: the format's kernels are timed without one.
-        rethrow_unless_resources(problem);
-        base.warm.clear(), base.cold.clear();
-        break;
-      }
+    if (!interrupted()) sample_baselines(samples_a_round(), warm_up_seconds(round == 0), result);
+    for (auto& one : field) {
+      if (one == nullptr || interrupted()) continue;
+      say(fmt::format("{} {}, round {} of {}", one->info.name, name_of(one->op), round + 1, rounds()));
+      if (!sample(*one, samples_a_round(), warm_up_seconds(round == 0), result))
+        one = nullptr;  // the others may need its memory
     }
-    for (std::size_t i = 0; i < field.size(); ++i) {
-      contestant& one = field[i];
-      kernel_result& line = result.kernels[places[i]];
-      if (!line.not_run.empty()) continue;
-      say(fmt::format("{} {}, round {} of {}", one.info.name, name_of(one.op), round + 1, rounds()));
-      poison(one.op);
-      try {
-        sample(one, round == 0);
-      } catch (const error& problem) {
-        rethrow_unless_resources(problem);
-        line.not_run = problem.what();
-        one.ready = {};  // the others may need its memory
-        continue;
-      }
-      // What the timed runs left must be right as well.
-      if (line.wrong.empty()) line.wrong = compare(one);
+  }
+}
+
+template <class Backend, class Value>
+std::unique_ptr<racer<Value>> kernel_contest<Backend, Value>::enter(const candidate<Value>& one, operation op,
+                                                                    format_result& result) {
+  say(fmt::format("{} {}", one.info.name, name_of(op)));
+  const std::size_t place = result.kernels.size();
+  kernel_result& line = result.kernels.emplace_back();
+  line.info = one.info;
+  line.op = op;
+  try {
+    line.not_run = one.why_not(op);  // which may look at the matrix, and take memory for that
+    if (!line.not_run.empty()) return nullptr;
+    (void)one.prepare(op);  // the first time pays for loading code
+    synchronize(on_);
+    const double start = seconds_now();
+    auto ready = std::make_unique<racer<Value>>(racer<Value>{one.info, op, one.prepare(op), place, {}, {}});
+    synchronize(on_);
+    line.prepare_seconds = seconds_now() - start;
+    line.prepared_bytes = ready->ready.bytes;
+    line.single_seconds = run_twice(*ready);
+    const comparison compared = compare(*ready);
+    line.wrong = compared.wrong;
+    line.error = compared.error;
+    return line.wrong.empty() ? std::move(ready) : nullptr;
+  } catch (const std::exception&) {
+    line.not_run = refusal_in_flight();
+  }
+  return nullptr;
+}
+
+template <class Backend, class Value>
+bool kernel_contest<Backend, Value>::sample(racer<Value>& one, int samples, double warm_up_seconds,
+                                            format_result& result) {
+  kernel_result& line = result.kernels[one.line];
+  try {
+    poison(one.op);
+    take(one, samples, warm_up_seconds);
+    line.time = summarized(one);
+    // What the timed runs left must be right as well.
+    const comparison compared = compare(one);
+    line.wrong = compared.wrong;
+    line.error = std::max(line.error, compared.error);
+    return line.wrong.empty();
+  } catch (const std::exception&) {
+    line.not_run = refusal_in_flight();
+    return false;
+  }
+}
+
+template <class Backend, class Value>
+void kernel_contest<Backend, Value>::sample_baselines(int samples, double warm_up_seconds,
+                                                      format_result& result) {
+  for (racer<Value>& base : baseline_) {
+    if (!base.ready.run) continue;
+    try {
+      take(base, samples, warm_up_seconds);
+    } catch (const std::exception&) {
+      // Beside this format there is no memory for it: the format's kernels are timed without one.
+      refusal_in_flight();
+      base.warm.clear(), base.cold.clear();
     }
   }
   for (const operation op : both_operations)
     result.base[static_cast<std::size_t>(op)] = summarized(baseline_[static_cast<std::size_t>(op)]);
-  for (std::size_t i = 0; i < field.size(); ++i) result.kernels[places[i]].time = summarized(field[i]);
 }
 
 template <class Backend, class Value>
 int kernel_contest<Backend, Value>::rounds() const {
   return std::min(3, sampling_.samples);
+}
+
+template <class Backend, class Value>
+int kernel_contest<Backend, Value>::samples_a_round() const {
+  return (sampling_.samples + rounds() - 1) / rounds();
+}
+
+// The first round warms up in full; later ones find the device busy and only the caches to fill. Fewer
+// samples ask for a quick look and warm up less.
+template <class Backend, class Value>
+double kernel_contest<Backend, Value>::warm_up_seconds(bool first_round) const {
+  return sampling_.warm_up_seconds * std::min(1.0, sampling_.samples / 30.0) * (first_round ? 1.0 : 0.2);
 }
 
 template <class Backend, class Value>
@@ -153,18 +194,24 @@ void kernel_contest<Backend, Value>::poison(operation op) {
              s.y.size() * std::int64_t{sizeof(Value)});
 }
 
-// Runs twice: a kernel must not live on what the first run left.
+// Twice: a kernel must not live on what the first run left. Gives the seconds of the second.
 template <class Backend, class Value>
-std::string kernel_contest<Backend, Value>::check(contestant& one) {
+double kernel_contest<Backend, Value>::run_twice(racer<Value>& one) {
   side& s = side_of(one.op);
   poison(one.op);
-  for (int i = 0; i < 2; ++i) one.ready.run(Value{1}, s.x.data(), Value{0}, s.y.data());
-  synchronize(on_);
-  return compare(one);
+  double seconds = 0;
+  for (int i = 0; i < 2; ++i) {
+    const double start = seconds_now();
+    one.ready.run(Value{1}, s.x.data(), Value{0}, s.y.data());
+    synchronize(on_);
+    seconds = seconds_now() - start;
+  }
+  return seconds;
 }
 
 template <class Backend, class Value>
-std::string kernel_contest<Backend, Value>::compare(const contestant& one) {
+typename kernel_contest<Backend, Value>::comparison kernel_contest<Backend, Value>::compare(
+    const racer<Value>& one) {
   side& s = side_of(one.op);
   const std::int32_t neighbours = one.info.rounding_neighbours;
   auto known = s.expected.find(neighbours);
@@ -172,37 +219,43 @@ std::string kernel_contest<Backend, Value>::compare(const contestant& one) {
     known = s.expected.emplace(neighbours, reference_(one.op, s.host_x, neighbours)).first;
   const reference_product& expected = known->second;
   const array<Value, host> y = copy_to<host>(s.y, space::where);
+  comparison result;
   std::int64_t wrong = 0, first = 0;
-  for (std::int64_t i = 0; i < y.size(); ++i)
-    if (!within(static_cast<double>(y[i]), expected.y[i], expected.bound[i]) && wrong++ == 0) first = i;
-  if (wrong == 0) return {};
-  return fmt::format("{} of {} outputs, first y[{}] = {:.9g} instead of {:.9g} (bound {:.2g})", wrong,
-                     y.size(), first, static_cast<double>(y[first]), expected.y[first],
-                     expected.bound[first]);
+  for (std::int64_t i = 0; i < y.size(); ++i) {
+    const double value = static_cast<double>(y[i]);
+    if (!within(value, expected.y[i], expected.bound[i]) && wrong++ == 0) first = i;
+    const double off = std::fabs(value - expected.y[i]);
+    if (off > 0 && expected.bound[i] > 0) result.error = std::max(result.error, off / expected.bound[i]);
+  }
+  if (wrong > 0)
+    result.wrong =
+        fmt::format("{} of {} outputs, first y[{}] = {:.9g} instead of {:.9g} (bound {:.2g})", wrong,
+                    y.size(), first, static_cast<double>(y[first]), expected.y[first], expected.bound[first]);
+  return result;
 }
 
-// One round's samples. The first round warms up in full; later ones find the device busy and only the caches
-// to fill. Fewer samples ask for a quick look and warm up less.
 template <class Backend, class Value>
-void kernel_contest<Backend, Value>::sample(contestant& one, bool first_round) {
+void kernel_contest<Backend, Value>::take(racer<Value>& one, int samples, double warm_up_seconds) {
   side& s = side_of(one.op);
   const auto work = [&] { one.ready.run(Value{1}, s.x.data(), Value{0}, s.y.data()); };
   measure_options how;
-  how.samples = (sampling_.samples + rounds() - 1) / rounds();
-  how.warm_up_seconds = 0.1 * std::min(1.0, sampling_.samples / 30.0) * (first_round ? 1.0 : 0.2);
+  how.samples = samples;
+  how.warm_up_seconds = warm_up_seconds;
+  if (warm_up_seconds < 0.01) how.warm_up_calls = 3;
   const auto append = [](std::vector<double>& all, const std::vector<double>& more) {
     all.insert(all.end(), more.begin(), more.end());
   };
   append(one.warm, take_samples(on_, work, how));
   if (sampling_.warm_only) return;
+  if (cold_memory_ == nullptr) cold_memory_ = hold_cold_memory(on_);
   how.cold = true;
-  how.warm_up_calls = 2;
+  how.warm_up_calls = warm_up_seconds < 0.01 ? 0 : 2;
   how.warm_up_seconds = 0;
   append(one.cold, take_samples(on_, work, how));
 }
 
 template <class Backend, class Value>
-regimes kernel_contest<Backend, Value>::summarized(const contestant& one) {
+regimes kernel_contest<Backend, Value>::summarized(const racer<Value>& one) {
   return {summarize_samples(one.warm), summarize_samples(one.cold)};
 }
 

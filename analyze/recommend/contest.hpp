@@ -1,9 +1,10 @@
 // Kernels of one matrix against each other: every one is checked, before it is timed and by what the timed
-// runs leave, and they take turns over a few rounds that the baseline takes part in, so that what drifts over
+// runs leave, and they take turns over rounds that the baseline takes part in, so that what drifts over
 // minutes drifts for all. It sees candidates only, and knows neither the formats nor how they are made.
 #pragma once
 
 #include <map>
+#include <memory>
 
 #include "analyze/recommend/results.hpp"
 #include "kernels/candidates.hpp"
@@ -15,8 +16,20 @@ namespace sparsmith {
 using progress_text = std::function<void(const std::string&)>;
 
 struct sampling_options {
-  int samples = 30;        // of every median, over all rounds
-  bool warm_only = false;  // no runs with cold caches
+  int samples = 30;                        // of every median, over all rounds
+  bool warm_only = false;                  // no runs with cold caches
+  double warm_up_seconds = 0.1;            // of every contestant before its first round
+  std::function<bool()> interrupted = {};  // asked between samples: end with what there is
+};
+
+// A kernel that was found right and takes part. Its line is a kernel_result of the format it was entered for.
+template <class Value>
+struct racer {
+  kernel_info info;
+  operation op = operation::multiply;
+  prepared_kernel<Value> ready;
+  std::size_t line = 0;
+  std::vector<double> warm, cold;  // seconds of every sample, of all rounds
 };
 
 // Instantiated for both backends and both types of values.
@@ -41,34 +54,46 @@ class kernel_contest {
   void run(const std::vector<candidate<Value>>& all, const std::vector<operation>& operations,
            format_result& result);
 
+  // The same step by step. A candidate is prepared and checked; its line is appended, and nothing is given
+  // where it cannot run or is wrong.
+  std::unique_ptr<racer<Value>> enter(const candidate<Value>& one, operation op, format_result& result);
+  // So many samples more, warm and cold, and what they left is checked. False where it lacked memory or was
+  // wrong, which its line says; it is out then.
+  bool sample(racer<Value>& one, int samples, double warm_up_seconds, format_result& result);
+  // The same for the baselines; what there is of them goes into the result.
+  void sample_baselines(int samples, double warm_up_seconds, format_result& result);
+
+  static regimes summarized(const racer<Value>& one);
+
  private:
   struct side {  // the vectors of one operation
     array<Value, host> host_x, poison;
     array<Value, space> x, y;
     std::map<std::int32_t, reference_product> expected;  // by rounding neighbours
   };
-  struct contestant {
-    kernel_info info;
-    operation op = operation::multiply;
-    prepared_kernel<Value> ready;
-    std::vector<double> warm, cold;  // seconds of every sample, of all rounds
+  struct comparison {
+    std::string wrong;  // empty where it is right
+    double error = 0;   // the largest, as a share of the bound
   };
 
   side& side_of(operation op) { return sides_[static_cast<std::size_t>(op)]; }
   int rounds() const;
   void say(const std::string& text) const;
+  bool interrupted() const { return sampling_.interrupted && sampling_.interrupted(); }
   void poison(operation op);
-  std::string check(contestant& one);
-  std::string compare(const contestant& one);
-  void sample(contestant& one, bool first_round);
-  static regimes summarized(const contestant& one);
+  double run_twice(racer<Value>& one);
+  comparison compare(const racer<Value>& one);
+  void take(racer<Value>& one, int samples, double warm_up_seconds);
+  int samples_a_round() const;
+  double warm_up_seconds(bool first_round) const;
 
   Backend on_;
   sampling_options sampling_;
   progress_text progress_;
   reference_function reference_;
   std::array<side, 2> sides_;
-  std::array<contestant, 2> baseline_;
+  std::array<racer<Value>, 2> baseline_;
+  std::shared_ptr<void> cold_memory_;  // held, so that it is not taken anew for every contestant
 };
 
 }  // namespace sparsmith

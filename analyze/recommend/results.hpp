@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "convert/options.hpp"
 #include "kernels/kernel.hpp"
 #include "kernels/measure.hpp"
 
@@ -13,36 +14,87 @@ namespace sparsmith {
 
 struct regimes {
   timing warm, cold;
+  // What counts where warm runs decide, or cold ones; only warm ones may have been wanted.
+  const timing& deciding(bool by_warm) const { return by_warm || cold.samples == 0 ? warm : cold; }
   // What figures and ratios are made of: cold, unless only warm runs were wanted.
-  const timing& shown() const { return cold.samples > 0 ? cold : warm; }
+  const timing& shown() const { return deciding(false); }
   double headline() const { return shown().median; }
+};
+
+// What the model (model.hpp) expects, in seconds; 0 where it knows nothing.
+inline constexpr std::array term_names = {"launches", "arrays", "vectors", "outputs",   "gathers", "lines",
+                                          "misses",   "idle",   "atomics", "contended", "chain",   "blocks"};
+using model_terms = std::array<double, term_names.size()>;
+struct prediction {
+  double warm = 0, cold = 0;
+  model_terms warm_terms = {}, cold_terms = {};  // that they are sums of, before their factors
+};
+
+// What one product has to do, as far as it follows from the structure.
+struct kernel_work {
+  double bytes = 0;     // read and written once each: arrays, vectors, what is prepared
+  double atomics = 0;   // additions that other threads may get in the way of
+  double launches = 0;  // kernels, or parallel regions
+  double longest = 0;   // entries that one thread, or one team of threads, has to walk one after another
+};
+
+// What tells a stored matrix from others: "sell 32 x 1024", "coo of A^T".
+inline std::string label_of(format_kind format, const std::string& note, bool of_transpose) {
+  return name_of(format) + (note.empty() ? "" : " " + note) + (of_transpose ? " of A^T" : "");
+}
+
+// A format as one set of options makes it, and which of its kernels take part.
+struct format_variant {
+  format_kind format = format_kind::csr;
+  std::string note = {};  // tells variants of the same format apart
+  conversion_options conversion = {};
+  std::vector<std::string> kernels = {};  // by name; empty: all the format has
+  // As far as the request asks for them.
+  std::vector<operation> operations = {both_operations.begin(), both_operations.end()};
+  bool of_transpose = false;  // A^T is stored, a second copy beside A: its A x is our A^T x
+
+  std::string label() const { return label_of(format, note, of_transpose); }
 };
 
 struct kernel_result {
   kernel_info info;
-  operation op = operation::multiply;
-  std::string not_run, wrong;  // why; empty where it ran, and was right
-  regimes time;
+  operation op = operation::multiply;  // as the user sees it, also where A^T is stored
+  std::string not_run, wrong;          // why; empty where it ran, and was right
+  std::string left = {};               // why and when it left the race; empty where it stayed to the end
+  regimes time = {};
+  double single_seconds = 0;  // of the first run, which may be all there was
   double prepare_seconds = 0;
   std::int64_t prepared_bytes = 0;
+  double error = 0;  // the largest, as a share of what rounding may do
+  prediction expected = {};
+  kernel_work work = {};
 
-  bool timed() const { return not_run.empty() && wrong.empty(); }
+  bool timed() const { return not_run.empty() && wrong.empty() && time.warm.samples > 0; }
 };
 
 struct format_result {
   format_kind format = format_kind::csr;
-  std::string note;     // tells variants of a format apart
-  std::string refused;  // why it could not be made; empty where it was
-  std::int64_t bytes = 0;
+  std::string note;            // tells variants of a format apart
+  bool of_transpose = false;   // a second copy beside A
+  conversion_options options;  // that make it
+  std::string refused;         // why it could not be made, or was not; empty where it was
+  std::int64_t bytes = 0, slots = 0;
   int offset_bits = 0;
   double convert_seconds = 0;
+  double expected_convert_seconds = 0;  // by the model; 0 where it knows nothing
   format_parameters parameters;
   std::array<regimes, 2> base;  // the baseline in the same rounds, by operation
   std::vector<kernel_result> kernels;
 
-  std::string label() const { return note.empty() ? name_of(format) : name_of(format) + " " + note; }
+  std::string label() const { return label_of(format, note, of_transpose); }
   const regimes& base_of(operation op) const { return base[static_cast<std::size_t>(op)]; }
   double ratio(const kernel_result& k) const { return base_of(k.op).headline() / k.time.headline(); }
+};
+
+// What a part of the work took.
+struct step_time {
+  std::string name;
+  double seconds = 0;
 };
 
 struct matrix_result {
@@ -50,6 +102,11 @@ struct matrix_result {
   int value_bits = 0, offset_bits = 0;
   std::array<std::string, 2> base_names;  // by operation; empty where there is no baseline
   std::vector<format_result> formats;
+  bool predicted = false;    // nothing was run, and what is expected stands for what was measured
+  bool interrupted = false;  // by the user: what there is so far
+  bool out_of_time = false;  // the budget ended before all was settled
+  int final_rounds = 0;      // that the leaders ran after the heats
+  std::vector<step_time> steps;
 
   const std::string& base_name(operation op) const { return base_names[static_cast<std::size_t>(op)]; }
   std::int64_t vector_bytes() const { return (rows + cols) * value_bits / 8; }

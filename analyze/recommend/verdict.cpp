@@ -1,5 +1,7 @@
 #include "analyze/recommend/verdict.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -54,6 +56,374 @@ choice two_copies(const matrix_result& m) {
   }
   return best;
 }
+
+// ---- what a user should take ----
+
+namespace {
+
+// Fewer concepts for whoever has to read or write the arrays.
+int complexity(format_kind format) {
+  constexpr format_kind simplest_first[] = {format_kind::csr,  format_kind::coo,      format_kind::csc,
+                                            format_kind::ell,  format_kind::sell,     format_kind::hyb,
+                                            format_kind::bsr,  format_kind::csb,      format_kind::gcsb,
+                                            format_kind::ecsb, format_kind::gcsb_tile};
+  return static_cast<int>(std::find(std::begin(simplest_first), std::end(simplest_first), format) -
+                          std::begin(simplest_first));
+}
+
+// Bytes that differ by less are the same.
+constexpr double same_bytes = 1.02;
+
+struct span {
+  double median = 0, low = 0, high = 0;
+};
+
+span time_of(const matrix_result& found, const kernel_result& k, bool warm) {
+  if (found.predicted) {
+    const double expected = warm ? k.expected.warm : k.expected.cold;
+    return {expected, expected, expected};
+  }
+  const timing& t = k.time.deciding(warm);
+  if (t.low <= 0) return {t.median, t.median, t.median};
+  return {t.median, t.low, t.high};
+}
+
+bool usable(const matrix_result& found, const kernel_result& k, const objective& wanted) {
+  if (wanted.repeatable && !k.info.repeatable(k.op)) return false;
+  if (!found.predicted) return k.timed();
+  return k.not_run.empty() && (wanted.warm ? k.expected.warm : k.expected.cold) > 0;
+}
+
+using kernel_filter = bool (*)(const kernel_result&);
+bool any_kernel(const kernel_result&) {
+  return true;
+}
+bool vendors(const kernel_result& k) {
+  return k.info.vendor;
+}
+
+// What a kernel adds to the seconds of a product, with its share of preparing it.
+double cost_of(const matrix_result& found, const kernel_result& k, const objective& wanted) {
+  return wanted.weight(k.op) * time_of(found, k, wanted.warm).median +
+         (wanted.products > 0 ? k.prepare_seconds / wanted.products : 0);
+}
+
+// The kernels of a format that can do this, the cheapest first.
+std::vector<const kernel_result*> kernels_for(const matrix_result& found, const format_result& f,
+                                              operation op, const objective& wanted, kernel_filter admitted) {
+  std::vector<const kernel_result*> all;
+  for (const kernel_result& k : f.kernels)
+    if (k.op == op && admitted(k) && usable(found, k, wanted)) all.push_back(&k);
+  std::stable_sort(all.begin(), all.end(), [&](const kernel_result* a, const kernel_result* b) {
+    return cost_of(found, *a, wanted) < cost_of(found, *b, wanted);
+  });
+  return all;
+}
+
+// The figures of a way whose formats and kernels are chosen.
+void add_up(const matrix_result& found, const objective& wanted, way& w) {
+  for (const format_result* f : w.formats) {
+    w.bytes += f->bytes;
+    w.price += found.predicted ? f->expected_convert_seconds : f->convert_seconds;
+  }
+  for (const kernel_result* k : w.kernels) {
+    if (k == nullptr) continue;
+    const double share = wanted.weight(k->op);
+    const span t = time_of(found, *k, wanted.warm);
+    w.seconds += share * t.median;
+    w.low += share * t.low;
+    w.high += share * t.high;
+    w.bytes += k->prepared_bytes;
+    w.price += k->prepare_seconds;
+  }
+  if (wanted.products <= 0) return;
+  for (double* figure : {&w.seconds, &w.low, &w.high}) *figure += w.price / wanted.products;
+}
+
+bool faster(const way& a, const way& b) {
+  return a.seconds < b.seconds;
+}
+
+way least(const std::vector<way>& all) {
+  const auto found = std::min_element(all.begin(), all.end(), faster);
+  return found == all.end() ? way{} : *found;
+}
+
+// All ways from one stored format: every kernel for one operation with every kernel for the other. The best
+// is the first.
+std::vector<way> ways_in(const matrix_result& found, const format_result& f, const objective& wanted,
+                         kernel_filter admitted) {
+  if (!f.refused.empty()) return {};
+  std::array<std::vector<const kernel_result*>, 2> choices;
+  for (const operation op : both_operations) {
+    auto& here = choices[static_cast<std::size_t>(op)];
+    if (wanted.asks_for(op))
+      here = kernels_for(found, f, op, wanted, admitted);
+    else
+      here = {nullptr};
+  }
+  std::vector<way> all;
+  for (const kernel_result* multiply : choices[0])
+    for (const kernel_result* transposed : choices[1]) {
+      way w;
+      w.formats = {&f};
+      w.kernels = {multiply, transposed};
+      add_up(found, wanted, w);
+      if (wanted.memory == 0 || w.bytes <= wanted.memory) all.push_back(std::move(w));
+    }
+  std::stable_sort(all.begin(), all.end(), faster);
+  return all;
+}
+
+// From one copy of A.
+std::vector<way> all_ways(const matrix_result& found, const objective& wanted, kernel_filter admitted) {
+  std::vector<way> all;
+  for (const format_result& f : found.formats)
+    if (!f.of_transpose)
+      for (way& w : ways_in(found, f, wanted, admitted)) all.push_back(std::move(w));
+  std::stable_sort(all.begin(), all.end(), faster);
+  return all;
+}
+
+// A stored for A x, and beside it A^T for A^T x, each in the vendor's fastest format.
+way vendor_pair(const matrix_result& found, const objective& wanted) {
+  if (!wanted.asks_for(operation::multiply) || !wanted.asks_for(operation::transposed)) return {};
+  way pair;
+  for (const operation op : both_operations) {
+    const format_result* best_format = nullptr;
+    const kernel_result* best = nullptr;
+    for (const format_result& f : found.formats) {
+      // CSC is A^T stored as CSR.
+      const bool stores_transpose = f.of_transpose || f.format == format_kind::csc;
+      if (stores_transpose != (op == operation::transposed) || !f.refused.empty()) continue;
+      const auto choices = kernels_for(found, f, op, wanted, vendors);
+      if (choices.empty()) continue;
+      if (best == nullptr || cost_of(found, *choices[0], wanted) < cost_of(found, *best, wanted)) {
+        best = choices[0];
+        best_format = &f;
+      }
+    }
+    if (best == nullptr) return {};
+    pair.formats.push_back(best_format);
+    pair.kernels[static_cast<std::size_t>(op)] = best;
+  }
+  add_up(found, wanted, pair);
+  return wanted.memory == 0 || pair.bytes <= wanted.memory ? pair : way{};
+}
+
+// Where only A^T x is wanted, one copy may as well be one of A^T.
+way vendor_single(const matrix_result& found, const objective& wanted) {
+  std::vector<way> all = all_ways(found, wanted, vendors);
+  if (!wanted.asks_for(operation::multiply))
+    for (const format_result& f : found.formats)
+      if (f.of_transpose)
+        for (way& w : ways_in(found, f, wanted, vendors)) all.push_back(std::move(w));
+  return least(all);
+}
+
+// ---- why ----
+
+std::string times(double ratio) {
+  return fmt::format("{:.{}f} x", ratio, ratio < 10 ? 2 : ratio < 100 ? 1 : 0);
+}
+
+double work_of(const way& w, const objective& wanted, double kernel_work::*member) {
+  double sum = 0;
+  for (const kernel_result* k : w.kernels)
+    if (k != nullptr) sum += wanted.weight(k->op) * (k->work.*member);
+  return sum;
+}
+
+std::string rounded(double count) {
+  return count >= 1e6   ? fmt::format("{:.1f} M", count / 1e6)
+         : count >= 1e4 ? fmt::format("{:.0f} k", count / 1e3)
+                        : fmt::format("{:.{}f}", count, count == std::floor(count) ? 0 : 1);
+}
+
+// The cause, beside what it won against: staying in CSR, or where that is what won, the next.
+std::vector<std::string> reasons_of(const matrix_result& found, const verdict& v,
+                                    const verdict_context& context) {
+  const way& won = v.winner;
+  const way& lost = v.stay && !won.stays_in_csr() ? v.stay : v.runner_up;
+  std::vector<std::string> reasons;
+  const double bytes = work_of(won, v.wanted, &kernel_work::bytes);
+  if (lost && bytes > 0) {
+    const std::string name = lost.names();
+    const double others = work_of(lost, v.wanted, &kernel_work::bytes);
+    reasons.push_back(fmt::format("a product moves {} the bytes of {}: {:.4g} MB", times(bytes / others),
+                                  name, bytes / 1e6));
+    const auto compare = [&](double kernel_work::*member, double worth_saying, const char* what) {
+      const double mine = work_of(won, v.wanted, member), theirs = work_of(lost, v.wanted, member);
+      if (std::max(mine, theirs) >= worth_saying && std::max(mine, theirs) > 1.5 * std::min(mine, theirs))
+        reasons.push_back(fmt::format("{} {} where {} has {}", rounded(mine), what, name, rounded(theirs)));
+    };
+    const auto entries = static_cast<double>(found.entries);
+    compare(&kernel_work::atomics, std::max(1.0, entries / 100), "atomic additions a product");
+    compare(&kernel_work::longest, 128, "entries one after another at most");
+    compare(&kernel_work::launches, 2, "launches a product");
+  }
+  if (const format_result& f = won.format(); f.slots > 0 && found.entries > 0) {
+    const double fill = static_cast<double>(f.slots) / static_cast<double>(found.entries);
+    reasons.push_back(fill > 1.0005
+                          ? fmt::format("{:.1f} % of what it stores is padding", 100 * (1 - 1 / fill))
+                          : std::string("it stores no padding"));
+  }
+  if (context.row_mean > 0)
+    reasons.push_back(fmt::format(
+        "rows have {:.3g} entries, the longest {}, {}", context.row_mean, context.row_longest,
+        context.row_variation < 0.3 ? fmt::format("and are even (variation {:.2f})", context.row_variation)
+        : context.row_variation < 1
+            ? fmt::format("and vary (variation {:.2f})", context.row_variation)
+            : fmt::format("and are skewed (variation {:.2f})", context.row_variation)));
+  if (context.copy_bytes > 0 && bytes > 0 && won.seconds > 0 && !found.predicted) {
+    const double time = work_of(won, v.wanted, &kernel_work::bytes) / context.copy_bytes;
+    double measured = 0;
+    for (const kernel_result* k : won.kernels)
+      if (k != nullptr) measured += v.wanted.weight(k->op) * time_of(found, *k, v.wanted.warm).median;
+    reasons.push_back(fmt::format("it runs at {:.0f} % of the bandwidth of a copy", 100 * time / measured));
+  }
+  return reasons;
+}
+
+}  // namespace
+
+objective only(objective wanted, operation op) {
+  wanted.weights = {0, 0};
+  wanted.weights[static_cast<std::size_t>(op)] = 1;
+  return wanted;
+}
+
+bool way::repeatable() const {
+  return std::all_of(kernels.begin(), kernels.end(),
+                     [](const kernel_result* k) { return k == nullptr || k->info.repeatable(k->op); });
+}
+
+bool way::vendor() const {
+  return std::all_of(kernels.begin(), kernels.end(),
+                     [](const kernel_result* k) { return k == nullptr || k->info.vendor; });
+}
+
+bool way::stays_in_csr() const {
+  return formats.size() == 1 && format().format == format_kind::csr && !format().of_transpose;
+}
+
+std::string way::names() const {
+  std::string text;
+  for (const kernel_result* k : kernels)
+    if (k != nullptr && text != k->info.name) text += (text.empty() ? "" : " + ") + std::string(k->info.name);
+  std::string notes;
+  for (const format_result* f : formats) {
+    std::string note = f->note;
+    if (f->of_transpose) note += note.empty() ? "of A^T" : " of A^T";
+    if (!note.empty()) notes += (notes.empty() ? "" : ", ") + note;
+  }
+  return notes.empty() ? text : text + " (" + notes + ")";
+}
+
+margin_of margin_between(const way& slow, const way& fast) {
+  return {slow.seconds / fast.seconds, slow.low / fast.high, slow.high / fast.low};
+}
+
+double repaid_after(const way& taken, const way& instead) {
+  const double price = taken.price - instead.price;
+  if (price <= 0) return taken.seconds <= instead.seconds ? 0 : -1;
+  return taken.seconds < instead.seconds ? price / (instead.seconds - taken.seconds) : -1;
+}
+
+std::vector<way> ways_of(const matrix_result& found, const objective& wanted) {
+  std::vector<way> all;
+  for (const format_result& f : found.formats) {
+    if (f.of_transpose) continue;
+    std::vector<way> here = ways_in(found, f, wanted, any_kernel);
+    if (!here.empty()) all.push_back(std::move(here.front()));
+  }
+  std::stable_sort(all.begin(), all.end(), faster);
+  return all;
+}
+
+std::vector<way> every_way_of(const matrix_result& found, const objective& wanted) {
+  return all_ways(found, wanted, any_kernel);
+}
+
+verdict verdict_of(const matrix_result& found, const objective& wanted, const verdict_context& context) {
+  verdict v;
+  v.wanted = wanted;
+  const std::vector<way> all = every_way_of(found, wanted);
+  if (all.empty()) return v;
+  v.fastest = all.front();
+
+  // Within 5 % of the fastest nobody is told apart; nor is who may be, as far as the samples tell.
+  std::vector<way> level, beside;
+  for (const way& w : all) {
+    const margin_of m = margin_between(w, v.fastest);
+    if (w == v.fastest || m.ratio <= 1 + tie_share)
+      level.push_back(w);
+    else if (m.low <= 1 + tie_share)
+      beside.push_back(w);
+  }
+  std::int64_t fewest = level.front().bytes;
+  for (const way& w : level) fewest = std::min(fewest, w.bytes);
+  const auto better = [&](const way& a, const way& b) {  // of those with the fewest bytes
+    const int left = complexity(a.format().format), right = complexity(b.format().format);
+    return left != right ? left < right : a.seconds < b.seconds;
+  };
+  // A prediction is of what is fastest, and too rough to be traded for bytes.
+  if (found.predicted) v.winner = v.fastest;
+  for (const way& w : level) {
+    if (found.predicted || static_cast<double>(w.bytes) > same_bytes * static_cast<double>(fewest)) continue;
+    if (!v.winner || better(w, v.winner)) v.winner = w;
+  }
+  for (const auto* group : {&level, &beside})
+    for (const way& w : *group)
+      if (!(w == v.winner)) v.ties.push_back(w);
+  for (const way& w : all)
+    if (!(w == v.winner) && std::find(v.ties.begin(), v.ties.end(), w) == v.ties.end()) {
+      v.runner_up = w;
+      v.margin = margin_between(w, v.winner);
+      break;
+    }
+
+  const std::vector<way> formats = ways_of(found, wanted);
+  std::int64_t smallest = formats.front().bytes;
+  for (const way& w : formats) smallest = std::min(smallest, w.bytes);
+  for (const way& w : formats) {
+    if (w.stays_in_csr()) v.stay = w;
+    if (!v.smallest && static_cast<double>(w.bytes) <= same_bytes * static_cast<double>(smallest))
+      v.smallest = w;
+  }
+  v.vendor_one_copy = vendor_single(found, wanted);
+  v.vendor_two_copies = vendor_pair(found, wanted);
+
+  objective other = wanted;
+  other.warm = !wanted.warm;
+  v.other_regime = least(ways_of(found, other));
+  // How soon it pays is asked of products alone, with the best kernels of the format for what is asked.
+  objective plain = wanted;
+  plain.products = 0;
+  const auto same_format = [&](const objective& asked, const format_result& f) {
+    std::vector<way> here = ways_in(found, f, asked, any_kernel);
+    return here.empty() ? way{} : here.front();
+  };
+  const auto repaid = [&](const objective& asked) {
+    const way taken = same_format(asked, v.winner.format());
+    if (!v.stay || !taken) return taken && taken.price == 0 ? 0.0 : -1.0;
+    const way instead = same_format(asked, v.stay.format());
+    return instead ? repaid_after(taken, instead) : -1.0;
+  };
+  v.repaid_after = v.winner.stays_in_csr() ? 0 : repaid(plain);
+  for (const operation op : both_operations) {
+    const objective alone = only(plain, op);
+    const std::vector<way> single = ways_of(found, alone);
+    if (single.empty()) continue;
+    v.alone[static_cast<std::size_t>(op)] = single.front();
+    if (wanted.asks_for(op))
+      v.repaid_after_alone[static_cast<std::size_t>(op)] = v.winner.stays_in_csr() ? 0 : repaid(alone);
+  }
+  v.reasons = reasons_of(found, v, context);
+  return v;
+}
+
+// ---- many matrices ----
 
 void overall::add(double ratio) {
   ++measured;

@@ -31,6 +31,93 @@ choice best_of(const matrix_result& m, const std::vector<operation>& operations)
 // The vendor's pair from two copies: A x from A, and A^T x from A^T stored beside it.
 choice two_copies(const matrix_result& m);
 
+// ---- what a user should take ----
+
+// What the best is asked for. Weights are of A x and A^T x.
+struct objective {
+  std::array<double, 2> weights = {1, 1};
+  double products = 0;      // that conversion and preparation are spread over; 0: they cost nothing
+  bool warm = false;        // whether runs with warm caches decide, and not those with cold ones
+  bool repeatable = false;  // only what gives the same bits every time
+  std::int64_t memory = 0;  // bytes it may take, with what is prepared beside it; 0: any number
+
+  bool asks_for(operation op) const { return weights[static_cast<std::size_t>(op)] > 0; }
+  double weight(operation op) const {  // they add up to 1
+    return weights[static_cast<std::size_t>(op)] / (weights[0] + weights[1]);
+  }
+};
+// The same for one operation alone.
+objective only(objective wanted, operation op);
+
+// One stored matrix (or A and A^T, two of them) and a kernel for each operation that is asked for. Points
+// into the results it was made from. None where `formats` is empty.
+struct way {
+  std::vector<const format_result*> formats;
+  std::array<const kernel_result*, 2> kernels = {};  // by operation; null where it is not asked for
+  // Of one product, in the proportions asked for: the median, and the interval of the median. Predicted
+  // where nothing was run. With objective::products, its share of the price is in it.
+  double seconds = 0, low = 0, high = 0;
+  double price = 0;        // seconds to convert and to prepare
+  std::int64_t bytes = 0;  // of all copies, with what is prepared beside them
+
+  explicit operator bool() const { return !formats.empty(); }
+  const format_result& format() const { return *formats.front(); }
+  const kernel_result* kernel(operation op) const { return kernels[static_cast<std::size_t>(op)]; }
+  bool repeatable() const;
+  bool vendor() const;        // whether all its kernels are the vendor's
+  bool stays_in_csr() const;  // whether there is nothing to convert
+  std::string names() const;  // "csr/vector", "csr/vector + csr/merge", "bsr/stream (5 x 5)"
+  bool operator==(const way& other) const { return formats == other.formats && kernels == other.kernels; }
+};
+
+// Within so much of the fastest nobody is called slower: labels would flip from run to run.
+inline constexpr double tie_share = 0.05;
+
+// What a comparison of two ways comes to: how many times as long the other takes, and the interval of that.
+struct margin_of {
+  double ratio = 0, low = 0, high = 0;
+};
+
+struct verdict {
+  objective wanted;
+  way winner;             // of all ways from one copy, the vendor's kernels among them
+  way fastest;            // by the medians alone: the winner, or tied with it
+  way runner_up;          // the fastest that is not tied with the winner; none where there is no other
+  margin_of margin;       // the runner-up's (without one: nothing) over the winner
+  std::vector<way> ties;  // all others that are not told apart from the fastest, the fastest first
+  way stay;               // CSR as it is, with the best kernels it has
+  way smallest;           // the best of those with the fewest bytes (within 2 %)
+  way vendor_one_copy, vendor_two_copies;  // the vendor's fastest, of all its formats
+  std::array<way, 2> alone;  // the winner where only that operation is wanted; none where it was not run
+  way other_regime;          // the fastest where the other regime (warm, cold) decides
+  // Products after which the winner's price is repaid beside staying in CSR: of each operation alone and of
+  // the mix; negative: never, 0: at once.
+  std::array<double, 2> repaid_after_alone = {-1, -1};
+  double repaid_after = -1;
+  std::vector<std::string> reasons;  // the cause in numbers, a sentence each, the most telling first
+};
+
+// What is known about the matrix and the machine beside the race, to say why. 0: not known.
+struct verdict_context {
+  double copy_bytes = 0;  // a second that a copy moves
+  double row_mean = 0, row_variation = 0;
+  std::int64_t row_longest = 0;
+};
+
+// Without a winner where nothing ran at all.
+verdict verdict_of(const matrix_result& found, const objective& wanted, const verdict_context& context = {});
+
+// All ways from one copy in this objective, the best of each stored format, fastest first.
+std::vector<way> ways_of(const matrix_result& found, const objective& wanted);
+// The same with every kernel, and not only the best of each format.
+std::vector<way> every_way_of(const matrix_result& found, const objective& wanted);
+// How many times as long `slow` takes as `fast`.
+margin_of margin_between(const way& slow, const way& fast);
+// Products after which `taken` is ahead of `instead`, with what both cost before; negative: never.
+double repaid_after(const way& taken, const way& instead);
+
+// ---- many matrices ----
+
 // How the best kernel of ours in one format does beside the base, over all matrices: geometric mean, worst
 // case and how often it is ahead. A matrix it could not be measured on is one it is not ahead on.
 struct overall {

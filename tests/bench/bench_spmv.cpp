@@ -2,7 +2,6 @@
 // same minutes, with warm and with cold caches. Every result is checked first, and again after the timed
 // runs. The race itself is in analyze/recommend; here it is asked for and printed.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -14,6 +13,7 @@
 #include "convert/io/read.hpp"
 #include "tests/bench/scipy.hpp"
 #include "tools/command_line.hpp"
+#include "tools/kernel_names.hpp"
 
 namespace sparsmith {
 namespace {
@@ -47,23 +47,6 @@ struct bench_result {
 struct machine {
   std::string device, backend;
   double copy = 0;  // bytes per second
-};
-
-// ---- progress ----
-
-// One line that is written over on a terminal; nothing elsewhere.
-class progress_line {
- public:
-  explicit progress_line(bool enabled) : shown_(enabled && ::isatty(STDERR_FILENO) == 1) {}
-  void say(const std::string& text) const {
-    if (!shown_) return;
-    fmt::print(stderr, "\r\033[K{:.110}", text);
-    std::fflush(stderr);
-  }
-  void clear() const { say(""); }
-
- private:
-  bool shown_;
 };
 
 // ---- the list of kernels ----
@@ -114,30 +97,8 @@ void print_list(const std::vector<listed_kernel>& all, bool as_json) {
 
 // The formats whose kernels are wanted; names that do not exist, or not on this backend, are refused.
 std::vector<format_kind> formats_wanted(const options& wanted, const std::string& backend) {
-  const std::vector<listed_kernel> all = measured_kernels();
-  std::vector<format_kind> of_kernels;
-  for (const std::string& name : wanted.kernels) {
-    std::vector<std::string> names;
-    std::string elsewhere;
-    bool found = false;
-    for (const listed_kernel& k : all) {
-      names.emplace_back(k.info.name);
-      if (k.info.name != name) continue;
-      if (k.backend == backend) {
-        found = true;
-        of_kernels.push_back(k.format);
-      } else {
-        elsewhere = k.backend;
-      }
-    }
-    if (found) continue;
-    if (!elsewhere.empty())
-      throw error(failure::usage,
-                  fmt::format("--kernel {}: runs on {}, not on {}", name, elsewhere, backend));
-    throw error(failure::usage, fmt::format("--kernel {}: no such kernel{}; near it: {} (see --list)", name,
-                                            has_cuda ? "" : " in this build, which has none for CUDA",
-                                            fmt::join(nearest_names(name, names), ", ")));
-  }
+  const std::vector<format_kind> of_kernels =
+      formats_of_kernels("--kernel", wanted.kernels, measured_kernels(), backend);
   std::vector<format_kind> formats;
   for (const format_kind format : all_formats()) {
     if (!wanted.kernels.empty() &&
@@ -186,12 +147,12 @@ race_request request_of(const options& wanted, const std::string& backend) {
   for (const format_kind format : formats_wanted(wanted, backend)) {
     require_options(conversion, format);
     if (format == format_kind::csc) {
-      request.variants.push_back(vendor_second_copy(conversion, backend));
+      request.field.push_back({vendor_second_copy(conversion, backend)});
       continue;
     }
     for (format_variant& variant : variants_of(format, conversion)) {
       variant.kernels = wanted.kernels;
-      request.variants.push_back(std::move(variant));
+      request.field.push_back({std::move(variant)});
     }
   }
   return request;

@@ -11,9 +11,12 @@ ctest --test-dir build/cuda --output-on-failure
 build/cuda/tests/test_gpu
 build/cuda/tests/test_gpu_features
 build/cuda/tests/test_gpu_kernels
+build/cuda/tests/test_gpu_recommend
 compute-sanitizer --tool memcheck --error-exitcode 1 build/cuda/tests/test_gpu
 compute-sanitizer --tool memcheck --error-exitcode 1 build/cuda/tests/test_gpu_features
 compute-sanitizer --tool memcheck --error-exitcode 1 build/cuda/tests/test_gpu_kernels '[.sample]'
+compute-sanitizer --tool memcheck --error-exitcode 1 \
+  build/cuda/tools/sprecommend 'gen:rmat?scale=9' --device cuda --budget 60 --quiet
 for check in racecheck synccheck; do
   compute-sanitizer --tool $check --error-exitcode 1 build/cuda/tests/test_gpu_kernels '[.sample]'
   for matrix in 'gen:rmat?scale=10' 'gen:laplace2d?n=60' 'gen:blockband?n=600&block=5&density=0.1' 'gen:denserow?n=2000'; do

@@ -6,6 +6,7 @@
 #include "analyze/recommend/verdict.hpp"
 #include "convert/io/read.hpp"
 #include "kernels/measure.hpp"
+#include "kernels/rates.hpp"
 #include "tests/gpu/gpu_here.hpp"
 #include "tests/kernels/check_kernels.hpp"
 
@@ -111,7 +112,7 @@ TEST_CASE("the race on CUDA has a baseline, right results and a verdict", "[race
     options.max_fill = 50;
     for (const format_kind format : all_formats())
       for (format_variant& variant : variants_of(format, options))
-        request.variants.push_back(std::move(variant));
+        request.field.push_back({std::move(variant)});
     const matrix_result found = race<cuda, std::int32_t, double>(cuda{}, view(m), request, {});
     for (const operation op : both_operations)
       CHECK(found.base_name(op).find("cusparse") != std::string::npos);
@@ -162,5 +163,40 @@ TEST_CASE("measuring on CUDA") {
     } catch (const error& problem) {
       CHECK(problem.category() == failure::usage);
     }
+  }
+}
+
+TEST_CASE("rates of the GPU are plausible and quickly measured") {
+  if (!gpu_here()) return;
+  if constexpr (has_cuda) {
+    synchronize(cuda{});  // the first call of all waits for the driver
+    const double start = seconds_now();
+    const machine_rates rates = measure_rates(cuda{});
+    CHECK(seconds_now() - start < 3);
+    std::cout << "rates: launch " << rates.launch_seconds * 1e6 << " us, copy " << rates.copy_bytes / 1e9
+              << " GB/s, read " << rates.read_bytes / 1e9 << " GB/s (cached " << rates.cached_read_bytes / 1e9
+              << "), 1e9 gathers/s " << rates.gathers / 1e9 << " (cached " << rates.cached_gathers / 1e9
+              << "), 1e9 atomics/s " << rates.atomics / 1e9 << " (contended " << rates.contended_atomics / 1e9
+              << "), in " << seconds_now() - start << " s\n";
+    CHECK(rates.launch_seconds > 1e-7);
+    CHECK(rates.launch_seconds < 1e-4);
+    CHECK(rates.copy_bytes > 1e10);
+    CHECK(rates.read_bytes > 1e10);
+    CHECK(rates.cached_read_bytes > rates.read_bytes);
+    CHECK(rates.gathers > 1e8);
+    CHECK(rates.cached_gathers > rates.gathers);
+    CHECK(rates.atomics > 1e7);
+    CHECK(rates.contended_atomics > 1e6);
+    CHECK(rates.contended_atomics < rates.atomics);
+    CHECK(rates.cache_bytes > 0);
+    CHECK(rates.processors > 0);
+    const machine_description here = describe_machine(cuda{});
+    CHECK(here.backend == "cuda");
+    CHECK(here.device == find_gpu().description);
+    CHECK(here.driver.find('.') != std::string::npos);
+    CHECK(here.toolkit.find('.') != std::string::npos);
+    CHECK(here.clock_mhz >= 0);
+    CHECK(here.threads == thread_count());
+    CHECK(here.version.find('.') != std::string::npos);
   }
 }

@@ -20,7 +20,7 @@ int main() {
   ready.run(1.0, x.data(), 0.0, y.data());
   std::printf("%s: y[0] = %g, y[55] = %g\n", kernel.info.name, y[0], y[55]);
   race_request request;
-  request.variants = variants_of(format_kind::ell, {});
+  for (const format_variant& variant : variants_of(format_kind::ell, {})) request.field.push_back({variant});
   request.sampling = {1, true};
   const matrix_result raced = race<openmp, int, double>({}, view(matrix), request, {});
   std::printf("%s beside %s\n", raced.formats[0].kernels[0].info.name, raced.base_names[0].c_str());

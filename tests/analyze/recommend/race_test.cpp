@@ -133,9 +133,9 @@ TEST_CASE("a request names the formats, kernels and operations that take part") 
   conversion.bsr_block = {3, 2};
   conversion.max_fill = 50;
   for (const format_kind format : {format_kind::csr, format_kind::csc, format_kind::bsr})
-    for (const format_variant& variant : variants_of(format, conversion)) request.variants.push_back(variant);
-  request.variants[1].operations = {operation::transposed};
-  request.variants[2].kernels = {"bsr/max-task", "csr/omp"};
+    for (const format_variant& variant : variants_of(format, conversion)) request.field.push_back({variant});
+  request.field[1].variant.operations = {operation::transposed};
+  request.field[2].variant.kernels = {"bsr/max-task", "csr/omp"};
   const matrix_result result = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
   CHECK(result.rows == 60);
   CHECK(result.cols == 40);
@@ -179,7 +179,7 @@ TEST_CASE("a format that does not fit is refused in its line, and variants have 
   request.sampling = quick;
   request.operations = {operation::multiply};
   for (const format_kind format : {format_kind::ell, format_kind::sell, format_kind::ecsb})
-    for (const format_variant& variant : variants_of(format, {})) request.variants.push_back(variant);
+    for (const format_variant& variant : variants_of(format, {})) request.field.push_back({variant});
   const matrix_result result = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
   std::set<std::string> labels;
   for (const format_result& f : result.formats) {
@@ -191,7 +191,7 @@ TEST_CASE("a format that does not fit is refused in its line, and variants have 
   CHECK(result.formats[0].refused.find("slots") != std::string::npos);
 
   // What makes no sense is no refusal.
-  request.variants[1].conversion.sell.slice = 0;
+  request.field[1].variant.conversion.sell.slice = 0;
   CHECK_THROWS_AS((race<openmp, std::int32_t, double>(openmp{}, view(m), request, {})), error);
 }
 
@@ -200,4 +200,90 @@ TEST_CASE("a conversion costs the median of all but the first") {
   CHECK(settled_seconds({1, 5, 7, 6}) == 6);  // not 1, the first
   CHECK(settled_seconds({4}) == 4);
   CHECK(settled_seconds({}) == 0);
+}
+
+namespace {
+
+// CSR, COO and BSR against each other.
+race_request quick_verdict() {
+  race_request request;
+  request.for_verdict = true;
+  for (const format_kind format : {format_kind::csr, format_kind::coo, format_kind::bsr})
+    for (const format_variant& variant : variants_of(format, {})) request.field.push_back({variant});
+  return request;
+}
+
+}  // namespace
+
+TEST_CASE("a race for a verdict gives everybody a time or a reason, and the leaders more samples") {
+  const matrix m = generated("gen:laplace2d?n=60");
+  const matrix_result result = race<openmp, std::int32_t, double>(openmp{}, view(m), quick_verdict(), {});
+  CHECK(!result.interrupted);
+  const verdict said = verdict_of(result, {});
+  REQUIRE(said.winner);
+  for (const kernel_result* k : said.winner.kernels) {
+    CHECK(k->left.empty());
+    CHECK(k->time.cold.samples >= 5);
+    CHECK(k->error <= 1);
+  }
+  for (const format_result& f : result.formats)
+    for (const kernel_result& k : f.kernels) {
+      INFO(k.info.name << k.not_run);
+      CHECK((k.timed() || !k.left.empty() || !k.not_run.empty()));
+      if (!k.timed()) CHECK((k.single_seconds > 0 || !k.not_run.empty()));
+    }
+  CHECK(result.steps.size() == 4);
+}
+
+TEST_CASE("who is expected far behind, or varies one that is, is not even tried") {
+  const matrix m = generated("gen:laplace2d?n=40");
+  race_request request = quick_verdict();
+  request.field[1].expected = [](const kernel_info&, operation) { return prediction{1, 1, {}, {}}; };
+  request.field.push_back(request.field[1]);
+  request.field.back().expected = {};
+  request.field.back().after = 1;
+  const matrix_result result = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
+  CHECK(result.formats[1].refused.find("predicted at") != std::string::npos);
+  CHECK(result.formats[1].kernels.empty());
+  CHECK(result.formats[3].refused.find("neither was coo") != std::string::npos);
+}
+
+TEST_CASE("time that is up and interrupts end a race with what there is") {
+  const matrix m = generated("gen:laplace2d?n=40");
+  race_request request = quick_verdict();
+  request.seconds = 0;
+  const matrix_result nothing = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
+  CHECK(nothing.out_of_time);
+  CHECK(verdict_of(nothing, {}).winner.stays_in_csr());  // what is there is measured all the same
+  for (std::size_t i = 1; i < nothing.formats.size(); ++i)
+    CHECK(nothing.formats[i].refused.find("time given") != std::string::npos);
+
+  for (const bool for_verdict : {true, false}) {
+    race_request stopped = quick_verdict();
+    stopped.for_verdict = for_verdict;
+    stopped.sampling = quick;
+    std::string doing;
+    stopped.sampling.interrupted = [&] { return doing.find("coo") != std::string::npos; };
+    const matrix_result some = race<openmp, std::int32_t, double>(
+        openmp{}, view(m), stopped, [&](const std::string& text) { doing = text; });
+    CHECK(some.interrupted);
+    CHECK(verdict_of(some, {}).winner.stays_in_csr());
+    CHECK(some.formats[2].refused == "not reached: interrupted");
+  }
+}
+
+TEST_CASE("a second copy, of A^T, computes what the first one does") {
+  const matrix m = generated("gen:uniform?rows=50&cols=90&density=0.1");
+  race_request request;
+  request.sampling = quick;
+  format_variant copy{.format = format_kind::sell};
+  copy.of_transpose = true;
+  request.field.push_back({copy});
+  const matrix_result result = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
+  REQUIRE(result.formats[0].kernels.size() == 2);
+  CHECK(result.formats[0].label() == "sell of A^T");
+  for (const kernel_result& k : result.formats[0].kernels) {
+    INFO(k.wrong << k.not_run);
+    CHECK(k.timed());
+  }
 }

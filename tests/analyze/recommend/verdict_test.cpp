@@ -123,3 +123,149 @@ TEST_CASE("formats over several matrices") {
   CHECK(all["csr"][2].measured == 2);
   CHECK(all["csc"][0].measured == 0);
 }
+
+namespace {
+
+// Times in the cold regime with an interval; warm ones are half as long.
+kernel_result raced(const char* name, operation op, double seconds, double spread = 0, bool vendor = false,
+                    bool repeatable = true) {
+  kernel_result k = line(name, op, seconds, 0, vendor);
+  k.info.repeatable_multiply = k.info.repeatable_transposed = repeatable;
+  for (timing* t : {&k.time.warm, &k.time.cold}) {
+    t->low = t->median * (1 - spread);
+    t->high = t->median * (1 + spread);
+    t->samples = 20;
+  }
+  k.work = {100, 0, 1, 5};
+  return k;
+}
+
+format_result stored(format_kind kind, std::int64_t bytes, double convert,
+                     std::vector<kernel_result> kernels) {
+  format_result f = format(kind, convert, std::move(kernels));
+  f.bytes = bytes;
+  return f;
+}
+
+matrix_result raced_example() {
+  matrix_result m;
+  m.rows = m.cols = 10;
+  m.entries = 50;
+  m.formats = {
+      stored(format_kind::csr, 1000, 0,
+             {raced("csr/a", ax, 10), raced("csr/b", ax, 14), raced("csr/a", atx, 30)}),
+      stored(format_kind::ell, 1500, 40, {raced("ell/a", ax, 8), raced("ell/a", atx, 20)}),
+      stored(format_kind::bsr, 800, 100, {raced("bsr/a", ax, 8.2), raced("bsr/a", atx, 20.2)}),
+      stored(format_kind::csc, 1000, 5, {raced("csc/v", ax, 40, 0, true), raced("csc/v", atx, 9, 0, true)})};
+  return m;
+}
+
+}  // namespace
+
+TEST_CASE("the winner of a tie is the one with the fewest bytes, and all that are tied are named") {
+  const matrix_result m = raced_example();
+  const verdict v = verdict_of(m, {});
+  CHECK(v.fastest.names() == "ell/a");
+  CHECK(v.winner.names() == "bsr/a");  // 14.2 beside 14, and 800 bytes beside 1500
+  REQUIRE(v.ties.size() == 1);
+  CHECK(v.ties[0].names() == "ell/a");
+  CHECK(v.runner_up.names() == "csr/a");
+  CHECK(std::fabs(v.margin.ratio - 20 / 14.2) < 1e-12);
+  CHECK(v.stay.names() == "csr/a");
+  CHECK(v.smallest.names() == "bsr/a");
+  CHECK(v.winner.price == 100);
+  // (10 + 30) / 2 in CSR, (8.2 + 20.2) / 2 in BSR.
+  CHECK(std::fabs(v.repaid_after - 100 / (20 - 14.2)) < 1e-12);
+  CHECK(std::fabs(v.repaid_after_alone[0] - 100 / (10 - 8.2)) < 1e-9);
+  CHECK(v.alone[0].names() == "ell/a");
+  CHECK(v.alone[1].names() == "csc/v");
+  CHECK(!v.reasons.empty());
+}
+
+TEST_CASE("of equal bytes the simpler format wins, and staying in CSR is a verdict") {
+  matrix_result m = raced_example();
+  m.formats[2].bytes = 1000;
+  m.formats[2].kernels[0] = raced("bsr/a", ax, 9.8);
+  m.formats[2].kernels[1] = raced("bsr/a", atx, 29);
+  m.formats[1].refused = "too padded";
+  const verdict v = verdict_of(m, only({}, ax));
+  CHECK(v.fastest.names() == "bsr/a");
+  CHECK(v.winner.names() == "csr/a");
+  CHECK(v.winner.stays_in_csr());
+  CHECK(v.repaid_after == 0);
+  CHECK(v.runner_up.names() == "csr/b");
+}
+
+TEST_CASE("who is not known to be behind is tied, and does not win for that") {
+  matrix_result m = raced_example();
+  m.formats[0].kernels[0] = raced("csr/a", ax, 8.7, 0.05);  // 8.7 beside 8, but perhaps 8.3
+  m.formats[0].kernels[1] = raced("csr/b", ax, 12, 0.1);    // known to be behind
+  const verdict v = verdict_of(m, only({}, ax));
+  std::vector<std::string> names;
+  for (const way& w : v.ties) names.push_back(w.names());
+  CHECK(names == std::vector<std::string>{"ell/a", "csr/a"});
+  CHECK(v.winner.names() == "bsr/a");  // only those within 5 % by their medians can win
+}
+
+TEST_CASE("mix, products, memory, regime and repeatable bits decide") {
+  matrix_result m = raced_example();
+  objective heavy;
+  heavy.weights = {1, 10};
+  CHECK(verdict_of(m, heavy).winner.names() == "csc/v");
+  objective few;
+  few.products = 10;
+  CHECK(verdict_of(m, few).winner.names() == "ell/a");  // 14 + 4 beside 14.2 + 10, and CSR's 20
+  few.products = 1;
+  CHECK(verdict_of(m, few).winner.names() == "csr/a");
+  objective small;
+  small.memory = 900;
+  CHECK(verdict_of(m, small).winner.names() == "bsr/a");
+  small.memory = 100;
+  CHECK(!verdict_of(m, small).winner);
+  m.formats[1].kernels[0].info.repeatable_multiply = false;
+  m.formats[2].kernels[1].info.repeatable_transposed = false;
+  objective same;
+  same.repeatable = true;
+  CHECK(verdict_of(m, same).winner.names() == "csr/a");
+  CHECK(verdict_of(m, same).winner.repeatable());
+  CHECK(!verdict_of(m, {}).winner.repeatable());
+  m = raced_example();
+  m.formats[0].kernels[0].time.warm.median = m.formats[0].kernels[0].time.warm.low = 1;
+  objective warm;
+  warm.warm = true;
+  CHECK(verdict_of(m, only(warm, ax)).winner.names() == "csr/a");
+  CHECK(verdict_of(m, only({}, ax)).other_regime.names() == "csr/a");
+}
+
+TEST_CASE("the vendor's best from one copy and from two") {
+  matrix_result m = raced_example();
+  m.formats[0].kernels.push_back(raced("csr/v", ax, 9, 0, true));
+  m.formats[0].kernels.push_back(raced("csr/v", atx, 60, 0, true));
+  format_result copy = stored(format_kind::sell, 1100, 7, {raced("sell/v", atx, 6, 0, true)});
+  copy.of_transpose = true;
+  m.formats.push_back(copy);
+  const verdict v = verdict_of(m, {});
+  CHECK(v.vendor_one_copy.names() == "csc/v");  // 24.5 beside 34.5
+  REQUIRE(v.vendor_two_copies.formats.size() == 2);
+  CHECK(v.vendor_two_copies.seconds == (9 + 6) / 2.0);
+  CHECK(v.vendor_two_copies.bytes == 2100);
+  CHECK(v.winner.names() == "bsr/a");  // a copy of A^T alone is no way to compute both
+  CHECK(!verdict_of(m, only({}, ax)).vendor_two_copies);
+  CHECK(verdict_of(m, only({}, atx)).vendor_one_copy.names() == "sell/v (of A^T)");
+}
+
+TEST_CASE("without anything that ran there is no winner; predictions stand for times where nothing was run") {
+  CHECK(!verdict_of({}, {}).winner);
+  matrix_result m = raced_example();
+  for (format_result& f : m.formats)
+    for (kernel_result& k : f.kernels) {
+      k.expected = {k.time.cold.median * 3, k.time.cold.median * 2, {}, {}};
+      k.time = {};
+    }
+  CHECK(!verdict_of(m, {}).winner);
+  m.predicted = true;
+  const verdict v = verdict_of(m, {});
+  CHECK(v.winner.names() == "ell/a");  // the fastest, whatever its bytes
+  CHECK(std::fabs(v.winner.seconds - 28) < 1e-12);
+  CHECK(v.ties.size() == 1);
+}

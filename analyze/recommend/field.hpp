@@ -1,0 +1,31 @@
+// Who takes part in a race: formats with the parameters worth trying, each with its price, and with the
+// reason where it does not take part. Parameters are steps away from a format's first choice, and a step is
+// only tried where the one before it turns out to be near the front.
+#pragma once
+
+#include "analyze/recommend/race.hpp"
+#include "analyze/structure/features.hpp"
+
+namespace sparsmith {
+
+struct field_request {
+  std::vector<format_kind> formats = {};  // empty: all
+  std::vector<std::string> kernels = {};  // by name; empty: all
+  std::vector<operation> operations = {both_operations.begin(), both_operations.end()};
+  std::int64_t memory = 0;  // that a format may take; 0: any
+  std::string backend;      // whose kernels run
+};
+
+struct field_entry {
+  format_variant variant;
+  format_cost cost;           // makes it
+  int after = -1;             // the entry that must be near the front for this one to be worth trying
+  std::string left_out = {};  // why it does not take part; empty where it does
+};
+
+// Entries come after those they depend on. Instantiated for both backends and all combinations of types.
+template <class Backend, class Offset, class Value>
+std::vector<field_entry> field_of(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                                  const matrix_features& features, const field_request& request);
+
+}  // namespace sparsmith

@@ -1,0 +1,360 @@
+#include "analyze/recommend/model.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string_view>
+
+#include "analyze/recommend/model_table.hpp"
+
+namespace sparsmith {
+namespace {
+
+// What is known of a kernel's way to work beside its format.
+struct kernel_facts {
+  std::string_view name;
+  // How many neighbouring threads share a row; 0: as many as csr/vector would take; -1: rows are cut where
+  // that balances them; -2: a thread for short rows, a warp for medium ones, a block for long ones.
+  int lanes;
+  // Additions to y in A x and in A^T x: none, one an entry (slot), one for every run of equal outputs in so
+  // many entries.
+  enum class adds { none, every, runs } ax, atx;
+  int run = 32;
+  int launches_ax = 1, launches_atx = 2;
+};
+using adds = kernel_facts::adds;
+
+constexpr kernel_facts cuda_kernels[] = {
+    {"csr/thread", 1, adds::none, adds::every},
+    {"csr/warp", 32, adds::none, adds::every},
+    {"csr/vector", 0, adds::none, adds::every},
+    {"csr/bins", 32, adds::none, adds::every},
+    {"csr/hybrid", -2, adds::none, adds::every},
+    {"csr/merge", -1, adds::none, adds::every, 32, 2},
+    {"csr/cusparse-alg1", -1, adds::none, adds::every},
+    {"csr/cusparse-alg2", -1, adds::none, adds::every, 32, 2, 2},
+    {"coo/atomic", -1, adds::every, adds::every, 32, 2, 2},
+    {"coo/stride-1", -1, adds::every, adds::every, 32, 2, 2},
+    {"coo/stride-warp", -1, adds::every, adds::every, 32, 2, 2},
+    {"coo/stride-block", -1, adds::every, adds::every, 32, 2, 2},
+    {"coo/stride-grid", -1, adds::every, adds::every, 32, 2, 2},
+    {"coo/scan-32", -1, adds::runs, adds::every, 32, 2, 2},
+    {"coo/scan-1024", -1, adds::runs, adds::every, 1024, 2, 2},
+    {"coo/segscan-32", -1, adds::runs, adds::every, 32, 2, 2},
+    {"coo/segscan-1024", -1, adds::runs, adds::every, 1024, 2, 2},
+    {"coo/segscan-32-block", -1, adds::runs, adds::every, 32, 2, 2},
+    {"coo/cusparse-alg1", -1, adds::runs, adds::every, 128, 2, 2},
+    {"coo/cusparse-alg2", -1, adds::none, adds::every, 128, 2, 2},
+    {"ell/thread", 1, adds::none, adds::every},
+    {"sell/thread", 1, adds::none, adds::every},
+    {"sell/cusparse", 1, adds::none, adds::every},
+    {"hyb/thread", 1, adds::none, adds::every, 32, 2, 3},
+    {"bsr/row-major", -1, adds::none, adds::every},
+    {"bsr/private", -1, adds::none, adds::every},
+    {"bsr/team", -1, adds::none, adds::every},
+    {"bsr/unrolled", -1, adds::none, adds::every},
+    {"bsr/stream", 32, adds::none, adds::none, 32, 1, 1},
+    {"bsr/cusparse", 32, adds::none, adds::every},
+    {"bsr/cusparse-bsrmv", 32, adds::none, adds::every},
+    {"csb/block", -1, adds::every, adds::every, 32, 2, 2},
+    {"gcsb/lane", -1, adds::every, adds::every, 32, 2, 2},
+    {"ecsb/coo", -1, adds::every, adds::every, 32, 2, 2},
+    {"ecsb/ell", -1, adds::every, adds::every, 32, 2, 2},
+    {"ecsb/hyb", -1, adds::every, adds::every, 32, 3, 3},
+    {"gcsb/tile", -1, adds::none, adds::none, 32, 3, 3},
+};
+
+// CSC's kernels are CSR's.
+std::string own_name(const kernel_info& kernel) {
+  const std::string name = kernel.name;
+  return name.starts_with("csc/") ? "csr" + name.substr(3) : name;
+}
+
+const kernel_facts* facts_of(const std::string& backend, const std::string& name) {
+  // A CPU's threads sum up for themselves: no atomics, and rows are not shared.
+  static constexpr kernel_facts on_cpu{"", -1, adds::none, adds::none, 1, 1, 1};
+  if (backend == openmp::name) return &on_cpu;
+  for (const kernel_facts& f : cuda_kernels)
+    if (f.name == name) return &f;
+  return nullptr;
+}
+
+double number(std::int64_t count) {
+  return static_cast<double>(count);
+}
+
+// What the terms are computed from: one product as the arrays of its format see it.
+struct product {
+  const kernel_facts* facts = nullptr;
+  bool transposed = false;  // the product with A^T of what is stored
+  double inputs = 0, outputs = 0;
+  double slots = 0, arrays = 0, vectors = 0, lane_slots = 0, atomics = 0, contended = 0, chain = 0,
+         blocks = 0, lines = 0, launches = 0, rest = 0;
+};
+
+double lanes_slots(const model_matrix::side& rows, int lanes) {
+  double sum = 0;
+  for (const size_count& l : rows.lengths) sum += number(l.count) * std::ceil(number(l.size) / lanes) * lanes;
+  return sum;
+}
+
+// What the kernels of layout tile cut their work into; numbers as in gcsb_tile.cu.
+struct tile_chunks {
+  double steps = 0, count = 0;
+};
+tile_chunks chunks_of(const format_cost& cost, double outputs, double out_side, int processors) {
+  const double steps = number(cost.slots - cost.rest) / cost.options.tile.group_size;
+  const double each = std::clamp(steps / (16.0 * std::max(processors, 1)), 64.0, 1024.0);
+  return {each, std::max(std::ceil(outputs / out_side), steps / each)};
+}
+
+product product_of(const std::string& backend, const kernel_info& kernel, operation op,
+                   const model_matrix& given, const format_cost& cost, bool of_transpose, int processors) {
+  product p;
+  const std::string name = own_name(kernel);
+  p.facts = facts_of(backend, name);
+  if (p.facts == nullptr) return p;
+  // CSC is A^T stored as CSR.
+  const bool turned_over = of_transpose || cost.format == format_kind::csc;
+  const model_matrix matrix = turned_over ? given.turned() : given;
+  p.transposed = (op == operation::transposed) != turned_over;
+  const model_matrix::side& rows = matrix.rows;
+  const model_matrix::side& out = p.transposed ? matrix.cols : matrix.rows;
+  p.outputs = number(out.count);
+  p.inputs = number((p.transposed ? matrix.rows : matrix.cols).count);
+  const double entries = number(matrix.entries);
+  p.slots = number(std::max(cost.slots, matrix.entries));
+  p.arrays = number(cost.bytes);
+  p.vectors = (p.inputs + p.outputs) * matrix.value_bytes;
+  p.rest = number(cost.rest);
+  p.blocks = number(cost.blocks);
+  p.lines = matrix.x_lines;
+
+  // Threads that share a row wait for the one that has the most of it.
+  double lanes = p.facts->lanes;
+  if (lanes == 0) {
+    const auto mean = static_cast<std::uint64_t>(rows.mean);
+    lanes = static_cast<double>(std::clamp<std::uint64_t>(std::bit_ceil(mean + 1) / 4, 2, 32));
+  }
+  const double longest = number(rows.longest);
+  if (cost.format == format_kind::csr || cost.format == format_kind::csc) {
+    if (backend == openmp::name) {
+      // The less a row's length can be foreseen, the more often the end of its loop is not.
+      double bits = 0;
+      for (const size_count& l : rows.lengths) {
+        const double share = number(l.count) / number(rows.count);
+        bits -= share * std::log2(share);
+      }
+      p.lane_slots = entries + number(rows.count) * bits;
+    } else if (lanes == 1) {
+      p.lane_slots = matrix.thread_slots;
+      p.chain = longest;
+    } else if (lanes > 1) {
+      p.lane_slots = lanes_slots(rows, static_cast<int>(lanes));
+      p.chain = longest / lanes;
+      // A warp walks the rows of a bin, of 512 rows and entries, one after another.
+      if (name == "csr/bins") p.chain += std::min(512 / (rows.mean + 1), number(rows.count));
+    } else if (p.facts->lanes == -2) {
+      // Shorter than 16 entries, than 2048, and longer: a thread, a warp, a block of 256 threads each.
+      for (const size_count& l : rows.lengths) {
+        const double length = number(l.size), count = number(l.count);
+        const double team = length < 16 ? 1 : length < 2048 ? 32 : 256;
+        p.lane_slots += count * std::ceil(length / team) * team;
+        p.chain = std::max(p.chain, length / team);
+      }
+    } else {
+      p.lane_slots = entries + number(rows.count);
+    }
+  } else if (cost.format == format_kind::bsr) {
+    // Some squares have code of their own; others are walked place by place, on a GPU by as many lanes as a
+    // warp has.
+    const block_size block = cost.options.bsr_block;
+    const bool own_code = block.rows == block.cols &&
+                          (backend == openmp::name ? block.rows == 8 || (block.rows >= 2 && block.rows <= 5)
+                                                   : block.rows >= 3 && block.rows <= 5);
+    const double places = number(block.area()), extra = own_code ? 0 : std::ceil(places / 32);
+    p.lane_slots = p.slots * (1 + extra);
+    p.chain = (p.transposed ? number(matrix.cols.longest) * block.cols : longest * block.rows) / 32;
+  } else if (cost.format == format_kind::ell || cost.format == format_kind::sell ||
+             cost.format == format_kind::hyb) {
+    p.lane_slots = p.slots;
+    p.chain = cost.format == format_kind::hyb ? number(cost.width) : longest;
+  } else if (cost.format == format_kind::csb || cost.format == format_kind::gcsb) {
+    p.lane_slots = p.slots;
+    p.chain = cost.blocks > 0 ? p.slots / p.blocks : 0;
+  } else if (cost.format == format_kind::gcsb_tile) {
+    // A warp keeps a sum for every output of its tile: the more bytes that takes, the fewer warps there are;
+    // and every chunk adds its sums to y.
+    const double side = p.transposed ? cost.options.tile.width : cost.options.tile.height;
+    const tile_chunks chunks = chunks_of(cost, p.outputs, side, processors);
+    p.lane_slots = p.slots * (1 + side * matrix.value_bytes / 8192);
+    p.chain = chunks.steps;
+    p.outputs += chunks.count * side;
+  } else {
+    p.lane_slots = p.slots;
+  }
+  if (backend == openmp::name) p.chain = 0;  // chunks of equal work
+
+  const adds how = p.transposed ? p.facts->atx : p.facts->ax;
+  const double heaviest = number(out.longest);
+  if (how == adds::every) {
+    p.atomics = p.slots;
+    p.contended = heaviest;
+  } else if (how == adds::runs) {
+    p.atomics = number(rows.count) + entries / p.facts->run;
+    p.contended = heaviest / p.facts->run;
+  }
+  if (cost.format == format_kind::hyb) {
+    if (how == adds::none) p.atomics = p.rest / 4, p.contended = heaviest / 32;
+  } else if (cost.format == format_kind::gcsb_tile) {
+    p.atomics = p.rest;
+    p.contended = p.rest > 0 ? heaviest / 32 : 0;
+  }
+  p.launches = p.transposed ? p.facts->launches_atx : p.facts->launches_ax;
+  if (cost.format == format_kind::gcsb_tile)
+    p.launches = 2 + (cost.renumbered ? 2 : 0) + (cost.rest > 0 ? 1 : 0);
+  return p;
+}
+
+}  // namespace
+
+model_matrix model_matrix::turned() const {
+  model_matrix other = *this;
+  std::swap(other.rows, other.cols);
+  // Neighbouring columns are as unlike as columns are.
+  other.thread_slots = number(entries) * (1 + other.rows.variation);
+  return other;
+}
+
+model_matrix model_matrix_of(const matrix_features& features, std::int64_t unsorted_slots, int value_bytes) {
+  const auto side_of = [](const length_features& l) {
+    return model_matrix::side{l.lines, l.distribution, l.mean, l.variation, l.lengths.most};
+  };
+  model_matrix m;
+  m.rows = side_of(features.row_lengths);
+  m.cols = side_of(features.col_lengths);
+  m.entries = features.entries;
+  m.x_lines = number(features.x_lines);
+  m.thread_slots = number(unsorted_slots);
+  m.value_bytes = value_bytes;
+  m.all_finite = features.nans == 0 && features.infinities == 0;
+  return m;
+}
+
+std::string why_not_expected(const kernel_info& kernel, operation op, const model_matrix& matrix,
+                             const format_cost& cost, bool of_transpose) {
+  const operation stored_op = of_transpose ? turned(op) : op;
+  if (!kernel.computes(stored_op))
+    return std::string("it has no product with ") + (stored_op == operation::multiply ? "A" : "A^T");
+  const std::string_view name = kernel.name;
+  if (name == "sell/cusparse" && cost.options.sell.sigma > 1)
+    return "cuSPARSE's SELL keeps rows in their order, and these are sorted by length";
+  if (name == "ecsb/coo" || name == "ecsb/ell" || name == "ecsb/hyb") {
+    const ecsb_holding own = name == "ecsb/coo"   ? ecsb_holding::coo
+                             : name == "ecsb/ell" ? ecsb_holding::ell
+                                                  : ecsb_holding::hybrid;
+    const ecsb_holding held = cost.options.blocks.holding.value_or(own);
+    if (held != own)
+      return std::string("the matrix is held as ") + name_of(held) + ", not as " + name_of(own);
+  }
+  if (name.starts_with("bsr/cusparse")) {
+    const block_size block = cost.options.bsr_block;
+    if (block.rows != block.cols) return "cuSPARSE takes square blocks";
+    if (name == "bsr/cusparse-bsrmv" && block.rows < 2) return "bsrmv takes blocks of side 2 or more";
+    if (matrix.rows.count % block.rows != 0 || matrix.cols.count % block.cols != 0)
+      return "cuSPARSE reads x and writes y by whole blocks, and these hang over the edge of the matrix";
+  }
+  if (name.starts_with("coo/scan-") && !matrix.all_finite)
+    return "prefix sums would carry values that are not finite into other rows";
+  return {};
+}
+
+kernel_work work_of(const std::string& backend, const kernel_info& kernel, operation op,
+                    const model_matrix& matrix, const format_cost& cost, bool of_transpose) {
+  const product p = product_of(backend, kernel, op, matrix, cost, of_transpose, 1);
+  if (p.facts == nullptr) return {};
+  // A chunk of tiles is no row that somebody waits for: it is cut to fit the GPU.
+  const double longest = cost.format == format_kind::gcsb_tile ? 0 : p.chain;
+  return {p.arrays + p.vectors, p.atomics, p.launches, longest};
+}
+
+model_terms terms_of(const machine_rates& rates, const std::string& backend, const kernel_info& kernel,
+                     operation op, const model_matrix& matrix, const format_cost& cost, bool of_transpose,
+                     bool warm) {
+  const product p = product_of(backend, kernel, op, matrix, cost, of_transpose, rates.processors);
+  if (p.facts == nullptr) return {};
+  const double cache = number(rates.cache_bytes);
+  // What is left in the cache from one product to the next: all of it, or with what is beyond it less and
+  // less.
+  const double resident = p.arrays + p.vectors;
+  const double kept = !warm ? 0 : resident <= 0.5 * cache ? 1 : std::max(0.0, 1.5 - resident / cache);
+  const double read = kept / rates.cached_read_bytes + (1 - kept) / rates.read_bytes;
+  // x is gathered from the cache, but for the first time where nothing is kept, and where it does not fit.
+  const double x_bytes = p.inputs * matrix.value_bytes;
+  const double beyond = std::max(0.0, 1 - cache / std::max(x_bytes, 1.0));
+  const double first_time = (1 - kept) * std::min(p.lines, x_bytes / 128);
+  const double gather = 1 / rates.cached_gathers;
+  constexpr double step = 1e-9;  // of a chain of dependent entries: the fit says how many ns one takes
+  return {p.launches * rates.launch_seconds,
+          p.arrays * read,
+          p.vectors * read,
+          p.outputs * gather,
+          p.slots * gather,
+          p.lines * gather,
+          (first_time + p.lines * beyond) / rates.gathers,
+          std::max(0.0, p.lane_slots - p.slots) * gather,
+          p.atomics / rates.atomics,
+          p.contended / rates.contended_atomics,
+          p.chain * step,
+          p.blocks * gather};
+}
+
+prediction predict(const machine_rates& rates, const std::string& backend, const kernel_info& kernel,
+                   operation op, const model_matrix& matrix, const format_cost& cost, bool of_transpose) {
+  prediction expected;
+  expected.warm_terms = terms_of(rates, backend, kernel, op, matrix, cost, of_transpose, true);
+  expected.cold_terms = terms_of(rates, backend, kernel, op, matrix, cost, of_transpose, false);
+  // A second copy in CSR's format is fitted as CSC's kernels are: by what it does.
+  const bool turned_over = of_transpose || cost.format == format_kind::csc;
+  const operation stored_op = turned_over ? turned(op) : op;
+  const std::string name = own_name(kernel);
+  for (const fitted_kernel& f : fitted_kernels()) {
+    if (backend != f.backend || name != f.kernel || stored_op != f.op) continue;
+    for (std::size_t i = 0; i < term_names.size(); ++i) {
+      expected.warm += f.warm[i] * expected.warm_terms[i];
+      expected.cold += f.cold[i] * expected.cold_terms[i];
+    }
+  }
+  return expected;
+}
+
+double predict_conversion(const machine_rates& rates, const std::string& backend, const model_matrix& matrix,
+                          const format_cost& cost, bool of_transpose) {
+  if (cost.format == format_kind::csr && !of_transpose) return 0;
+  const double entries = number(matrix.entries), bytes = number(cost.bytes);
+  double seconds = 0;
+  const auto add = [&](format_kind format) {
+    for (const fitted_conversion& f : fitted_conversions())
+      if (backend == f.backend && format == f.format)
+        seconds += f.launches * rates.launch_seconds + f.entries * entries / rates.cached_gathers +
+                   f.bytes * bytes / rates.read_bytes;
+  };
+  if (of_transpose) add(format_kind::csc);
+  if (cost.format != format_kind::csr) add(cost.format);
+  return seconds;
+}
+
+double model_record(const std::string& backend, const objective& wanted) {
+  const bool ax = wanted.asks_for(operation::multiply), atx = wanted.asks_for(operation::transposed);
+  for (const model_figures& f : fitted_figures())
+    if (backend == f.backend) return f.share[ax && atx ? 2 : atx ? 1 : 0][wanted.warm ? 0 : 1];
+  return 0;
+}
+
+std::string model_machine(const std::string& backend) {
+  for (const model_figures& f : fitted_figures())
+    if (backend == f.backend) return f.machine;
+  return {};
+}
+
+}  // namespace sparsmith

@@ -1,0 +1,226 @@
+#include "analyze/recommend/recommend.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "analyze/recommend/model.hpp"
+
+namespace sparsmith {
+namespace {
+
+// Seconds of each step so far.
+class step_clock {
+ public:
+  explicit step_clock(std::vector<step_time>& steps) : steps_(steps) {}
+  void end(const char* name) {
+    const double now = seconds_now();
+    steps_.push_back({name, now - since_});
+    since_ = now;
+  }
+
+ private:
+  std::vector<step_time>& steps_;
+  double since_ = seconds_now();
+};
+
+// What the model says of every entry of a field.
+class forecast {
+ public:
+  forecast(const recommend_request& request, const model_matrix& matrix)
+      : rates_(request.rates), backend_(request.machine.backend), matrix_(matrix), wanted_(request.wanted) {}
+
+  prediction of(const field_entry& e, const kernel_info& kernel, operation op) const {
+    return predict(rates_, backend_, kernel, op, matrix_, e.cost, e.variant.of_transpose);
+  }
+  std::string why_not(const field_entry& e, const kernel_info& kernel, operation op) const {
+    return why_not_expected(kernel, op, matrix_, e.cost, e.variant.of_transpose);
+  }
+  kernel_work work(const field_entry& e, const kernel_info& kernel, operation op) const {
+    return work_of(backend_, kernel, op, matrix_, e.cost, e.variant.of_transpose);
+  }
+  double conversion(const field_entry& e) const {
+    return predict_conversion(rates_, backend_, matrix_, e.cost, e.variant.of_transpose);
+  }
+
+  // Of a product in the proportions that are wanted, with the best kernels; 0 where nothing is known.
+  double seconds(const field_entry& e, const std::vector<listed_kernel>& kernels) const {
+    double sum = 0;
+    for (const operation op : both_operations) {
+      if (!wanted_.asks_for(op)) continue;
+      double best = 0;
+      for (const listed_kernel& k : kernels) {
+        if (k.format != e.variant.format || k.backend != backend_ || !why_not(e, k.info, op).empty())
+          continue;
+        const prediction p = of(e, k.info, op);
+        const double here = wanted_.warm ? p.warm : p.cold;
+        if (here > 0 && (best == 0 || here < best)) best = here;
+      }
+      sum += wanted_.weight(op) * best;
+    }
+    return sum;
+  }
+
+ private:
+  const machine_rates& rates_;
+  const std::string& backend_;
+  const model_matrix& matrix_;
+  const objective& wanted_;
+};
+
+// CSR first, which is there; then by what is expected, those of which nothing is known last; and whoever
+// depends on another one behind all that do not.
+std::vector<field_entry> ordered(std::vector<field_entry> field, const forecast& expected,
+                                 const std::vector<listed_kernel>& kernels) {
+  std::vector<double> score(field.size());
+  std::vector<int> depth(field.size());
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    const double seconds = expected.seconds(field[i], kernels);
+    score[i] = field[i].variant.format == format_kind::csr ? -1 : seconds > 0 ? seconds : 1e9;
+    depth[i] = field[i].after < 0 ? 0 : depth[static_cast<std::size_t>(field[i].after)] + 1;
+  }
+  std::vector<std::size_t> order(field.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return depth[a] != depth[b] ? depth[a] < depth[b] : score[a] < score[b];
+  });
+  std::vector<int> place(field.size());
+  for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<int>(i);
+  std::vector<field_entry> result;
+  for (const std::size_t i : order) {
+    result.push_back(std::move(field[i]));
+    if (int& after = result.back().after; after >= 0) after = place[static_cast<std::size_t>(after)];
+  }
+  return result;
+}
+
+// A line for everybody, with what is expected of them and nothing else.
+void predict_lines(const recommend_request& request, const std::vector<field_entry>& field,
+                   const forecast& expected, const std::vector<listed_kernel>& kernels,
+                   matrix_result& found) {
+  found.predicted = true;
+  for (const field_entry& e : field) {
+    format_result& line = found.formats.emplace_back();
+    line.format = e.variant.format;
+    line.note = e.variant.note;
+    line.of_transpose = e.variant.of_transpose;
+    line.options = e.variant.conversion;
+    line.refused = e.left_out;
+    line.bytes = e.cost.bytes;
+    line.slots = e.cost.slots;
+    line.expected_convert_seconds = expected.conversion(e);
+    if (!line.refused.empty()) continue;
+    for (const operation op : request.field.operations) {
+      if (std::find(e.variant.operations.begin(), e.variant.operations.end(), op) ==
+          e.variant.operations.end())
+        continue;
+      for (const listed_kernel& k : kernels) {
+        if (k.format != e.variant.format || k.backend != request.machine.backend) continue;
+        if (!e.variant.kernels.empty() && std::find(e.variant.kernels.begin(), e.variant.kernels.end(),
+                                                    k.info.name) == e.variant.kernels.end())
+          continue;
+        kernel_result& mine = line.kernels.emplace_back();
+        mine.info = k.info;
+        mine.op = op;
+        mine.not_run = expected.why_not(e, k.info, op);
+        if (!mine.not_run.empty()) continue;
+        mine.expected = expected.of(e, k.info, op);
+        mine.work = expected.work(e, k.info, op);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+double automatic_budget(const std::string& backend, std::int64_t entries) {
+  const double millions = static_cast<double>(entries) / 1e6;
+  return backend == cuda::name ? std::min(1.5 + 0.5 * millions, 15.0) : std::min(1.5 + 5 * millions, 120.0);
+}
+
+template <class Backend, class Offset, class Value>
+recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                         const recommend_request& request, const progress_text& progress) {
+  const auto say = [&](const char* text) {
+    if (progress) progress(text);
+  };
+  recommendation told;
+  told.machine = request.machine;
+  told.rates = request.rates;
+  told.copy_bytes = request.rates.copy_bytes;
+  told.wanted = request.wanted;
+  told.exhaustive = request.exhaustive;
+  told.budget_seconds =
+      request.budget > 0 ? request.budget : automatic_budget(Backend::name, matrix.values.size());
+  told.model_record = model_record(request.machine.backend, request.wanted);
+  told.model_machine = model_machine(request.machine.backend);
+  told.steps.push_back({"reading", seconds_now() - request.began});
+  step_clock clock(told.steps);
+
+  say("features");
+  feature_request wanted;
+  wanted.grid_rows = wanted.grid_cols = 64;
+  told.features = features_of(on, matrix, wanted, nullptr);
+  clock.end("features");
+
+  say("candidates");
+  field_request asked = request.field;
+  asked.backend = request.machine.backend;
+  std::vector<field_entry> field = field_of<Backend, Offset, Value>(on, matrix, told.features, asked);
+  clock.end("candidates");
+
+  say("prediction");
+  const model_matrix known =
+      model_matrix_of(told.features, count_sell_slots(on, pattern_of(matrix), {32, 1}), int{sizeof(Value)});
+  const forecast expected(request, known);
+  const std::vector<listed_kernel> kernels = all_kernels();
+  field = ordered(std::move(field), expected, kernels);
+  clock.end("prediction");
+
+  matrix_result& found = told.found;
+  if (request.predict) {
+    found.rows = matrix.rows;
+    found.cols = matrix.cols;
+    found.entries = matrix.values.size();
+    found.value_bits = int{sizeof(Value)} * 8;
+    found.offset_bits = int{sizeof(Offset)} * 8;
+    predict_lines(request, field, expected, kernels, found);
+  } else {
+    race_request run;
+    for (const field_entry& e : field) {
+      entrant& one = run.field.emplace_back();
+      one.variant = e.variant;
+      one.left_out = e.left_out;
+      one.after = e.after;
+      one.convert_seconds = expected.conversion(e);
+      one.bytes = e.cost.bytes;
+      one.expected = [&expected, &e](const kernel_info& k, operation op) { return expected.of(e, k, op); };
+      one.work = [&expected, &e](const kernel_info& k, operation op) { return expected.work(e, k, op); };
+    }
+    run.operations = request.field.operations;
+    // The device is warm from one contestant to the next.
+    run.sampling = {.samples = request.samples, .warm_up_seconds = 0.02, .interrupted = request.interrupted};
+    run.for_verdict = !request.exhaustive;
+    run.wanted = request.wanted;
+    if (!request.exhaustive) run.seconds = told.budget_seconds - (seconds_now() - request.began);
+    found = race<Backend, Offset, Value>(on, matrix, run, progress);
+    told.steps.insert(told.steps.end(), found.steps.begin(), found.steps.end());
+  }
+  told.seconds = seconds_now() - request.began;
+  return told;
+}
+
+#define SPARSMITH_INSTANTIATE_RECOMMEND(B, O, V)                                                 \
+  template recommendation recommend<B, O, V>(B, csr<O, V, view_on<B>>, const recommend_request&, \
+                                             const progress_text&);
+#define SPARSMITH_INSTANTIATE_RECOMMENDS(B)                \
+  SPARSMITH_INSTANTIATE_RECOMMEND(B, std::int32_t, float)  \
+  SPARSMITH_INSTANTIATE_RECOMMEND(B, std::int32_t, double) \
+  SPARSMITH_INSTANTIATE_RECOMMEND(B, std::int64_t, float)  \
+  SPARSMITH_INSTANTIATE_RECOMMEND(B, std::int64_t, double)
+
+SPARSMITH_INSTANTIATE_RECOMMENDS(openmp)
+#if SPARSMITH_HAS_CUDA
+SPARSMITH_INSTANTIATE_RECOMMENDS(cuda)
+#endif
+
+}  // namespace sparsmith

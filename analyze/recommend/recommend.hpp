@@ -1,0 +1,30 @@
+// The whole way from a matrix to what is told about it: features, candidates, a prediction that orders them,
+// the race, or the prediction alone.
+#pragma once
+
+#include "analyze/recommend/field.hpp"
+#include "analyze/recommend/recommendation.hpp"
+
+namespace sparsmith {
+
+struct recommend_request {
+  field_request field;  // but for the backend, which is the machine's
+  objective wanted;
+  machine_description machine;
+  machine_rates rates;
+  bool predict = false;     // run nothing; the machine may then be another one
+  bool exhaustive = false;  // nobody leaves early
+  int samples = 30;         // of everybody, where it is exhaustive
+  double began = 0;         // seconds_now() when the work on this matrix began
+  double budget = 0;        // seconds from then on; 0: by the number of entries
+  std::function<bool()> interrupted = {};
+};
+
+// The seconds a matrix of so many entries gets where nobody says how many.
+double automatic_budget(const std::string& backend, std::int64_t entries);
+
+template <class Backend, class Offset, class Value>
+recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                         const recommend_request& request, const progress_text& progress);
+
+}  // namespace sparsmith

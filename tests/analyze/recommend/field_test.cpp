@@ -1,0 +1,162 @@
+// Who takes part, and what is expected of them.
+#include "analyze/recommend/field.hpp"
+
+#include <cmath>
+#include <set>
+
+#include "analyze/recommend/model.hpp"
+#include "analyze/recommend/recommend.hpp"
+#include "convert/io/generators.hpp"
+#include "convert/io/read.hpp"
+#include "tests/catch.hpp"
+
+using namespace sparsmith;
+
+namespace {
+
+using matrix = csr<std::int32_t, double, host>;
+
+matrix generated(const std::string& spec) {
+  assembly_report report;
+  return assemble<openmp, std::int32_t, double>({}, read_matrix(spec), false, report, nullptr);
+}
+
+std::vector<field_entry> field_for(const matrix& m, field_request request = {}) {
+  request.backend = openmp::name;
+  return field_of<openmp, std::int32_t, double>({}, view(m), features_of(openmp{}, view(m), {}, nullptr),
+                                                request);
+}
+
+machine_rates some_rates() {
+  return {1e-6, 8e10, 5e10, 1e11, 3e8, 1e9, 1e8, 3e7, 32 << 20, 2};
+}
+
+kernel_info named(const char* name) {
+  return {.name = name, .description = "", .source = ""};
+}
+
+}  // namespace
+
+TEST_CASE("every entry of a field makes what its price says, after the entry it varies") {
+  for (const char* const spec : {"gen:blockband?n=300&block=5&density=0.05", "gen:rmat?scale=9&edges=6",
+                                 "gen:uniform?rows=300&cols=700&density=0.02"}) {
+    const matrix m = generated(spec);
+    const std::vector<field_entry> field = field_for(m);
+    std::set<format_kind> formats;
+    std::set<std::string> labels;
+    for (std::size_t i = 0; i < field.size(); ++i) {
+      const field_entry& e = field[i];
+      INFO(spec << ": " << e.variant.label());
+      CHECK(e.after < static_cast<int>(i));
+      CHECK(labels.insert(e.variant.label()).second);
+      formats.insert(e.variant.format);
+      if (!e.left_out.empty()) continue;
+      const auto made = from_csr<openmp, std::int32_t, double>({}, view(m), e.variant.format,
+                                                               e.variant.conversion, nullptr);
+      const format_summary size = summary_of(made);
+      if (e.cost.exact)
+        CHECK(size.bytes == e.cost.bytes);
+      else
+        CHECK(size.bytes >= e.cost.bytes);
+    }
+    CHECK(formats.size() == all_formats().size());
+  }
+}
+
+TEST_CASE("what does not fit or is too padded is left out with the reason") {
+  const matrix m = generated("gen:denserow?n=300");
+  int padded = 0;
+  for (const field_entry& e : field_for(m))
+    padded += e.left_out.find("too padded") != std::string::npos ? 1 : 0;
+  CHECK(padded >= 1);  // ELL at least
+  field_request small;
+  small.memory = 100;
+  for (const field_entry& e : field_for(m, small)) CHECK(!e.left_out.empty());
+}
+
+TEST_CASE("formats and kernels that were asked for, and no others") {
+  const matrix m = generated("gen:laplace2d?n=12");
+  field_request only_some;
+  only_some.formats = {format_kind::csr, format_kind::bsr};
+  for (const field_entry& e : field_for(m, only_some))
+    CHECK((e.variant.format == format_kind::csr || e.variant.format == format_kind::bsr));
+  field_request kernels;
+  kernels.kernels = {"sell/omp"};
+  for (const field_entry& e : field_for(m, kernels)) {
+    CHECK(e.variant.format == format_kind::sell);
+    CHECK(e.variant.kernels == kernels.kernels);
+  }
+}
+
+TEST_CASE("terms are times: none is negative, and more bytes or atomics take longer") {
+  const matrix m = generated("gen:rmat?scale=9&edges=6");
+  const matrix_features features = features_of(openmp{}, view(m), {}, nullptr);
+  const model_matrix known = model_matrix_of(features, m.values.size() * 2, 8);
+  const machine_rates rates = some_rates();
+  format_cost csr_cost;
+  for (const format_cost& cost : features.formats)
+    if (cost.format == format_kind::csr) csr_cost = cost;
+  for (const bool warm : {true, false})
+    for (const operation op : both_operations)
+      for (const char* const backend : {"openmp", "cuda"}) {
+        const model_terms terms =
+            terms_of(rates, backend, named("csr/thread"), op, known, csr_cost, false, warm);
+        double sum = 0;
+        for (const double t : terms) {
+          CHECK(t >= 0);
+          sum += t;
+        }
+        CHECK(sum > 0);
+        CHECK(std::isfinite(sum));
+      }
+  const kernel_work ax = work_of("cuda", named("csr/warp"), operation::multiply, known, csr_cost, false);
+  const kernel_work atx = work_of("cuda", named("csr/warp"), operation::transposed, known, csr_cost, false);
+  CHECK(ax.atomics == 0);
+  CHECK(atx.atomics == static_cast<double>(m.values.size()));
+  // Stored the other way round, the products change places.
+  const kernel_work turned_over =
+      work_of("cuda", named("csr/warp"), operation::transposed, known, csr_cost, true);
+  CHECK(turned_over.atomics == 0);
+  // Cold caches cost something, and what is not known is not guessed.
+  CHECK(terms_of(rates, "openmp", named("csr/omp"), operation::multiply, known, csr_cost, false, false)[1] >
+        terms_of(rates, "openmp", named("csr/omp"), operation::multiply, known, csr_cost, false, true)[1]);
+  const prediction nothing =
+      predict(rates, "cuda", named("csr/new"), operation::multiply, known, csr_cost, false);
+  CHECK(nothing.warm == 0);
+  CHECK(nothing.cold == 0);
+}
+
+TEST_CASE("every kernel of this build has a prediction, and the model a record") {
+  const matrix m = generated("gen:rmat?scale=9&edges=6");
+  recommend_request request;
+  request.machine.backend = openmp::name;
+  request.rates = some_rates();
+  request.predict = true;
+  for (const char* const backend : {"openmp", "cuda"}) {
+    request.machine.backend = backend;
+    const recommendation told =
+        recommend<openmp, std::int32_t, double>({}, view(m), request, [](const std::string&) {});
+    CHECK(told.found.predicted);
+    CHECK(told.model_record > 0.5);
+    CHECK(told.model_record <= 1);
+    for (const format_result& f : told.found.formats)
+      for (const kernel_result& k : f.kernels) {
+        INFO(f.label() << " " << k.info.name << " " << name_of(k.op));
+        if (k.not_run.empty()) {
+          CHECK(k.expected.cold > 0);
+          CHECK(k.expected.warm > 0);
+        }
+      }
+    if (std::string(backend) == openmp::name || has_cuda)
+      CHECK(verdict_of(told.found, told.wanted, told.context()).winner);
+  }
+}
+
+TEST_CASE("small matrices get a short time, large ones more, and none without end") {
+  for (const char* const backend : {"openmp", "cuda"}) {
+    CHECK(automatic_budget(backend, 100000) <= 2.2);
+    CHECK(automatic_budget(backend, 20000000) > 5);
+    CHECK(automatic_budget(backend, 20000000) < 160);
+    CHECK(automatic_budget(backend, std::int64_t{1} << 40) < 200);
+  }
+}
