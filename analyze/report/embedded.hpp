@@ -5,7 +5,7 @@
 
 namespace sparsmith {
 
-// By its name without folders: page.css, page.js, chart.min.js. Another name is an error.
+// By its name without folders: page.css, charts.js, chart.min.js. Another name is an error.
 std::string_view embedded_file(std::string_view name);
 
 }  // namespace sparsmith

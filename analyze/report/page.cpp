@@ -3,59 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
+#include <utility>
 
 #include "analyze/report/describe.hpp"
-#include "analyze/report/embedded.hpp"
 #include "analyze/report/highlights.hpp"
+#include "analyze/report/html.hpp"
 #include "analyze/report/json_values.hpp"
 #include "analyze/report/spy.hpp"
 #include "analyze/report/text.hpp"
 
 namespace sparsmith {
+
+using namespace html;
+
 namespace {
 
 using json = nlohmann::ordered_json;
-
-// Functions return HTML; `escaped` is what makes text of others into it.
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\'':
-        result += "&#39;";
-        break;
-      default:
-        result += c;
-    }
-  return result;
-}
-
-// JSON has `<` inside strings only, where an escape means the same; so nothing in it ends a script or opens
-// a comment. Other characters than ASCII are escaped as well.
-std::string inside_script(const json& data) {
-  const std::string text = data.dump(-1, ' ', true, json::error_handler_t::replace);
-  std::string result;
-  for (const char c : text) {
-    if (c == '<')
-      result += "\\u003c";
-    else
-      result += c;
-  }
-  return result;
-}
 
 std::string percent_or_dash(std::optional<double> part) {
   return part ? percent(*part) : "–";
@@ -73,45 +36,6 @@ std::string range_of(const length_bin& bin) {
 
 std::string name_of(const block_features& block) {
   return fmt::format("{} × {}", block.size.rows, block.size.cols);
-}
-
-using cells = std::vector<std::string>;
-
-// The first cell of a row names it. A table wider than the page scrolls inside itself, with keys too.
-std::string table(const std::string& caption, const cells& header, const std::vector<cells>& rows) {
-  std::string html = fmt::format(
-      "<div class=\"scroll\" role=\"region\" aria-label=\"{0}\" tabindex=\"0\"><table><caption>{0}</caption>",
-      caption);
-  if (!header.empty()) {
-    html += "<thead><tr>";
-    for (const std::string& cell : header) html += "<th scope=\"col\">" + cell + "</th>";
-    html += "</tr></thead>";
-  }
-  html += "<tbody>\n";
-  for (const cells& row : rows) {
-    html += "<tr>";
-    for (std::size_t i = 0; i < row.size(); ++i)
-      html += i == 0 ? "<th scope=\"row\">" + row[i] + "</th>" : "<td>" + row[i] + "</td>";
-    html += "</tr>\n";
-  }
-  return html + "</tbody></table></div>\n";
-}
-
-std::string canvas(std::size_t matrix, const char* kind, const std::string& label, std::size_t height = 18) {
-  return fmt::format(
-      "<div class=\"plot\" style=\"height:{}rem\"><canvas data-matrix=\"{}\" data-chart=\"{}\" role=\"img\" "
-      "aria-label=\"{}; the numbers are in the table below\"></canvas></div>\n",
-      height, matrix, kind, label);
-}
-
-enum class numbers_are { folded, open };
-
-std::string figure(const std::string& title, const std::string& text, const std::string& plots,
-                   const std::string& numbers, numbers_are shown = numbers_are::folded) {
-  return fmt::format(
-      "<figure class=\"card\"><figcaption><h4>{}</h4><p>{}</p></figcaption>\n{}"
-      "<details{}><summary>The numbers</summary>{}</details></figure>\n",
-      title, text, plots, shown == numbers_are::open ? " open" : "", numbers);
 }
 
 std::string shape_table(const matrix_features& f) {
@@ -538,28 +462,18 @@ std::string html_report(const std::vector<matrix_features>& matrices,
   json data = json::array();
   for (const matrix_features& f : matrices) data.push_back(chart_data(f, bins));
 
-  std::string html = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
-  // The page promises to load nothing; with this the browser holds it to that.
-  html +=
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
-      "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-  html += fmt::format("<title>{} – spanalyze</title>\n", title);
-  const auto embedded = [](const char* name) { return std::string(embedded_file(name)); };
-  html += "<style>\n" + embedded("page.css") + "</style>\n";
-  html += "<noscript><style>.plot,.switch,#theme{display:none}</style></noscript>\n</head>\n<body>\n";
-  html +=
-      fmt::format("<header><h1>{}</h1><button type=\"button\" id=\"theme\">Dark colours</button></header>\n",
-                  matrices.size() == 1 ? "What this matrix is like" : "What these matrices are like");
-  html += "<main>\n";
-  if (matrices.size() > 1) html += comparison(matrices);
+  std::string body;
+  if (matrices.size() > 1) body += comparison(matrices);
   for (std::size_t m = 0; m < matrices.size(); ++m)
-    html += section(matrices[m], m < pictures.size() ? pictures[m] : spy_pictures{}, m, bins);
-  html += "</main>\n<footer><p>Written by spanalyze of Sparsmith. Charts by Chart.js (MIT).</p></footer>\n";
-  html += "<script type=\"application/json\" id=\"chart-data\">" + inside_script(data) + "</script>\n";
-  html += "<script>" + embedded("chart.min.js") + "</script>\n<script>" + embedded("page.js") + "</script>\n";
-  html += "</body>\n</html>\n";
-  return html;
+    body += section(matrices[m], m < pictures.size() ? pictures[m] : spy_pictures{}, m, bins);
+  return whole_page(
+      {.tool = "spanalyze",
+       .title = title,
+       .heading = matrices.size() == 1 ? "What this matrix is like" : "What these matrices are like",
+       .body = body,
+       .styles = {},
+       .scripts = {"page.js"},
+       .data = std::move(data)});
 }
 
 }  // namespace sparsmith

@@ -1,18 +1,3 @@
-"use strict";
-const matrices = JSON.parse(document.getElementById("chart-data").textContent);
-const root = document.documentElement;
-const system = matchMedia("(prefers-color-scheme: dark)");
-const is_dark = () => root.dataset.theme ? root.dataset.theme === "dark" : system.matches;
-const compact = new Intl.NumberFormat("en", {notation: "compact", maximumSignificantDigits: 3});
-let colour = {};
-
-function read_colours() {
-  const style = getComputedStyle(root);
-  for (const name of ["card", "text", "muted", "line", "first", "second",
-                      "ramp-low", "ramp-middle", "ramp-high"])
-    colour[name] = style.getPropertyValue("--" + name).trim();
-}
-
 // Ten colours for rising density: the densest stands out most, whatever the background.
 function ramp(i) {
   const channels = name => [1, 3, 5].map(at => parseInt(colour[name].slice(at, at + 2), 16));
@@ -20,33 +5,6 @@ function ramp(i) {
   const [from, to] = t < 1 ? ["ramp-low", "ramp-middle"] : ["ramp-middle", "ramp-high"];
   const a = channels(from), b = channels(to), part = t < 1 ? t : t - 1;
   return "rgb(" + a.map((x, k) => Math.round(x + (b[k] - x) * part)).join(",") + ")";
-}
-
-// A log scale where the numbers differ so much that the small ones could not be seen.
-function scale(title, values, floor) {
-  const positive = values.filter(v => v > 0);
-  const most = Math.max(...positive), least = Math.min(...positive), log = most / least > 50;
-  const axis = {title: {display: true, text: title + (log ? " (log scale)" : ""), color: colour.muted},
-                grid: {color: colour.line, borderColor: colour.line},
-                ticks: {color: colour.muted, maxRotation: 0, callback: v => compact.format(v)}};
-  if (!log) return {...axis, beginAtZero: true};
-  const shown = v => {
-    const digit = v / 10 ** Math.floor(Math.log10(v) + 1e-9);
-    return Math.abs(digit - 1) < 1e-6 ? compact.format(v) : "";
-  };
-  return {...axis, type: "logarithmic", min: floor(least),
-          ticks: {...axis.ticks, autoSkip: false, callback: shown},
-          grid: {...axis.grid, color: context => shown(context.tick.value) ? colour.line : "transparent"}};
-}
-const below = least => 10 ** Math.floor(Math.log10(least)) / 2;
-
-function legend(box) {
-  return {position: "bottom", labels: {color: colour.text, ...box}};
-}
-
-function category(title) {
-  return {title: {display: true, text: title, color: colour.muted}, grid: {display: false},
-          ticks: {color: colour.muted, maxRotation: 60}};
 }
 
 function histogram(data, canvas) {
@@ -97,8 +55,6 @@ const betas = data => lines("β", data.betas.sides, "bytes / bytes of CSR",
 const beta_fill = data => lines("β", data.betas.sides, "slots per entry",
   [["eCSB", data.betas.ecsb_fill, colour.second], ["GCSB", data.betas.gcsb_fill, colour.first]]);
 
-// Ten hues that can be told apart on either background.
-const hue = i => `hsl(${[215, 25, 160, 330, 265, 95, 190, 0, 45, 295][i]} 65% ${is_dark() ? 65 : 42}%)`;
 const compared = () => matrices.slice(0, 10);
 const compare_fill = () => lines("block", matrices[0].sizes, "places per entry",
                                  compared().map((data, i) => [data.name, data.fill, hue(i)]));
@@ -174,32 +130,9 @@ function formats(data, canvas) {
                                                               font: {size: narrow ? 10 : 11}}}}}};
 }
 
-const kinds = {histogram, curve, density, formats, fill, blocks, betas, beta_fill, compare_curves,
-               compare_fill};
+Object.assign(kinds, {histogram, curve, density, formats, fill, blocks, betas, beta_fill, compare_curves,
+                      compare_fill});
 
-function draw(canvas) {
-  Chart.getChart(canvas)?.destroy();
-  const config = kinds[canvas.dataset.chart](matrices[canvas.dataset.matrix], canvas);
-  Object.assign(config.options,
-                {responsive: true, maintainAspectRatio: false, animation: false, locale: "en"});
-  config.options.plugins ??= {};
-  config.options.plugins.legend ??= legend({boxWidth: 14});
-  new Chart(canvas, config);
-}
-
-function draw_all() {
-  const dark = is_dark();
-  read_colours();
-  document.getElementById("theme").textContent = dark ? "Light colours" : "Dark colours";
-  for (const source of document.querySelectorAll(".dark-picture")) source.media = dark ? "all" : "not all";
-  document.querySelectorAll("canvas").forEach(draw);
-}
-
-document.getElementById("theme").addEventListener("click", () => {
-  root.dataset.theme = is_dark() ? "light" : "dark";
-  draw_all();
-});
-system.addEventListener("change", draw_all);
 for (const input of document.querySelectorAll(".switch input"))
   input.addEventListener("change", () =>
     draw(document.querySelector(`canvas[data-chart="histogram"][data-matrix="${input.dataset.matrix}"]`)));

@@ -1,0 +1,78 @@
+"use strict";
+const matrices = JSON.parse(document.getElementById("chart-data").textContent);
+const root = document.documentElement;
+const system = matchMedia("(prefers-color-scheme: dark)");
+const is_dark = () => root.dataset.theme ? root.dataset.theme === "dark" : system.matches;
+const compact = new Intl.NumberFormat("en", {notation: "compact", maximumSignificantDigits: 3});
+let colour = {};
+
+function read_colours() {
+  const style = getComputedStyle(root);
+  for (const name of ["card", "text", "muted", "line", "first", "second",
+                      "ramp-low", "ramp-middle", "ramp-high"])
+    colour[name] = style.getPropertyValue("--" + name).trim();
+}
+
+function axis_of(title) {
+  return {title: {display: true, text: title, color: colour.muted},
+          grid: {color: colour.line, borderColor: colour.line},
+          ticks: {color: colour.muted, maxRotation: 0, callback: v => compact.format(v)}};
+}
+
+// A log scale with words and lines at the powers of ten alone.
+function decades(title, words = compact.format) {
+  const axis = axis_of(title + " (log scale)");
+  const shown = v => {
+    const digit = v / 10 ** Math.floor(Math.log10(v) + 1e-9);
+    return Math.abs(digit - 1) < 1e-6 ? words(v) : "";
+  };
+  return {...axis, type: "logarithmic", ticks: {...axis.ticks, autoSkip: false, callback: shown},
+          grid: {...axis.grid, color: context => shown(context.tick.value) ? colour.line : "transparent"}};
+}
+
+// A log scale where the numbers differ so much that the small ones could not be seen.
+function scale(title, values, floor) {
+  const positive = values.filter(v => v > 0);
+  const most = Math.max(...positive), least = Math.min(...positive);
+  return most / least > 50 ? {...decades(title), min: floor(least)} : {...axis_of(title), beginAtZero: true};
+}
+const below = least => 10 ** Math.floor(Math.log10(least)) / 2;
+
+function legend(box) {
+  return {position: "bottom", labels: {color: colour.text, ...box}};
+}
+
+function category(title) {
+  return {title: {display: true, text: title, color: colour.muted}, grid: {display: false},
+          ticks: {color: colour.muted, maxRotation: 60}};
+}
+
+// Ten hues that can be told apart on either background.
+const hue = i => `hsl(${[215, 25, 160, 330, 265, 95, 190, 0, 45, 295][i]} 65% ${is_dark() ? 65 : 42}%)`;
+
+// What draws each kind of chart, from a matrix's data and its canvas; the page's own script fills this in.
+const kinds = {};
+
+function draw(canvas) {
+  Chart.getChart(canvas)?.destroy();
+  const config = kinds[canvas.dataset.chart](matrices[canvas.dataset.matrix], canvas);
+  Object.assign(config.options,
+                {responsive: true, maintainAspectRatio: false, animation: false, locale: "en"});
+  config.options.plugins ??= {};
+  config.options.plugins.legend ??= legend({boxWidth: 14});
+  new Chart(canvas, config);
+}
+
+function draw_all() {
+  const dark = is_dark();
+  read_colours();
+  document.getElementById("theme").textContent = dark ? "Light colours" : "Dark colours";
+  for (const source of document.querySelectorAll(".dark-picture")) source.media = dark ? "all" : "not all";
+  document.querySelectorAll("canvas").forEach(draw);
+}
+
+document.getElementById("theme").addEventListener("click", () => {
+  root.dataset.theme = is_dark() ? "light" : "dark";
+  draw_all();
+});
+system.addEventListener("change", draw_all);

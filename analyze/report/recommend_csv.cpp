@@ -1,0 +1,141 @@
+#include "analyze/report/recommend_csv.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+
+#include "analyze/report/recommend_figures.hpp"
+#include "analyze/report/text.hpp"
+
+namespace sparsmith {
+namespace {
+
+struct csv_row {
+  const recommendation& r;
+  const verdict& v;
+  const contestant& one;
+
+  const matrix_result& found() const { return r.found; }
+  const format_result& format() const { return *one.format; }
+  bool made() const { return one.how != standing::refused && format().bytes > 0; }
+};
+
+// Header and lines come from the same list, so that they cannot differ.
+struct csv_column {
+  std::string name;
+  std::function<std::string(const csv_row&)> field;
+};
+
+std::string number(double value) {
+  return std::isfinite(value) ? fmt::format("{:.6g}", value) : "";
+}
+std::string yes_or_no(bool value) {
+  return value ? "yes" : "no";
+}
+
+// What only kernels have, or only those that were timed.
+template <class Field>
+auto of_kernel(Field field) {
+  return [=](const csv_row& row) { return row.one.kernel == nullptr ? "" : field(row, *row.one.kernel); };
+}
+template <class Field>
+auto of_timed(Field field) {
+  return of_kernel([=](const csv_row& row, const kernel_result& k) {
+    return k.timed() ? std::string(field(row, k)) : std::string();
+  });
+}
+
+void add_times(std::vector<csv_column>& columns, const char* regime, timing regimes::*which) {
+  const auto add = [&](const char* name, auto field) {
+    columns.push_back(
+        {fmt::format("{}_{}", regime, name), of_timed([=](const csv_row&, const kernel_result& k) {
+           const timing& time = k.time.*which;
+           return time.samples == 0 ? std::string() : field(time);
+         })});
+  };
+  add("median_us", [](const timing& t) { return number(t.median * 1e6); });
+  add("p10_us", [](const timing& t) { return number(t.p10 * 1e6); });
+  add("p90_us", [](const timing& t) { return number(t.p90 * 1e6); });
+  add("samples", [](const timing& t) { return fmt::to_string(t.samples); });
+}
+
+double actual_rate(const csv_row& row, const kernel_result& k) {
+  return per_second(row.found().actual_bytes(row.format(), k), deciding_time(k, row.v.wanted.warm).median);
+}
+
+std::vector<csv_column> csv_columns() {
+  std::vector<csv_column> columns = {
+      {"matrix", [](const csv_row& row) { return csv_quoted(row.r.name); }},
+      {"rows", [](const csv_row& row) { return fmt::to_string(row.found().rows); }},
+      {"cols", [](const csv_row& row) { return fmt::to_string(row.found().cols); }},
+      {"entries", [](const csv_row& row) { return fmt::to_string(row.found().entries); }},
+      {"value_bits", [](const csv_row& row) { return fmt::to_string(row.found().value_bits); }},
+      {"format", [](const csv_row& row) { return name_of(row.format().format); }},
+      {"parameters",
+       [](const csv_row& row) {
+         const format_result& f = row.format();
+         const char* const gap = f.of_transpose && !f.note.empty() ? " " : "";
+         return csv_quoted(f.note + gap + (f.of_transpose ? "of A^T" : ""));
+       }},
+      {"kernel", of_kernel([](const csv_row&, const kernel_result& k) { return std::string(k.info.name); })},
+      {"vendor", of_kernel([](const csv_row&, const kernel_result& k) { return yes_or_no(k.info.vendor); })},
+      {"operation",
+       of_kernel([](const csv_row&, const kernel_result& k) { return std::string(short_name(k.op)); })},
+      {"result", [](const csv_row& row) { return std::string(name_of(row.one.how)); }},
+      {"reason", [](const csv_row& row) { return csv_quoted(row.one.reason); }},
+      {"convert_ms",
+       [](const csv_row& row) {
+         return row.made() && !row.found().predicted ? number(row.format().convert_seconds * 1e3) : "";
+       }},
+      {"prepare_ms",
+       of_timed([](const csv_row&, const kernel_result& k) { return number(k.prepare_seconds * 1e3); })},
+      {"bytes", [](const csv_row& row) { return row.made() ? fmt::to_string(row.format().bytes) : ""; }},
+      {"times_csr",
+       [](const csv_row& row) {
+         return row.made() ? number(times_csr(row.found(), row.format().bytes)) : "";
+       }},
+  };
+  add_times(columns, "warm", &regimes::warm);
+  add_times(columns, "cold", &regimes::cold);
+  const auto expected = [](double seconds) { return seconds > 0 ? number(seconds * 1e6) : std::string(); };
+  columns.push_back({"predicted_warm_us", of_kernel([=](const csv_row&, const kernel_result& k) {
+                       return expected(k.expected.warm);
+                     })});
+  columns.push_back({"predicted_cold_us", of_kernel([=](const csv_row&, const kernel_result& k) {
+                       return expected(k.expected.cold);
+                     })});
+  columns.push_back({"gb_per_s", of_timed([](const csv_row& row, const kernel_result& k) {
+                       return number(actual_rate(row, k) / 1e9);
+                     })});
+  columns.push_back({"share_of_copy", of_timed([](const csv_row& row, const kernel_result& k) {
+                       return row.r.copy_bytes > 0 ? number(actual_rate(row, k) / row.r.copy_bytes) : "";
+                     })});
+  columns.push_back(
+      {"error_of_bound", of_timed([](const csv_row&, const kernel_result& k) { return number(k.error); })});
+  columns.push_back({"repeatable", of_kernel([](const csv_row&, const kernel_result& k) {
+                       return yes_or_no(k.info.repeatable(k.op));
+                     })});
+  columns.push_back({"winner", [](const csv_row& row) { return yes_or_no(runs(row.v.winner, row.one)); }});
+  columns.push_back({"tie", [](const csv_row& row) { return yes_or_no(is_tied(row.v, row.one)); }});
+  return columns;
+}
+
+}  // namespace
+
+std::string recommendation_csv_header() {
+  std::string line;
+  for (const csv_column& column : csv_columns()) line += (line.empty() ? "" : ",") + column.name;
+  return line + "\n";
+}
+
+std::string recommendation_csv_lines(const recommendation& r, const verdict& v) {
+  const std::vector<csv_column> columns = csv_columns();
+  std::string lines;
+  for (const contestant& one : contestants_of(r.found))
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      lines += (c == 0 ? "" : ",") + columns[c].field({r, v, one}) + (c + 1 == columns.size() ? "\n" : "");
+  return lines;
+}
+
+}  // namespace sparsmith

@@ -1,0 +1,100 @@
+#include "analyze/report/recommend_figures.hpp"
+
+#include <algorithm>
+
+namespace sparsmith {
+namespace {
+
+contestant standing_of(const matrix_result& found, const format_result& f, const kernel_result& k) {
+  if (!k.wrong.empty()) return {&f, &k, standing::wrong, k.wrong};
+  if (!k.not_run.empty()) return {&f, &k, standing::not_run, k.not_run};
+  if (found.predicted && k.expected.warm <= 0 && k.expected.cold <= 0)
+    return {&f, &k, standing::not_run, "the model has no figures for it"};
+  if (found.predicted) return {&f, &k, standing::predicted, {}};
+  if (!k.left.empty()) return {&f, &k, standing::left, k.left};
+  if (!k.timed()) return {&f, &k, standing::not_run, "the race ended before it was timed"};
+  return {&f, &k, standing::ok, {}};
+}
+
+}  // namespace
+
+const char* name_of(standing how) {
+  switch (how) {
+    case standing::ok:
+      return "ok";
+    case standing::left:
+      return "left";
+    case standing::not_run:
+      return "not run";
+    case standing::wrong:
+      return "wrong";
+    case standing::refused:
+      return "refused";
+    default:
+      return "predicted";
+  }
+}
+
+std::vector<contestant> contestants_of(const matrix_result& found) {
+  std::vector<contestant> all;
+  for (const format_result& f : found.formats) {
+    if (!f.refused.empty()) {
+      all.push_back({&f, nullptr, standing::refused, f.refused});
+      continue;
+    }
+    for (const kernel_result& k : f.kernels) all.push_back(standing_of(found, f, k));
+    if (f.kernels.empty())
+      all.push_back({&f, nullptr, standing::not_run, "the race ended before it was its turn"});
+  }
+  return all;
+}
+
+const timing& deciding_time(const kernel_result& kernel, bool warm) {
+  return warm || kernel.time.cold.samples == 0 ? kernel.time.warm : kernel.time.cold;
+}
+
+double deciding_seconds(const matrix_result& found, const kernel_result& kernel, bool warm) {
+  if (found.predicted) return warm ? kernel.expected.warm : kernel.expected.cold;
+  const timing& time = deciding_time(kernel, warm);
+  return time.samples > 0 ? time.median : kernel.single_seconds;
+}
+
+double conversion_seconds(const matrix_result& found, const format_result& format) {
+  return found.predicted ? format.expected_convert_seconds : format.convert_seconds;
+}
+
+double times_csr(const matrix_result& found, std::int64_t bytes) {
+  const std::int64_t whole = found.csr_bytes();
+  return whole == 0 ? 1 : static_cast<double>(bytes) / static_cast<double>(whole);
+}
+
+bool runs(const way& taken, const contestant& one) {
+  return one.kernel != nullptr && taken.kernel(one.kernel->op) == one.kernel;
+}
+
+bool is_tied(const verdict& v, const contestant& one) {
+  return !runs(v.winner, one) &&
+         std::any_of(v.ties.begin(), v.ties.end(), [&](const way& tied) { return runs(tied, one); });
+}
+
+bool same_for(const way& a, const way& b, operation op) {
+  return a.kernel(op) == b.kernel(op);
+}
+
+std::optional<double> repaid_after_alone(const recommendation& r, const verdict& v, const contestant& one) {
+  const kernel_result& k = *one.kernel;
+  const auto place = static_cast<std::size_t>(k.op);
+  const auto alone = [&](const format_result& f, const kernel_result& kernel) {
+    way w;
+    w.formats = {&f};
+    w.kernels[place] = &kernel;
+    w.seconds = deciding_seconds(r.found, kernel, r.wanted.warm);
+    w.price = conversion_seconds(r.found, f) + kernel.prepare_seconds;
+    return w;
+  };
+  const way taken = alone(*one.format, k);
+  if (!v.stay || v.stay.kernel(k.op) == nullptr || taken.stays_in_csr() || taken.seconds == 0) return {};
+  return repaid_after(taken, alone(v.stay.format(), *v.stay.kernel(k.op)));
+}
+
+}  // namespace sparsmith

@@ -1,0 +1,57 @@
+// What all reports of a recommendation say in the same figures: who took part and how that ended, the times
+// that decide, and what follows from them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/recommend/recommendation.hpp"
+
+namespace sparsmith {
+
+// How it ended for a kernel, or for a format that no kernel ran on.
+enum class standing { ok, left, not_run, wrong, refused, predicted };
+const char* name_of(standing how);  // "ok", "left", "not run", "wrong", "refused", "predicted"
+
+struct contestant {
+  const format_result* format = nullptr;
+  const kernel_result* kernel = nullptr;  // null: the format alone, which was refused or not raced
+  standing how = standing::ok;
+  std::string reason;  // empty where it is ok or predicted
+};
+// In the order of the results; a line a kernel and operation, and one for a format without kernels.
+std::vector<contestant> contestants_of(const matrix_result& found);
+
+inline const char* short_name(operation op) {
+  return op == operation::multiply ? "ax" : "atx";
+}
+inline const char* regime_name(bool warm) {
+  return warm ? "warm" : "cold";
+}
+
+// Of the regime that decides; of warm runs where there were no cold ones. As the verdict takes them.
+const timing& deciding_time(const kernel_result& kernel, bool warm);
+// Its median, or what is expected where nothing was run; the first run where that was all. 0: not known.
+double deciding_seconds(const matrix_result& found, const kernel_result& kernel, bool warm);
+
+inline double per_second(std::int64_t bytes, double seconds) {
+  return seconds > 0 ? static_cast<double>(bytes) / seconds : 0;
+}
+// What a conversion takes, measured or expected.
+double conversion_seconds(const matrix_result& found, const format_result& format);
+// Bytes against those of CSR; 1 where there are none.
+double times_csr(const matrix_result& found, std::int64_t bytes);
+
+// Whether a way runs this kernel on this format.
+bool runs(const way& taken, const contestant& one);
+bool is_tied(const verdict& v, const contestant& one);
+
+// Whether two ways do the same for this operation.
+bool same_for(const way& a, const way& b, operation op);
+
+// Products of that operation alone after which the kernel's format is ahead of staying in CSR; negative:
+// never. Nothing where CSR was not timed, or is what the kernel runs on.
+std::optional<double> repaid_after_alone(const recommendation& r, const verdict& v, const contestant& one);
+
+}  // namespace sparsmith

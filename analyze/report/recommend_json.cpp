@@ -1,0 +1,298 @@
+#include "analyze/report/recommend_json.hpp"
+
+#include <fmt/format.h>
+
+#include "analyze/report/json.hpp"
+#include "analyze/report/json_values.hpp"
+#include "analyze/report/recommend_actions.hpp"
+#include "analyze/report/recommend_figures.hpp"
+
+namespace sparsmith {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// What a prediction is a sum of, before its factors.
+json terms(const model_terms& seconds) {
+  json j = json::object();
+  for (std::size_t i = 0; i < seconds.size(); ++i) j[term_names[i]] = number_or_null(seconds[i] * 1e6);
+  return j;
+}
+
+json text_or_null(const std::string& text) {
+  return text.empty() ? json(nullptr) : json(text);
+}
+// Where 0 stands for what is not known.
+json known(double value) {
+  return value > 0 ? number_or_null(value) : json(nullptr);
+}
+json known(std::int64_t value) {
+  return value > 0 ? json(value) : json(nullptr);
+}
+
+json micro(double seconds) {
+  return number_or_null(seconds * 1e6);
+}
+
+// Products; null for never.
+json products_or_null(double products) {
+  return products < 0 ? json(nullptr) : number_or_null(products);
+}
+
+json times_as_json(const timing& t) {
+  if (t.samples == 0) return nullptr;
+  return {{"median_us", micro(t.median)}, {"p10_us", micro(t.p10)},   {"p90_us", micro(t.p90)},
+          {"low_us", micro(t.low)},       {"high_us", micro(t.high)}, {"samples", t.samples}};
+}
+
+// What makes the format, under the names its container uses, and then the sizes that came of it.
+json parameters_as_json(const format_result& f) {
+  const conversion_options options = settled_options(f);
+  json j = json::object();
+  switch (f.format) {
+    case format_kind::sell:
+      j = {{"slice", options.sell.slice}, {"sigma", options.sell.sigma}};
+      break;
+    case format_kind::hyb:
+      j["width"] = options.hyb_width < 0 ? json(nullptr) : json(options.hyb_width);
+      break;
+    case format_kind::bsr:
+      j = {{"block_rows", options.bsr_block.rows}, {"block_cols", options.bsr_block.cols}};
+      break;
+    case format_kind::csb:
+    case format_kind::ecsb:
+    case format_kind::gcsb: {
+      const block_options& blocks = options.blocks;
+      j = {{"beta", blocks.beta},
+           {"order", name_of(blocks.order)},
+           {"index_bits", blocks.index_bits == 0 ? json(nullptr) : json(blocks.index_bits)},
+           {"thesis", blocks.thesis}};
+      if (f.format == format_kind::ecsb)
+        j["holding"] = blocks.holding ? json(name_of(*blocks.holding)) : json(nullptr);
+      if (f.format == format_kind::gcsb)
+        j.update({{"group_size", blocks.group_size}, {"window", blocks.window}});
+      break;
+    }
+    case format_kind::gcsb_tile: {
+      const tile_options& tile = options.tile;
+      j = {{"tile_height", tile.height == 0 ? json(nullptr) : json(tile.height)},
+           {"tile_width", tile.width == 0 ? json(nullptr) : json(tile.width)},
+           {"group_size", tile.group_size},
+           {"index_bits", tile.index_bits == 0 ? json(nullptr) : json(tile.index_bits)},
+           {"renumber", name_of(tile.renumber)},
+           {"rest_below", tile.rest_below}};
+      break;
+    }
+    default:
+      break;
+  }
+  for (const auto& [name, value] : f.parameters)
+    if (!j.contains(name)) j[name] = value;
+  return j;
+}
+
+json by_operation(json ax, json atx) {
+  return {{"ax", std::move(ax)}, {"atx", std::move(atx)}};
+}
+
+json kernels_as_json(const way& w) {
+  const auto name = [&](operation op) {
+    const kernel_result* const k = w.kernel(op);
+    return k == nullptr ? json(nullptr) : json(k->info.name);
+  };
+  return by_operation(name(operation::multiply), name(operation::transposed));
+}
+
+// A way beside the winner; null where there is none.
+json way_as_json(const recommendation& r, const way& w, const way& winner) {
+  if (!w) return nullptr;
+  json copies = json::array();
+  for (const format_result* f : w.formats) copies.push_back(f->label());
+  return {{"format", name_of(w.format().format)},
+          {"parameters", parameters_as_json(w.format())},
+          {"copies", std::move(copies)},
+          {"kernels", kernels_as_json(w)},
+          {"us", micro(w.seconds)},
+          {"interval_us", json::array({micro(w.low), micro(w.high)})},
+          {"times_winner", number_or_null(w.seconds / winner.seconds)},
+          {"bytes", w.bytes},
+          {"times_csr", number_or_null(times_csr(r.found, w.bytes))}};
+}
+
+json machine_as_json(const recommendation& r) {
+  const machine_description& m = r.machine;
+  const machine_rates& rates = r.rates;
+  return {{"backend", m.backend},
+          {"device", m.device},
+          {"driver", text_or_null(m.driver)},
+          {"toolkit", m.toolkit},
+          {"clock_mhz", known(m.clock_mhz)},
+          {"memory_clock_mhz", known(m.memory_clock_mhz)},
+          {"threads", m.threads},
+          {"copy_gb_per_s", known(r.copy_bytes / 1e9)},
+          {"rates",
+           {{"launch_us", known(rates.launch_seconds * 1e6)},
+            {"copy_gb_per_s", known(rates.copy_bytes / 1e9)},
+            {"read_gb_per_s", known(rates.read_bytes / 1e9)},
+            {"cached_read_gb_per_s", known(rates.cached_read_bytes / 1e9)},
+            {"gathers_per_s", known(rates.gathers)},
+            {"cached_gathers_per_s", known(rates.cached_gathers)},
+            {"atomics_per_s", known(rates.atomics)},
+            {"contended_atomics_per_s", known(rates.contended_atomics)},
+            {"cache_bytes", known(rates.cache_bytes)},
+            {"processors", known(std::int64_t{rates.processors})}}}};
+}
+
+json request_as_json(const recommendation& r, const objective& wanted) {
+  const double sum = wanted.weights[0] + wanted.weights[1];
+  const auto weight = [&](operation op) {
+    return sum > 0 ? number_or_null(wanted.weight(op)) : json(nullptr);
+  };
+  return {{"mix", by_operation(weight(operation::multiply), weight(operation::transposed))},
+          {"products", known(wanted.products)},
+          {"regime", regime_name(wanted.warm)},
+          {"repeatable", wanted.repeatable},
+          {"memory", known(wanted.memory)},
+          {"budget_s", known(r.budget_seconds)},
+          {"exhaustive", r.exhaustive}};
+}
+
+// Without what is large: the picture, and the distributions behind the summaries.
+json features_as_json(const recommendation& r) {
+  json j = to_json(r.features);
+  j["name"] = r.name;
+  j.erase("grid");
+  for (const char* lengths : {"row_lengths", "col_lengths"})
+    for (const char* large : {"distribution", "linear_bins", "log2_bins"}) j[lengths].erase(large);
+  return j;
+}
+
+json candidate_as_json(const recommendation& r, const format_result& f) {
+  return {{"format", name_of(f.format)},
+          {"label", f.label()},
+          {"note", f.note},
+          {"parameters", parameters_as_json(f)},
+          {"max_fill", number_or_null(f.options.max_fill)},
+          {"of_transpose", f.of_transpose},
+          {"bytes", known(f.bytes)},
+          {"times_csr", f.bytes > 0 ? number_or_null(times_csr(r.found, f.bytes)) : json(nullptr)},
+          {"slots", known(f.slots)},
+          {"fill", f.slots > 0 ? number_or_null(fill_of(r.found, f)) : json(nullptr)},
+          {"offset_bits", known(std::int64_t{f.offset_bits})},
+          {"convert_ms",
+           r.found.predicted || !f.refused.empty() ? json(nullptr) : number_or_null(f.convert_seconds * 1e3)},
+          {"expected_convert_ms", known(f.expected_convert_seconds * 1e3)},
+          {"refused", text_or_null(f.refused)}};
+}
+
+json contestant_as_json(const recommendation& r, const verdict& v, const contestant& one) {
+  const format_result& f = *one.format;
+  const kernel_result& k = *one.kernel;
+  const matrix_result& m = r.found;
+  const double seconds = k.timed() ? deciding_time(k, v.wanted.warm).median : 0;
+  const double actual = per_second(m.actual_bytes(f, k), seconds);
+  const bool ran = k.timed() || k.single_seconds > 0;
+  return {{"candidate", &f - m.formats.data()},
+          {"format", name_of(f.format)},
+          {"note", f.note},
+          {"of_transpose", f.of_transpose},
+          {"kernel", k.info.name},
+          {"operation", short_name(k.op)},
+          {"result", name_of(one.how)},
+          {"vendor", k.info.vendor},
+          {"source", k.info.source},
+          {"repeatable", k.info.repeatable(k.op)},
+          {"warm", times_as_json(k.time.warm)},
+          {"cold", times_as_json(k.time.cold)},
+          {"single_us", known(k.single_seconds * 1e6)},
+          {"prepare_ms", ran ? number_or_null(k.prepare_seconds * 1e3) : json(nullptr)},
+          {"prepared_bytes", ran ? json(k.prepared_bytes) : json(nullptr)},
+          {"error_of_bound", ran ? number_or_null(k.error) : json(nullptr)},
+          {"predicted",
+           {{"warm_us", known(k.expected.warm * 1e6)},
+            {"cold_us", known(k.expected.cold * 1e6)},
+            {"warm_terms_us", terms(k.expected.warm_terms)},
+            {"cold_terms_us", terms(k.expected.cold_terms)}}},
+          {"gb_per_s_csr_minimum", known(per_second(m.csr_minimum_bytes(), seconds) / 1e9)},
+          {"gb_per_s_actual", known(actual / 1e9)},
+          {"share_of_copy", r.copy_bytes > 0 ? known(actual / r.copy_bytes) : json(nullptr)},
+          {"left", text_or_null(k.left)},
+          {"not_run", one.how == standing::not_run ? json(one.reason) : json(nullptr)},
+          {"wrong", text_or_null(k.wrong)},
+          {"winner", runs(v.winner, one)},
+          {"tie", is_tied(v, one)}};
+}
+
+json verdict_as_json(const recommendation& r, const verdict& v) {
+  const way& winner = v.winner;
+  if (!winner) return nullptr;
+  const auto beside = [&](const way& w) { return way_as_json(r, w, winner); };
+  json ties = json::array();
+  for (const way& tied : v.ties) ties.push_back(beside(tied));
+  json j = beside(winner);
+  j.erase("times_winner");
+  const bool second = static_cast<bool>(v.runner_up);
+  const auto of_margin = [&](double value) { return second ? number_or_null(value) : json(nullptr); };
+  j.update({{"margin", of_margin(v.margin.ratio)},
+            {"interval",
+             second ? json::array({of_margin(v.margin.low), of_margin(v.margin.high)}) : json(nullptr)},
+            {"runner_up", beside(v.runner_up)},
+            {"fastest", beside(v.fastest)},
+            {"ties", std::move(ties)}});
+  j["repaid_after"] =
+      by_operation(products_or_null(v.repaid_after_alone[0]), products_or_null(v.repaid_after_alone[1]));
+  j["repaid_after"]["mix"] = products_or_null(v.repaid_after);
+  j.update(
+      {{"reason", fmt::format("{}", fmt::join(v.reasons, "; "))},
+       {"reasons", v.reasons},
+       {"stays_in_csr", winner.stays_in_csr()},
+       {"repeatable", winner.repeatable()},
+       {"predicted", r.found.predicted},
+       {"interrupted", r.found.interrupted},
+       {"out_of_time", r.found.out_of_time},
+       {"stay", beside(v.stay)},
+       {"smallest", beside(v.smallest)},
+       {"alone", by_operation(beside(v.alone[0]), beside(v.alone[1]))},
+       {"vendor", {{"one_copy", beside(v.vendor_one_copy)}, {"two_copies", beside(v.vendor_two_copies)}}},
+       {"other_regime", beside(v.other_regime)},
+       {"price_ms", number_or_null(winner.price * 1e3)},
+       {"spconv", text_or_null(spconv_line(r, winner))},
+       {"code", text_or_null(code_lines(r, winner))}});
+  return j;
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const recommendation& r, const verdict& v) {
+  const matrix_result& m = r.found;
+  json j = {{"schema", "sparsmith.recommend/1"}, {"version", r.machine.version}};
+  j["matrix"] = {{"name", r.name},
+                 {"rows", m.rows},
+                 {"cols", m.cols},
+                 {"entries", m.entries},
+                 {"value_bits", m.value_bits},
+                 {"offset_bits", m.offset_bits},
+                 {"csr_bytes", m.csr_bytes()}};
+  j["machine"] = machine_as_json(r);
+  j["request"] = request_as_json(r, v.wanted);
+  j["predicted"] = m.predicted;
+  j["interrupted"] = m.interrupted;
+  j["out_of_time"] = m.out_of_time;
+  j["final_rounds"] = m.final_rounds;
+  j["seconds"] = number_or_null(r.seconds);
+  j["steps"] = json::array();
+  for (const step_time& step : r.steps)
+    j["steps"].push_back({{"name", step.name}, {"seconds", number_or_null(step.seconds)}});
+  j["features"] = features_as_json(r);
+  j["base"] = by_operation(text_or_null(m.base_names[0]), text_or_null(m.base_names[1]));
+  j["candidates"] = json::array();
+  for (const format_result& f : m.formats) j["candidates"].push_back(candidate_as_json(r, f));
+  j["contestants"] = json::array();
+  for (const contestant& one : contestants_of(m))
+    if (one.kernel != nullptr) j["contestants"].push_back(contestant_as_json(r, v, one));
+  j["verdict"] = verdict_as_json(r, v);
+  j["model"] = {{"record", known(r.model_record)}, {"machine", text_or_null(r.model_machine)}};
+  return j;
+}
+
+}  // namespace sparsmith

@@ -1,0 +1,668 @@
+#include "analyze/report/recommend_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+
+#include "analyze/report/recommend_actions.hpp"
+#include "analyze/report/recommend_figures.hpp"
+#include "analyze/report/text.hpp"
+#include "convert/backend/memory.hpp"
+#include "convert/io/generators.hpp"
+
+namespace sparsmith {
+namespace {
+
+// ---- words and lines ----
+
+// Names may hold anything; nothing of that may move the cursor.
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n')
+      shown += "\\n";
+    else if (byte < 0x20 || byte == 0x7f)
+      shown += fmt::format("\\x{:02x}", byte);
+    else
+      shown += c;
+  }
+  return shown;
+}
+
+bool has_control_characters(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7f;
+  });
+}
+
+// Bytes of the first so many columns of a text.
+std::size_t bytes_of_columns(std::string_view text, int columns) {
+  std::size_t at = 0;
+  for (; at < text.size(); ++at)
+    if ((static_cast<unsigned char>(text[at]) & 0xc0) != 0x80 && columns-- == 0) break;
+  return at;
+}
+
+std::string shortened(const std::string& text, int most) {
+  if (display_width(text) <= most) return text;
+  return text.substr(0, bytes_of_columns(text, most - 3)) + "...";
+}
+
+// Where the next word ends: "A^T x" and a number with its unit are one.
+std::size_t end_of_word(std::string_view text) {
+  constexpr std::array units = {"x", "us", "ms", "s", "%", "GB/s", "B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t end = std::min(text.find(' '), text.size());
+  while (end < text.size()) {
+    const std::string_view before = text.substr(0, end);
+    const std::size_t next = std::min(text.find(' ', end + 1), text.size());
+    std::string_view after = text.substr(end + 1, next - end - 1);
+    while (!after.empty() && std::string_view(",.;:)").find(after.back()) != std::string_view::npos)
+      after.remove_suffix(1);
+    const bool number = !before.empty() && before.back() >= '0' && before.back() <= '9';
+    const bool matrix = after == "x" && (before.ends_with("A") || before.ends_with("A^T"));
+    if (!matrix && !(number && std::find(units.begin(), units.end(), after) != units.end())) break;
+    end = next;
+  }
+  return end;
+}
+
+// Broken between words, and inside one where it is wider than a line. Lines but the first are indented.
+std::string wrapped(std::string_view first, std::string_view text, int indent, int width) {
+  const std::string shown = printable(text);
+  std::string_view rest = shown;
+  std::string all, line(first);
+  int used = std::max(display_width(line), indent);
+  line.append(static_cast<std::size_t>(used - display_width(line)), ' ');
+  bool empty = true;
+  const auto end_line = [&] {
+    all += line + "\n";
+    line = std::string(static_cast<std::size_t>(indent), ' ');
+    used = indent;
+    empty = true;
+  };
+  while (!rest.empty()) {
+    std::string_view word = rest.substr(0, end_of_word(rest));
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+    if (!empty && used + 1 + display_width(word) > width) end_line();
+    while (used + (empty ? 0 : 1) + display_width(word) > width) {
+      const std::size_t bytes = bytes_of_columns(word, std::max(1, width - used));
+      line += word.substr(0, bytes);
+      word.remove_prefix(bytes);
+      end_line();
+    }
+    line += (empty ? "" : " ") + std::string(word);
+    used += (empty ? 0 : 1) + display_width(word);
+    empty = false;
+  }
+  return all + line + "\n";
+}
+
+// A label and what there is to say, as labelled_text lays it out.
+std::string labelled(const char* label, const std::string& text, int width) {
+  constexpr int indent = 9;
+  return wrapped(label, text, indent, width);
+}
+
+std::string capitalized(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+// ---- figures ----
+
+// Three or four of them.
+std::string micro(double seconds) {
+  const double value = seconds * 1e6;
+  if (value >= 999.5 && value < 1e15) return with_commas(static_cast<std::int64_t>(std::llround(value)));
+  return fmt::format("{:.{}f}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
+}
+std::string micro_or_dash(double seconds) {
+  return seconds > 0 ? micro(seconds) : "-";
+}
+
+std::string times(double ratio) {
+  return std::isfinite(ratio) ? fmt::format("{:.{}f}", ratio, ratio < 100 ? 2 : 0) : "-";
+}
+
+double ratio_of(double a, double b) {
+  return b > 0 ? a / b : 0;
+}
+
+std::string giga(double per_second) {
+  const double value = per_second / 1e9;
+  return value >= 1000 ? with_commas(std::llround(value)) : fmt::format("{:.1f}", value);
+}
+
+// The next one; what is off by rounding alone is not above.
+std::string whole_number(double number) {
+  return number < 1e15 ? with_commas(static_cast<std::int64_t>(std::ceil(number * (1 - 1e-9))))
+                       : fmt::format("{:.3g}", number);
+}
+
+std::string repaid_in_words(double products) {
+  if (!std::isfinite(products) || products < 0) return "never";
+  return products == 0 ? "at once" : fmt::format("after {} products", whole_number(products));
+}
+std::string repaid_in_a_cell(std::optional<double> products) {
+  if (!products) return "-";
+  if (!std::isfinite(*products) || *products < 0) return "never";
+  return *products == 0 ? "at once" : whole_number(*products);
+}
+
+std::string rounded_percent(double share) {
+  return fmt::format("{:.{}f} %", 100 * share, share < 0.095 ? 1 : 0);
+}
+
+// ---- ways in words ----
+
+std::string kernels_of_way(const way& w) {
+  const kernel_result* const ax = w.kernel(operation::multiply);
+  const kernel_result* const atx = w.kernel(operation::transposed);
+  if (ax == nullptr && atx == nullptr) return "nothing";
+  if (ax == nullptr || atx == nullptr) return (ax == nullptr ? atx : ax)->info.name;
+  if (std::string_view(ax->info.name) == atx->info.name) return ax->info.name;
+  return fmt::format("{} for A x and {} for A^T x", ax->info.name, atx->info.name);
+}
+
+std::string formats_of_way(const way& w) {
+  std::string text;
+  for (const format_result* f : w.formats) text += (text.empty() ? "" : " and ") + f->label();
+  return text;
+}
+
+std::string in_words(const way& w) {  // "bsr 5 x 5 with bsr/stream"
+  return formats_of_way(w) + " with " + kernels_of_way(w);
+}
+
+// ---- the parts of the text ----
+
+struct told {
+  const recommendation& r;
+  const verdict& v;
+  int width;
+
+  bool predicted() const { return r.found.predicted; }
+  std::string line(const char* label, const std::string& text) const { return labelled(label, text, width); }
+  bool asks_for_both() const {
+    return v.wanted.asks_for(operation::multiply) && v.wanted.asks_for(operation::transposed);
+  }
+};
+
+std::string matrix_line(const told& t) {
+  const matrix_result& m = t.r.found;
+  std::string text = fmt::format("{}: {} x {}, {} entries, {}-bit values", t.r.name, with_commas(m.rows),
+                                 with_commas(m.cols), with_commas(m.entries), m.value_bits);
+  const length_features& rows = t.r.features.row_lengths;
+  if (rows.lines > 0)
+    text += fmt::format("; rows of {:.2f} entries, the longest {}, variation {:.3f}", rows.mean,
+                        with_commas(rows.lengths.most), rows.variation);
+  return t.line("matrix", text);
+}
+
+std::string machine_line(const told& t) {
+  const machine_description& machine = t.r.machine;
+  std::string text = machine.device;
+  if (machine.backend != cuda::name)
+    text = fmt::format("no GPU is used, the OpenMP kernels are ranked: {}, {} threads", machine.device,
+                       machine.threads);
+  if (t.r.copy_bytes > 0) text += fmt::format("; a copy moves {} GB/s", giga(t.r.copy_bytes));
+  return t.line("machine", text);
+}
+
+std::string asked_line(const told& t) {
+  const objective& wanted = t.v.wanted;
+  std::string text = "A x";
+  if (t.asks_for_both()) {
+    const double ax = wanted.weight(operation::multiply);
+    text = ax == 0.5 ? "A x and A^T x in equal parts"
+                     : fmt::format("{} A x, {} A^T x", percent(ax), percent(1 - ax));
+  } else if (wanted.asks_for(operation::transposed)) {
+    text = "A^T x";
+  }
+  text += fmt::format("; runs with {} caches decide", regime_name(wanted.warm));
+  if (wanted.products > 0)
+    text += fmt::format("; converting is spread over {} products", whole_number(wanted.products));
+  if (wanted.repeatable) text += "; only what gives the same bits every time";
+  if (wanted.memory > 0) text += fmt::format("; at most {}", format_bytes(wanted.memory));
+  return t.line("asked", text);
+}
+
+std::string so_far(const told& t) {
+  if (t.r.found.interrupted) return "so far, interrupted: ";
+  if (t.r.found.out_of_time) return "so far, out of time: ";
+  return t.predicted() ? "predicted, nothing was run: " : "";
+}
+
+std::string time_of_winner(const told& t) {
+  std::string text = micro(t.v.winner.seconds) + " us";
+  if (t.v.wanted.products > 0) text += " with its share of converting";
+  if (!t.asks_for_both()) return text;
+  const auto of = [&](operation op) {
+    return micro(deciding_seconds(t.r.found, *t.v.winner.kernel(op), t.v.wanted.warm));
+  };
+  return text + fmt::format(" (A x {}, A^T x {})", of(operation::multiply), of(operation::transposed));
+}
+
+std::string margin_in_words(const told& t) {
+  const verdict& v = t.v;
+  if (!v.runner_up) return v.ties.empty() ? "; there is no other" : "; all others are tied with it";
+  const margin_of& m = v.margin;
+  std::string text = fmt::format(", {} x", times(m.ratio));
+  if (!t.predicted() && m.low > 0 && m.high > m.low)
+    text += fmt::format(" ({} - {})", times(m.low), times(m.high));
+  return text + fmt::format(" as fast as the next{}, {}", v.ties.empty() ? "" : " that is not tied with it",
+                            in_words(v.runner_up));
+}
+
+std::string verdict_lines(const told& t) {
+  const verdict& v = t.v;
+  if (!v.winner)
+    return t.line("verdict", capitalized(so_far(t)) +
+                                 (t.predicted() ? "the model has no figures for anything that could be taken"
+                                                : "nothing ran that could be taken") +
+                                 ", so there is no verdict; the reasons are below.");
+  const std::string what = v.winner.stays_in_csr() ? "stay in CSR, with " + kernels_of_way(v.winner)
+                                                   : "take " + in_words(v.winner);
+  const char* const takes = t.predicted() ? "a product should take " : "a product takes ";
+  std::string all = t.line(
+      "verdict", capitalized(so_far(t) + what + ": " + takes + time_of_winner(t) + margin_in_words(t) + "."));
+  if (t.predicted())
+    all +=
+        t.line("model",
+               t.r.model_record > 0
+                   ? fmt::format("on matrices it was not fitted to, measured on {}, its choice reached {} of "
+                                 "the best's speed",
+                                 t.r.model_machine, rounded_percent(t.r.model_record))
+                   : "it has no record for this backend: nobody knows how often it is right");
+  if (!v.ties.empty()) {
+    constexpr std::size_t named = 6;  // the others are in the data
+    std::string text = "tied with:";
+    for (std::size_t i = 0; i < std::min(named, v.ties.size()); ++i)
+      text += fmt::format(" {}: {} us,", v.ties[i].names(), micro(v.ties[i].seconds));
+    text.back() = ' ';
+    if (v.ties.size() > named) text += fmt::format("and {} more ", v.ties.size() - named);
+    text += fmt::format("(within {:.0f} %{})", 100 * tie_share,
+                        t.predicted() ? "" : " of the fastest, or not told apart from that");
+    all += t.line("", text);
+  }
+  if (!(v.winner == v.fastest)) {
+    // The verdict looks at bytes first, and then at how simple the format is.
+    const bool fewer = v.winner.bytes < v.fastest.bytes;
+    all += t.line(
+        "",
+        fmt::format("{} by a little, and {} was taken from the tie for {}",
+                    v.fastest.names() + (t.predicted() ? " should be ahead" : " is ahead"), v.winner.names(),
+                    fewer ? fmt::format("its fewer bytes, {} instead of {}", format_bytes(v.winner.bytes),
+                                        format_bytes(v.fastest.bytes))
+                          : std::string("its simpler format")));
+  }
+  return all;
+}
+
+std::string why_lines(const told& t) {
+  std::string all;
+  for (const std::string& reason : t.v.reasons) all += t.line(all.empty() ? "why" : "", reason);
+  return all;
+}
+
+std::string repaid_line(const told& t) {
+  const verdict& v = t.v;
+  if (v.winner.stays_in_csr()) return t.line("repaid", "at once: there is nothing to convert");
+  std::string text = "converting and preparing take " + fmt::format("{:.3g} ms", v.winner.price * 1e3) +
+                     (t.predicted() ? " by the model" : "") + ", which is repaid";
+  if (!v.stay) return t.line("repaid", text + " nobody knows when: CSR was not timed");
+  std::vector<std::string> pieces;
+  for (const operation op : both_operations)
+    if (v.wanted.asks_for(op))
+      pieces.push_back(fmt::format(
+          "{} of {}", repaid_in_words(v.repaid_after_alone[static_cast<std::size_t>(op)]), name_of(op)));
+  if (t.asks_for_both()) pieces.push_back(repaid_in_words(v.repaid_after) + " of the mix");
+  return t.line("repaid", text + fmt::format(" {}, beside staying in CSR", fmt::join(pieces, ", ")));
+}
+
+std::string beside_winner(const told& t, const way& other) {
+  const way& winner = t.v.winner;
+  return fmt::format("{} us, {} x as fast as the winner, with {} x its bytes", micro(other.seconds),
+                     times(ratio_of(winner.seconds, other.seconds)),
+                     times(ratio_of(static_cast<double>(other.bytes), static_cast<double>(winner.bytes))));
+}
+
+// Only what can be told apart from the winner is worth a line.
+std::string other_lines(const told& t) {
+  const verdict& v = t.v;
+  std::string all;
+  const auto add = [&](const std::string& text) { all += t.line(all.empty() ? "or" : "", text); };
+  for (const operation op : both_operations) {
+    const way& alone = v.alone[static_cast<std::size_t>(op)];
+    if (!alone || !t.asks_for_both() || same_for(alone, v.winner, op)) continue;
+    const double winner = deciding_seconds(t.r.found, *v.winner.kernel(op), v.wanted.warm);
+    if (winner > (1 + tie_share) * alone.seconds)
+      add(fmt::format("where only {} matters: {}, {} us where the winner's takes {}", name_of(op),
+                      in_words(alone), micro(alone.seconds), micro(winner)));
+  }
+  if (v.smallest && v.smallest.bytes < v.winner.bytes && v.smallest.formats != v.winner.formats)
+    add(fmt::format("where memory is short: {}, {}: {}", in_words(v.smallest), format_bytes(v.smallest.bytes),
+                    beside_winner(t, v.smallest)));
+  const auto add_vendor = [&](const char* copies, const way& w) {
+    if (!w) return;
+    if (w == v.winner)
+      add(fmt::format("the vendor's from {}: the winner itself", copies));
+    else
+      add(fmt::format("the vendor's from {}: {}, {}", copies, in_words(w), beside_winner(t, w)));
+  };
+  add_vendor("one copy", v.vendor_one_copy);
+  add_vendor("two copies", v.vendor_two_copies);
+  if (!v.other_regime || v.other_regime == v.winner) return all;
+  double there = v.wanted.products > 0 ? v.winner.price / v.wanted.products : 0;
+  for (const kernel_result* k : v.winner.kernels)
+    if (k != nullptr) there += v.wanted.weight(k->op) * deciding_seconds(t.r.found, *k, !v.wanted.warm);
+  if (there > (1 + tie_share) * v.other_regime.seconds)
+    add(fmt::format("where {} caches decide: {}, {} us where the winner's takes {}",
+                    regime_name(!v.wanted.warm), in_words(v.other_regime), micro(v.other_regime.seconds),
+                    micro(there)));
+  return all;
+}
+
+std::string bits_line(const told& t) {
+  if (t.v.winner.repeatable())
+    return t.line("bits", "the winner gives the same bits every time, on this machine with as many threads");
+  std::vector<std::string> loose;
+  for (const operation op : both_operations)
+    if (const kernel_result* k = t.v.winner.kernel(op); k != nullptr && !k->info.repeatable(op))
+      loose.emplace_back(name_of(op));
+  return t.line("bits",
+                fmt::format("the last bits of {} may differ from run to run", fmt::join(loose, " and ")));
+}
+
+std::string took_line(const told& t) {
+  if (t.r.seconds <= 0) return "";
+  std::string text = fmt::format("{:.3g} s", t.r.seconds);
+  if (t.r.budget_seconds > 0) text += fmt::format(" of {:.3g} s", t.r.budget_seconds);
+  std::vector<std::string> steps;
+  for (const step_time& step : t.r.steps)
+    if (step.seconds >= 0.001) steps.push_back(fmt::format("{} {:.3g}", step.name, step.seconds));
+  if (!steps.empty()) text += fmt::format(": {}", fmt::join(steps, ", "));
+  return t.line("took", text);
+}
+
+// ---- what to do ----
+
+// A command over several lines that a shell reads as one; what is wider than a line is broken inside, which
+// only works from the first column on.
+std::string broken_command(const std::vector<std::string>& words, int width) {
+  constexpr std::string_view indent = "  ", further = "    ";
+  std::string all, line(indent);
+  bool empty = true;
+  for (const std::string& word : words) {
+    const std::string quoted = quoted_for_shell(word);
+    if (!empty && display_width(line) + 1 + display_width(quoted) + 2 > width) {
+      all += line + " \\\n";
+      line = further;
+      empty = true;
+    }
+    if (display_width(line) + display_width(quoted) + 2 <= width) {
+      line += (empty ? "" : " ") + quoted;
+    } else {
+      // Every character in quotes of its own piece: 'abc'\ and on the next line 'def' are one word.
+      std::string_view rest = word;
+      while (!rest.empty()) {
+        const auto fits = [&](std::size_t bytes) {
+          return display_width(line) + display_width(quoted_for_shell(rest.substr(0, bytes))) + 2 <= width;
+        };
+        std::size_t bytes = bytes_of_columns(rest, 1);
+        for (int columns = 2; bytes < rest.size() && fits(bytes_of_columns(rest, columns)); ++columns)
+          bytes = bytes_of_columns(rest, columns);
+        line += quoted_for_shell(rest.substr(0, bytes));
+        rest.remove_prefix(bytes);
+        if (rest.empty()) break;
+        all += line + "\\\n";
+        line.clear();
+      }
+    }
+    empty = false;
+  }
+  return all + line + "\n";
+}
+
+std::string indented(const std::string& lines, std::string_view by) {
+  std::string all;
+  bool fresh = true;
+  for (const char c : lines) {
+    if (fresh && c != '\n') all += by;
+    all += c;
+    fresh = c == '\n';
+  }
+  return all;
+}
+
+int widest_line(const std::string& lines) {
+  int widest = 0;
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', at), lines.size());
+    widest = std::max(widest, display_width(std::string_view(lines).substr(at, end - at)));
+    at = end + 1;
+  }
+  return widest;
+}
+
+std::string what_to_do(const told& t) {
+  const std::vector<std::string> words = spconv_arguments(t.r, t.v.winner);
+  if (words.empty()) return "";
+  std::string all = "\n" + wrapped("", "The command that makes the file:", 0, t.width);
+  all += has_control_characters(t.r.name)
+             ? wrapped("", "its name has control characters; the JSON has the command", 2, t.width)
+             : broken_command(words, t.width);
+  const std::string code = indented(code_lines(t.r, t.v.winner), "  ");
+  all += "\n" + wrapped("", "The lines of C++ that run it:", 0, t.width);
+  const int needed = widest_line(code);
+  return all +
+         (needed <= t.width
+              ? code
+              : wrapped("", fmt::format("they need {} columns; the JSON has them", needed), 2, t.width));
+}
+
+// ---- who took part ----
+
+std::string kernel_label(const contestant& one) {
+  const format_result& f = *one.format;
+  return printable(std::string(one.kernel->info.name) + (f.note.empty() ? "" : " " + f.note) +
+                   (f.of_transpose ? " of A^T" : ""));
+}
+
+// A kernel's cells, in the order of the headings.
+table_line measured_headings(bool warm) {
+  return {std::string(regime_name(warm)) + " us",  "p10 - p90",  "x winner", "GB/s",  "of copy", "error",
+          std::string(regime_name(!warm)) + " us", "convert ms", "bytes",    "x CSR", "repaid"};
+}
+table_line measured_cells(const told& t, const contestant& one) {
+  const matrix_result& m = t.r.found;
+  const kernel_result& k = *one.kernel;
+  const format_result& f = *one.format;
+  const bool warm = t.v.wanted.warm;
+  const timing& time = deciding_time(k, warm);
+  const timing& other = warm ? k.time.cold : k.time.warm;
+  const double rate = per_second(m.actual_bytes(f, k), time.median);
+  const kernel_result* const winner = t.v.winner ? t.v.winner.kernel(k.op) : nullptr;
+  return {
+      micro(time.median),
+      fmt::format("{} - {}", micro(time.p10), micro(time.p90)),
+      winner == nullptr ? "-" : times(ratio_of(time.median, deciding_time(*winner, warm).median)),
+      giga(rate),
+      t.r.copy_bytes > 0 ? rounded_percent(rate / t.r.copy_bytes) : "-",
+      rounded_percent(k.error),
+      other.samples > 0 ? micro(other.median) : "-",
+      f.format == format_kind::csr && !f.of_transpose ? "-" : fmt::format("{:.3g}", f.convert_seconds * 1e3),
+      format_bytes(f.bytes),
+      times(times_csr(m, f.bytes)),
+      repaid_in_a_cell(repaid_after_alone(t.r, t.v, one))};
+}
+
+table_line predicted_headings(bool warm) {
+  return {"predicted us", "x winner", fmt::format("predicted {} us", regime_name(!warm)),
+          "convert ms",   "bytes",    "x CSR",
+          "repaid"};
+}
+table_line predicted_cells(const told& t, const contestant& one) {
+  const matrix_result& m = t.r.found;
+  const kernel_result& k = *one.kernel;
+  const format_result& f = *one.format;
+  const bool warm = t.v.wanted.warm;
+  const double seconds = deciding_seconds(m, k, warm);
+  const kernel_result* const winner = t.v.winner ? t.v.winner.kernel(k.op) : nullptr;
+  return {
+      micro_or_dash(seconds),
+      winner == nullptr || seconds == 0 ? "-" : times(ratio_of(seconds, deciding_seconds(m, *winner, warm))),
+      micro_or_dash(deciding_seconds(m, k, !warm)),
+      f.expected_convert_seconds > 0 ? fmt::format("{:.3g}", f.expected_convert_seconds * 1e3) : "-",
+      f.bytes > 0 ? format_bytes(f.bytes) : "-",
+      f.bytes > 0 ? times(times_csr(m, f.bytes)) : "-",
+      repaid_in_a_cell(repaid_after_alone(t.r, t.v, one))};
+}
+
+// Whether it is in a table: who stayed to the end or is predicted, and who left but is in the verdict.
+bool is_ranked(const told& t, const contestant& one) {
+  const verdict& v = t.v;
+  return one.how == standing::ok || one.how == standing::predicted ||
+         (one.how == standing::left && one.kernel->timed() &&
+          (runs(v.winner, one) || is_tied(v, one) || runs(v.runner_up, one) || runs(v.stay, one)));
+}
+
+// Those of one operation, the fastest first.
+std::vector<contestant> ranked(const told& t, const std::vector<contestant>& all, operation op) {
+  std::vector<contestant> some;
+  for (const contestant& one : all)
+    if (is_ranked(t, one) && one.kernel->op == op) some.push_back(one);
+  const auto seconds = [&](const contestant& one) {
+    return deciding_seconds(t.r.found, *one.kernel, t.v.wanted.warm);
+  };
+  std::stable_sort(some.begin(), some.end(),
+                   [&](const contestant& a, const contestant& b) { return seconds(a) < seconds(b); });
+  return some;
+}
+
+std::string table_of(const told& t, const std::vector<contestant>& all, operation op) {
+  const std::vector<contestant> rows = ranked(t, all, op);
+  if (rows.empty()) return "";
+  const bool predicted = t.predicted(), warm = t.v.wanted.warm;
+  std::vector<table_line> lines = {predicted ? predicted_headings(warm) : measured_headings(warm)};
+  lines[0].insert(lines[0].begin(), std::string("  ") + name_of(op));
+  for (const contestant& one : rows) {
+    const char* const mark = runs(t.v.winner, one) ? "* " : is_tied(t.v, one) ? "= " : "  ";
+    lines.push_back(predicted ? predicted_cells(t, one) : measured_cells(t, one));
+    lines.back().insert(lines.back().begin(), mark + kernel_label(one));
+  }
+  int first = 0;
+  for (const table_line& line : lines) first = std::max(first, display_width(line[0]));
+  std::string text = "\n";
+  // Names that leave little room for columns get numbers.
+  if (2 * first > t.width)
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      const std::string number = fmt::format("{}{}", lines[i][0].substr(0, 2), i);
+      text += wrapped(number + ":", lines[i][0].substr(2), display_width(number) + 2, t.width);
+      lines[i][0] = number;
+    }
+  return text + text_table(lines, t.width);
+}
+
+// Who did not stay to the end, with the reason: what is wrong first. Those that did not run for the same
+// reason stand together.
+std::string absent_lines(const told& t, const std::vector<contestant>& all) {
+  std::string text;
+  const auto add = [&](const std::string& line) { text += wrapped("", line, 2, t.width).substr(2); };
+  const auto named = [](const contestant& one) {
+    return one.kernel == nullptr ? one.format->label() : kernel_label(one) + " " + name_of(one.kernel->op);
+  };
+  for (const contestant& one : all)
+    if (one.how == standing::wrong) add(fmt::format("{}: WRONG RESULT: {}", named(one), one.reason));
+  for (const contestant& one : all) {
+    if (one.how != standing::left) continue;
+    const double seconds = deciding_seconds(t.r.found, *one.kernel, t.v.wanted.warm);
+    add(fmt::format("{}{}: left {}", named(one),
+                    seconds > 0 ? fmt::format(", {} us", micro(seconds)) : std::string(), one.reason));
+  }
+  std::vector<std::pair<std::string, std::string>> groups;  // by what is said: who
+  for (const contestant& one : all) {
+    if (one.how != standing::not_run && one.how != standing::refused) continue;
+    // A format that was not worth trying was not refused for anything that is wrong with it.
+    const std::string said = one.reason.starts_with("not tried")
+                                 ? one.reason
+                                 : fmt::format("{}: {}", name_of(one.how), one.reason);
+    const auto same =
+        std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return group.first == said; });
+    if (same == groups.end())
+      groups.emplace_back(said, named(one));
+    else
+      same->second += ", " + named(one);
+  }
+  for (const auto& [said, who] : groups) add(who + ": " + said);
+  return text.empty() ? "" : "\n" + text;
+}
+
+std::string tables(const told& t) {
+  const std::vector<contestant> all = contestants_of(t.r.found);
+  std::string text;
+  for (const operation op : both_operations) text += table_of(t, all, op);
+  if (!text.empty())
+    text =
+        "\n" +
+        wrapped("",
+                t.predicted() ? "Everything below is predicted. * winner, = tied; repaid: products of that "
+                                "kind beside staying in CSR"
+                              : "* winner, = tied; of copy: of the bandwidth of a copy; error: of what "
+                                "rounding may do; repaid: products of that kind beside staying in CSR",
+                0, t.width) +
+        text;
+  return text + absent_lines(t, all);
+}
+
+// Without its folders.
+std::string short_name(const std::string& input) {
+  return printable(is_generator(input) ? input : std::filesystem::path(input).filename().string());
+}
+
+}  // namespace
+
+std::string recommendation_as_text(const recommendation& r, const verdict& v, int width) {
+  const told t{r, v, std::max(width, 40)};
+  std::string text = matrix_line(t) + machine_line(t) + asked_line(t) + verdict_lines(t);
+  if (v.winner) text += why_lines(t) + repaid_line(t) + other_lines(t) + bits_line(t);
+  text += took_line(t);
+  if (v.winner) text += what_to_do(t);
+  return text + tables(t);
+}
+
+std::string recommendations_compared(const std::vector<recommendation>& all,
+                                     const std::vector<verdict>& verdicts, int width) {
+  width = std::max(width, 40);
+  const int most = std::min(28, width / 2 - 2);
+  std::vector<table_line> lines = {
+      {"matrix", "entries", "winner", "us", "x next", "ties", "x vendor", "repaid", "how"}};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const recommendation& r = all[i];
+    const verdict& v = verdicts[i];
+    const char* const how = r.found.interrupted   ? "interrupted"
+                            : r.found.out_of_time ? "out of time"
+                            : r.found.predicted   ? "predicted"
+                                                  : "measured";
+    table_line line = {shortened(short_name(r.name), most), with_commas(r.found.entries)};
+    if (!v.winner)
+      line.insert(line.end(), {"-", "-", "-", "-", "-", "-", "nothing ran"});
+    else
+      line.insert(line.end(),
+                  {shortened(printable(formats_of_way(v.winner)), most), micro(v.winner.seconds),
+                   v.runner_up ? times(v.margin.ratio) : "-", fmt::to_string(v.ties.size()),
+                   v.vendor_one_copy ? times(ratio_of(v.vendor_one_copy.seconds, v.winner.seconds)) : "-",
+                   repaid_in_a_cell(v.repaid_after), how});
+    lines.push_back(std::move(line));
+  }
+  if (std::all_of(lines.begin() + 1, lines.end(), [](const table_line& l) { return l.back() == "measured"; }))
+    for (table_line& line : lines) line.pop_back();
+  return text_table(lines, width);
+}
+
+}  // namespace sparsmith

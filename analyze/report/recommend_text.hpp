@@ -1,0 +1,19 @@
+// A recommendation as text for a terminal: the verdict first, then why, what else there is and what to do,
+// then everybody who took part.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyze/recommend/recommendation.hpp"
+
+namespace sparsmith {
+
+// No line is wider than that, down to 40 columns. The verdict must be of this recommendation.
+std::string recommendation_as_text(const recommendation& r, const verdict& v, int width = 80);
+
+// A table with a line a matrix. The verdicts are those of the recommendations, in the same order.
+std::string recommendations_compared(const std::vector<recommendation>& all,
+                                     const std::vector<verdict>& verdicts, int width = 80);
+
+}  // namespace sparsmith

@@ -1,0 +1,869 @@
+// Recommendations made by hand, as text, CSV and JSON: what is said, how wide it is, and what is not said.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "analyze/report/recommend_actions.hpp"
+#include "analyze/report/recommend_csv.hpp"
+#include "analyze/report/recommend_figures.hpp"
+#include "analyze/report/recommend_json.hpp"
+#include "analyze/report/recommend_text.hpp"
+#include "analyze/report/text.hpp"
+#include "convert/io/container.hpp"
+#include "tests/catch.hpp"
+
+using namespace sparsmith;
+using json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr operation ax = operation::multiply, atx = operation::transposed;
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// As it reads where the line ends do not matter.
+std::string unbroken(const std::string& text) {
+  std::string all;
+  for (const char c : text)
+    if (c != '\n' && c != ' ')
+      all += c;
+    else if (!all.empty() && all.back() != ' ')
+      all += ' ';
+  return all;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+timing around(double seconds) {
+  timing t;
+  t.median = seconds;
+  t.p10 = 0.98 * seconds;
+  t.p90 = 1.03 * seconds;
+  t.samples = 30;
+  t.low = 0.995 * seconds;
+  t.high = 1.005 * seconds;
+  return t;
+}
+
+// Micro-seconds with cold caches; with warm ones it takes half of that.
+kernel_result line(const char* name, operation op, double micro, bool vendor = false) {
+  kernel_result k;
+  k.info = {.name = name, .description = "a test", .source = vendor ? "the vendor" : "ours"};
+  k.info.vendor = vendor;
+  k.info.repeatable_multiply = true;
+  k.op = op;
+  k.time = {around(micro * 0.5e-6), around(micro * 1e-6)};
+  k.prepare_seconds = 10e-6;
+  k.error = 0.125;
+  k.expected.warm = micro * 0.4e-6;
+  k.expected.cold = micro * 0.9e-6;
+  return k;
+}
+
+format_result stored(format_kind kind, const char* note, double convert, std::int64_t bytes,
+                     std::vector<kernel_result> kernels) {
+  format_result f;
+  f.format = kind;
+  f.note = note;
+  f.convert_seconds = convert;
+  f.expected_convert_seconds = 1.5 * convert;
+  f.bytes = bytes;
+  f.slots = 12000;
+  f.offset_bits = 32;
+  f.options.max_fill = 20;
+  f.kernels = std::move(kernels);
+  return f;
+}
+
+// BSR of 5 x 5 takes 80 us for A x and 90 us for A^T x, CSR 100 and 300.
+recommendation normal() {
+  recommendation r;
+  r.name = "gen:blocks?n=1000";
+  r.machine.backend = "cuda";
+  r.machine.device = "NVIDIA H200, 140.4 GiB";
+  r.machine.driver = "570.1";
+  r.machine.toolkit = "CUDA 13.0";
+  r.machine.version = "0.3.0";
+  r.machine.threads = 16;
+  r.copy_bytes = 4.0123e12;
+  r.budget_seconds = 60;
+  r.seconds = 12.5;
+  r.steps = {{"features", 0.25}, {"heats", 10}};
+  r.features.name = r.name;
+  r.features.field = "real";
+  r.features.rows = r.features.cols = 1000;
+  r.features.entries = 12000;
+  r.features.row_lengths = summarize_lengths({{12, 1000}});
+  r.features.col_lengths = r.features.row_lengths;
+  matrix_result& m = r.found;
+  m.rows = m.cols = 1000;
+  m.entries = 12000;
+  m.value_bits = 64;
+  m.offset_bits = 32;
+  m.base_names = {"csr/cusparse-alg1", "csr/cusparse-alg2"};
+  m.final_rounds = 3;
+  const std::int64_t csr_bytes = m.csr_bytes();
+  format_result bsr = stored(format_kind::bsr, "5 x 5", 2e-3, csr_bytes * 9 / 10,
+                             {line("bsr/stream", ax, 80), line("bsr/stream", atx, 90)});
+  bsr.options.bsr_block = {5, 5};
+  bsr.parameters = {{"block_rows", 5}, {"block_cols", 5}};
+  m.formats = {stored(format_kind::csr, "", 0, csr_bytes,
+                      {line("csr/vector", ax, 100), line("csr/vector", atx, 300),
+                       line("csr/cusparse-alg1", ax, 105, true), line("csr/cusparse-alg2", atx, 320, true)}),
+               bsr,
+               stored(format_kind::sell, "32 x 1024", 1e-3, csr_bytes * 2,
+                      {line("sell/thread", ax, 110), line("sell/thread", atx, 150)})};
+  format_result turned =
+      stored(format_kind::csr, "", 1e-3, csr_bytes, {line("csr/cusparse-alg1", atx, 104, true)});
+  turned.of_transpose = true;
+  m.formats.push_back(turned);
+  return r;
+}
+
+recommendation tied() {
+  recommendation r = normal();
+  r.found.formats[2].kernels = {line("sell/thread", ax, 78), line("sell/thread", atx, 88)};
+  return r;
+}
+
+recommendation in_csr() {
+  recommendation r = normal();
+  r.found.formats[0].kernels[0] = line("csr/vector", ax, 20);
+  r.found.formats[0].kernels[1] = line("csr/merge", atx, 30);
+  return r;
+}
+
+recommendation predicted() {
+  recommendation r = normal();
+  r.found.predicted = true;
+  r.found.base_names = {};
+  r.model_record = 0.94;
+  for (format_result& f : r.found.formats) {
+    f.convert_seconds = 0;
+    f.parameters.clear();
+    for (kernel_result& k : f.kernels) {
+      k.time = {};
+      k.prepare_seconds = k.error = 0;
+    }
+  }
+  return r;
+}
+
+// With everything that can go wrong for somebody.
+recommendation troubled() {
+  recommendation r = normal();
+  format_result refused = stored(format_kind::ell, "", 0, 0, {});
+  refused.slots = 0;
+  refused.refused = "ell would store 41.20 slots per entry (494400 slots); the limit is 20";
+  format_result pending = stored(format_kind::coo, "", 1e-3, 200000, {});
+  kernel_result left = line("csr/thread", ax, 900), wrong = line("csr/warp", ax, 1),
+                absent = line("csr/bins", ax, 1), late = line("csr/hybrid", ax, 1);
+  left.left = "9.0 x the fastest after its first run";
+  wrong.wrong = "3 of 1000 outputs, first y[7] = 1 instead of 2 (bound 1e-12)";
+  absent.time = late.time = {};
+  absent.not_run = "rows are too long";
+  late.single_seconds = 2e-6;
+  r.found.formats.push_back(refused);
+  r.found.formats.push_back(pending);
+  for (const kernel_result& k : {left, wrong, absent, late}) r.found.formats[0].kernels.push_back(k);
+  return r;
+}
+
+recommendation nothing_ran() {
+  recommendation r = normal();
+  r.found.interrupted = true;
+  r.found.formats.clear();
+  return r;
+}
+
+recommendation named(const std::string& name) {
+  recommendation r = normal();
+  r.name = r.features.name = name;
+  return r;
+}
+
+const std::string awkward =
+    "folder/it's \"a\" matrix, größer\nand with a name that is certainly longer than any terminal is wide, "
+    "\x1b[31mred; rm -rf $HOME `x` \\.mtx";
+const std::string long_name = "/data/" + std::string(150, 'o') + "'" + std::string(20, '*') + ".mtx";
+
+struct example {
+  const char* what;
+  recommendation r;
+};
+std::vector<example> examples() {
+  recommendation interrupted = troubled(), late = normal(), cpu = normal(), warm = normal(), one = normal(),
+                 strict = normal(), unknown = predicted(), empty;
+  interrupted.found.interrupted = true;
+  late.found.out_of_time = true;
+  cpu.machine = {};
+  cpu.machine.backend = "openmp";
+  cpu.machine.device = "a CPU";
+  warm.wanted.warm = true;
+  warm.wanted.weights = {3, 1};
+  one.wanted.weights = {0, 1};
+  strict.wanted.repeatable = true;
+  strict.wanted.memory = 1 << 30;
+  strict.wanted.products = 100;
+  unknown.model_record = 0;
+  empty.name = "empty";
+  recommendation odd = normal();  // figures that are no numbers
+  odd.found.formats[1].kernels[0].time.cold.p90 = std::numeric_limits<double>::infinity();
+  odd.found.formats[1].kernels[0].error = std::nan("");
+  return {{"normal", normal()},
+          {"tied", tied()},
+          {"in CSR", in_csr()},
+          {"predicted", predicted()},
+          {"predicted without a record", unknown},
+          {"troubled", troubled()},
+          {"interrupted", interrupted},
+          {"out of time", late},
+          {"nothing ran", nothing_ran()},
+          {"without anything", empty},
+          {"on a CPU", cpu},
+          {"warm", warm},
+          {"A^T x alone", one},
+          {"strict", strict},
+          {"no numbers", odd},
+          {"an awkward name", named(awkward)},
+          {"a long name", named(long_name)}};
+}
+
+verdict judged(const recommendation& r) {
+  return verdict_of(r.found, r.wanted, r.context());
+}
+std::string as_text(const recommendation& r, int width = 80) {
+  return recommendation_as_text(r, judged(r), width);
+}
+json as_json(const recommendation& r) {
+  return to_json(r, judged(r));
+}
+
+// What a shell makes of a line: its words.
+std::vector<std::string> words_in_shell(const std::string& command) {
+  const std::string script = "set -- " + command + "\nfor word; do printf '%s\\0' \"$word\"; done";
+  const std::string path = "recommend_report_test.sh";
+  std::ofstream(path) << script;
+  std::FILE* const shell = ::popen(("sh " + path).c_str(), "r");
+  REQUIRE(shell != nullptr);
+  std::string all;
+  for (int c = std::fgetc(shell); c != EOF; c = std::fgetc(shell)) all += static_cast<char>(c);
+  CHECK(::pclose(shell) == 0);
+  std::remove(path.c_str());
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < all.size();) {
+    const std::size_t end = all.find('\0', at);
+    words.push_back(all.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
+
+// The fields of every record; quotes are taken off.
+std::vector<std::vector<std::string>> csv_records(const std::string& text) {
+  std::vector<std::vector<std::string>> records(1, {""});
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"' && quoted && i + 1 < text.size() && text[i + 1] == '"')
+      records.back().back() += text[++i];
+    else if (c == '"')
+      quoted = !quoted;
+    else if (c == ',' && !quoted)
+      records.back().emplace_back();
+    else if (c == '\n' && !quoted)
+      records.push_back({""});
+    else
+      records.back().back() += c;
+  }
+  records.pop_back();
+  return records;
+}
+
+}  // namespace
+
+TEST_CASE("the verdict is one sentence, with its margin, its reasons and what it costs") {
+  const recommendation r = normal();
+  const std::string text = unbroken(as_text(r));
+  CHECK(has(text,
+            "matrix gen:blocks?n=1000: 1,000 x 1,000, 12,000 entries, 64-bit values; rows of 12.00 "
+            "entries, the longest 12, variation 0.000 "));
+  CHECK(has(text, "machine NVIDIA H200, 140.4 GiB; a copy moves 4,012 GB/s "));
+  CHECK(has(text, "asked A x and A^T x in equal parts; runs with cold caches decide "));
+  // (110 + 150) / (80 + 90)
+  CHECK(has(text,
+            "verdict Take bsr 5 x 5 with bsr/stream: a product takes 85.0 us (A x 80.0, A^T x 90.0), "
+            "1.53 x (1.51 - 1.54) as fast as the next, sell 32 x 1024 with sell/thread. "));
+  CHECK(has(text, "why it stores no padding "));
+  // 2 ms; 20 us a product of A x, 210 us one of A^T x, 115 us one of both
+  CHECK(has(text,
+            "converting and preparing take 2.02 ms, which is repaid after 100 products of A x, after 10 "
+            "products of A^T x, after 18 products of the mix, beside staying in CSR "));
+  CHECK(has(text,
+            "the vendor's from one copy: csr with csr/cusparse-alg1 for A x and csr/cusparse-alg2 for "
+            "A^T x, 212 us, 0.40 x as fast as the winner, with 1.11 x its bytes "));
+  CHECK(has(text,
+            "the vendor's from two copies: csr and csr of A^T with csr/cusparse-alg1, 104 us, 0.81 x as "
+            "fast as the winner, with 2.22 x its bytes "));
+  CHECK(has(text, "bits the last bits of A^T x may differ from run to run "));
+  CHECK(has(text, "took 12.5 s of 60 s: features 0.25, heats 10 "));
+  CHECK(has(text, "spconv 'gen:blocks?n=1000' --to bsr --block 5x5 --value f64 -o blocks.bsr.h5 "));
+  CHECK(has(text, "options.bsr_block = {5, 5};"));
+  CHECK(!has(text, "tied with"));
+  CHECK(!has(text, "redicted"));
+}
+
+TEST_CASE("the table has the fastest first, for each product, and every figure of a kernel") {
+  const std::vector<std::string> lines = lines_of(as_text(normal(), 200));
+  const auto row = [&](const std::string& begin) {
+    const auto found = std::find_if(lines.begin(), lines.end(),
+                                    [&](const std::string& line) { return line.starts_with(begin); });
+    return found - lines.begin();
+  };
+  const std::ptrdiff_t first = row("  A x  "), second = row("  A^T x  ");
+  REQUIRE(first < second);
+  REQUIRE(second + 5 < static_cast<std::ptrdiff_t>(lines.size()));
+  const auto line_at = [&](std::ptrdiff_t at) { return unbroken(lines[static_cast<std::size_t>(at)]); };
+  CHECK(line_at(first) ==
+        "A x cold us p10 - p90 x winner GB/s of copy error warm us convert ms bytes x CSR repaid");
+  CHECK(line_at(first + 1) ==
+        "* bsr/stream 5 x 5 80.0 78.4 - 82.4 1.00 1.9 0.0 % 12 % 40.0 2 130.1 KiB 0.90 100");
+  CHECK(line_at(first + 2) == "csr/vector 100 98.0 - 103 1.25 1.6 0.0 % 12 % 50.0 - 144.5 KiB 1.00 -");
+  CHECK(line_at(first + 3).starts_with("csr/cusparse-alg1 105 "));
+  CHECK(line_at(first + 4) ==
+        "sell/thread 32 x 1024 110 108 - 113 1.38 2.8 0.1 % 12 % 55.0 1 289.1 KiB 2.00 never");
+  CHECK(lines[static_cast<std::size_t>(first + 5)].empty());
+  CHECK(line_at(second + 1).starts_with("* bsr/stream 5 x 5 90.0 "));
+  CHECK(line_at(second + 2).starts_with("csr/cusparse-alg1 of A^T 104 "));
+}
+
+TEST_CASE("no line is wider than it may be, and what is shown moves no cursor") {
+  for (const example& one : examples())
+    for (const int width : {40, 80, 120, 200}) {
+      const std::string text = as_text(one.r, width);
+      for (const std::string& line : lines_of(text)) {
+        INFO(one.what << " at " << width << ": " << line);
+        CHECK(display_width(line) <= width);
+      }
+      CHECK(text.find('\x1b') == std::string::npos);
+      CHECK(!has(text, "\n\n\n"));
+      CHECK(text.ends_with("\n"));
+    }
+}
+
+TEST_CASE("ties are named, and why one of them was taken") {
+  const std::string text = unbroken(as_text(tied()));
+  CHECK(has(text, "Take bsr 5 x 5 with bsr/stream: a product takes 85.0 us"));
+  CHECK(has(text, " as fast as the next that is not tied with it, csr with csr/vector. "));
+  CHECK(has(text, "tied with: sell/thread (32 x 1024): 83.0 us"));
+  CHECK(has(text, "(within 5 % of the fastest, or not told apart from that) "));
+  CHECK(has(text,
+            "sell/thread (32 x 1024) is ahead by a little, and bsr/stream (5 x 5) was taken from the tie "
+            "for its fewer bytes, 130.1 KiB instead of 289.1 KiB "));
+  CHECK(has(text, " = sell/thread 32 x 1024 78.0 "));
+
+  recommendation simpler = tied();
+  simpler.found.formats[1].bytes = simpler.found.formats[2].bytes;
+  CHECK(has(unbroken(as_text(simpler)), "Take sell 32 x 1024 with sell/thread: "));
+  CHECK(!has(unbroken(as_text(simpler)), "was taken from the tie"));
+  simpler.found.formats[1].kernels = {line("bsr/stream", ax, 77), line("bsr/stream", atx, 87)};
+  CHECK(has(unbroken(as_text(simpler)), "was taken from the tie for its simpler format "));
+}
+
+TEST_CASE("who should stay in CSR is told so") {
+  const recommendation r = in_csr();
+  const std::string text = unbroken(as_text(r));
+  CHECK(has(text, "Stay in CSR, with csr/vector for A x and csr/merge for A^T x: a product takes 25.0 us"));
+  CHECK(has(text, "repaid at once: there is nothing to convert "));
+  CHECK(has(text, "--to csr --value f64"));
+  CHECK(has(text, "where memory is short: bsr 5 x 5 with bsr/stream, 130.1 KiB: 85.0 us, 0.29 x as fast"));
+  CHECK(!has(text, "from_csr"));
+  CHECK(as_json(r)["verdict"]["stays_in_csr"] == true);
+  CHECK(as_json(r)["verdict"]["repaid_after"] == json{{"ax", 0.0}, {"atx", 0.0}, {"mix", 0.0}});
+}
+
+TEST_CASE("a prediction is called one, and never sounds measured") {
+  const recommendation r = predicted();
+  const std::string text = unbroken(as_text(r));
+  CHECK(has(text,
+            "verdict Predicted, nothing was run: take bsr 5 x 5 with bsr/stream: a product should take "
+            "76.5 us"));
+  CHECK(has(text, "on matrices it was not fitted to, measured on "));
+  CHECK(has(text, "predicted us x winner predicted warm us convert ms "));
+  CHECK(has(text, "by the model, which is repaid after "));
+  CHECK(!has(text, " takes "));
+  CHECK(!has(text, "p10"));
+  CHECK(!has(text, "GB/s of copy"));
+  recommendation unknown = r;
+  unknown.model_record = 0;
+  CHECK(has(unbroken(as_text(unknown)), "it has no record for this backend"));
+
+  const json j = as_json(r);
+  CHECK(j["predicted"] == true);
+  CHECK(j["verdict"]["predicted"] == true);
+  CHECK(j["model"]["record"] == 0.94);
+  CHECK(j["candidates"][1]["convert_ms"].is_null());
+  CHECK(j["candidates"][1]["expected_convert_ms"] == Approx(3.0));
+  CHECK(j["contestants"][4]["result"] == "predicted");
+  CHECK(j["contestants"][4]["warm"].is_null());
+  CHECK(j["contestants"][4]["predicted"]["cold_us"] == Approx(72.0));
+  // What was not made has its parameters from the options.
+  CHECK(j["verdict"]["parameters"] == json{{"block_rows", 5}, {"block_cols", 5}});
+  CHECK(as_json(normal())["model"]["record"].is_null());
+
+  recommendation blind = r;
+  for (format_result& f : blind.found.formats)
+    for (kernel_result& k : f.kernels) k.expected = {};
+  const std::string none = unbroken(as_text(blind));
+  CHECK(has(none,
+            "Predicted, nothing was run: the model has no figures for anything that could be taken, so "
+            "there is no verdict"));
+  CHECK(has(none, "csr/vector A x, csr/vector A^T x, csr/cusparse-alg1 A x"));
+  CHECK(has(none, ": not run: the model has no figures for it "));
+  CHECK(as_json(blind)["verdict"].is_null());
+}
+
+TEST_CASE("what is not finished says so first") {
+  recommendation r = normal();
+  r.found.interrupted = true;
+  CHECK(has(unbroken(as_text(r)), "verdict So far, interrupted: take bsr 5 x 5 "));
+  r.found.interrupted = false;
+  r.found.out_of_time = true;
+  CHECK(has(unbroken(as_text(r)), "verdict So far, out of time: take bsr 5 x 5 "));
+  const std::string nothing = unbroken(as_text(nothing_ran()));
+  CHECK(has(nothing, "verdict So far, interrupted: nothing ran that could be taken, so there is no verdict"));
+  CHECK(!has(nothing, "spconv"));
+  CHECK(as_json(nothing_ran())["verdict"].is_null());
+  CHECK(as_json(nothing_ran())["interrupted"] == true);
+}
+
+TEST_CASE("who is not in the table is named with the reason") {
+  const recommendation r = troubled();
+  const std::string text = unbroken(as_text(r));
+  CHECK(has(text, "csr/thread A x, 900 us: left 9.0 x the fastest after its first run "));
+  CHECK(has(text, "csr/warp A x: WRONG RESULT: 3 of 1000 outputs, first y[7] = 1 instead of 2"));
+  CHECK(has(text, "csr/bins A x: not run: rows are too long "));
+  CHECK(has(text, "csr/hybrid A x: not run: the race ended before it was timed "));
+  CHECK(has(text, "ell: refused: ell would store 41.20 slots per entry"));
+  CHECK(has(text, "coo: not run: the race ended before it was its turn "));
+  CHECK(!has(text, " csr/thread 900"));
+
+  recommendation apart = r;  // who is in the verdict is in the table, also where it left
+  for (kernel_result& k : apart.found.formats[1].kernels) k.left = "before the last round";
+  const std::string with_winner = unbroken(as_text(apart));
+  CHECK(has(with_winner, "Take bsr 5 x 5 with bsr/stream"));
+  CHECK(has(with_winner, "* bsr/stream 5 x 5 80.0 78.4 - 82.4 1.00 "));
+  CHECK(has(with_winner, "bsr/stream 5 x 5 A x, 80.0 us: left before the last round "));
+  for (format_result& f : apart.found.formats)
+    if (f.refused.empty() && f.kernels.empty()) f.refused = "not tried: csr is ahead";
+  apart.found.formats.back().format = format_kind::hyb;
+  format_result again = apart.found.formats.back();
+  again.note = "width 3";
+  apart.found.formats.push_back(again);
+  CHECK(has(unbroken(as_text(apart)), " hyb, hyb width 3: not tried: csr is ahead "));
+}
+
+TEST_CASE("without a GPU that is said, and one operation alone is no mix") {
+  recommendation r = normal();
+  r.machine.backend = "openmp";
+  r.machine.device = "a CPU";
+  r.wanted.weights = {0, 1};
+  r.wanted.warm = true;
+  r.wanted.products = 1000;
+  const std::string text = unbroken(as_text(r));
+  CHECK(has(text, "machine no GPU is used, the OpenMP kernels are ranked: a CPU, 16 threads; a copy"));
+  CHECK(has(text, "asked A^T x; runs with warm caches decide; converting is spread over 1,000 products "));
+  CHECK(has(text, "repaid after 20 products of A^T x, beside"));  // 2 ms of 105 us
+  CHECK(!has(text, "of the mix"));
+  CHECK(has(text, "where cold caches decide") == false);  // the same wins there
+  CHECK(has(text, "transposed.run(1, y, 0, x);"));
+  CHECK(!has(text, "multiply.run"));
+}
+
+TEST_CASE("what else there is, as far as it can be told apart from the winner") {
+  recommendation r = normal();
+  r.found.formats[2].kernels[0] = line("sell/thread", ax, 60);
+  r.found.formats[2].kernels[1] = line("sell/thread", atx, 130);
+  for (kernel_result& k : r.found.formats[2].kernels) k.time.warm = around(10e-6);
+  const std::string text = unbroken(as_text(r));
+  CHECK(has(text, "verdict Take bsr 5 x 5 "));
+  CHECK(has(text,
+            "where only A x matters: sell 32 x 1024 with sell/thread, 60.0 us where the winner's takes "
+            "80.0 "));
+  CHECK(!has(text, "where only A^T x matters"));
+  CHECK(has(text,
+            "where warm caches decide: sell 32 x 1024 with sell/thread, 10.0 us where the winner's takes "
+            "42.5 "));
+  CHECK(!has(text, "where memory is short"));                   // the winner is the smallest
+  r.found.formats[2].kernels[0] = line("sell/thread", ax, 78);  // within 5 % of the winner's
+  CHECK(!has(unbroken(as_text(r)), "where only A x matters"));
+}
+
+TEST_CASE("several matrices, a line each") {
+  std::vector<recommendation> all = {normal(), tied(), predicted(), nothing_ran(), named(awkward)};
+  std::vector<verdict> verdicts;
+  for (const recommendation& r : all) verdicts.push_back(judged(r));
+  CHECK(!has(recommendations_compared({all[0]}, {verdicts[0]}, 120), "how"));
+  const std::vector<std::string> lines = lines_of(recommendations_compared(all, verdicts, 120));
+  REQUIRE(lines.size() == 6);
+  CHECK(unbroken(lines[0]) == "matrix entries winner us x next ties x vendor repaid how");
+  CHECK(unbroken(lines[1]) == "gen:blocks?n=1000 12,000 bsr 5 x 5 85.0 1.53 0 2.50 18 measured");
+  CHECK(unbroken(lines[2]).ends_with(" 2.35 1 2.50 18 measured"));
+  CHECK(unbroken(lines[3]).ends_with(" predicted"));
+  CHECK(unbroken(lines[4]) == "gen:blocks?n=1000 12,000 - - - - - - nothing ran");
+  CHECK(has(lines[5], "größer"));
+  for (const int width : {40, 80})
+    for (const std::string& line : lines_of(recommendations_compared(all, verdicts, width)))
+      CHECK(display_width(line) <= width);
+}
+
+TEST_CASE("words for a shell come out of it as they went in") {
+  CHECK(quoted_for_shell("bcsstk17.mtx.gz") == "bcsstk17.mtx.gz");
+  CHECK(quoted_for_shell("gen:rmat?scale=10") == "'gen:rmat?scale=10'");
+  CHECK(quoted_for_shell("it's") == "'it'\\''s'");
+  CHECK(quoted_for_shell("") == "''");
+  for (const example& one : examples()) {
+    const verdict v = judged(one.r);
+    if (!v.winner) continue;
+    INFO(one.what);
+    const std::vector<std::string> words = spconv_arguments(one.r, v.winner);
+    CHECK(words_in_shell(spconv_line(one.r, v.winner)) == words);
+    // As the text breaks it over lines, however narrow they are.
+    if (has(one.r.name, "\n")) continue;
+    for (const int width : {40, 60, 80, 300}) {
+      const std::string text = as_text(one.r, width);
+      const std::size_t begin = text.find("\n  spconv ");
+      REQUIRE(begin != std::string::npos);
+      const std::size_t end = text.find("\n\n", begin);
+      CHECK(words_in_shell(text.substr(begin + 1, end - begin - 1)) == words);
+    }
+  }
+}
+
+TEST_CASE("the command spells what makes the format") {
+  const auto command = [](format_kind kind, const std::function<void(format_result&)>& change,
+                          const std::string& name = "gen:rmat?scale=10") {
+    recommendation r = named(name);
+    format_result f = stored(kind, "", 0, 1000, {line("a/kernel", ax, 1)});
+    change(f);
+    r.found.formats = {f};
+    way w;
+    w.formats = {&r.found.formats[0]};
+    w.kernels[0] = &r.found.formats[0].kernels[0];
+    return spconv_line(r, w);
+  };
+  const auto as_it_is = [](format_result&) {};
+  const std::string begin = "spconv 'gen:rmat?scale=10' --to ";
+  CHECK(command(format_kind::csr, as_it_is) == begin + "csr --value f64 -o rmat.csr.h5");
+  CHECK(command(format_kind::sell, as_it_is) ==
+        begin + "sell --slice 32 --sigma 1024 --value f64 -o rmat.sell.h5");
+  CHECK(command(format_kind::ell, [](format_result& f) { f.slots = 12000 * 5; }) ==
+        begin + "ell --max-fill 20 --value f64 -o rmat.ell.h5");
+  CHECK(command(format_kind::hyb, as_it_is) == begin + "hyb --value f64 -o rmat.hyb.h5");
+  CHECK(command(format_kind::hyb, [](format_result& f) {
+          f.parameters = {{"width", 7}};
+        }) == begin + "hyb --width 7 --value f64 -o rmat.hyb.h5");
+  CHECK(command(format_kind::csb, as_it_is) == begin + "csb --beta 32 --value f64 -o rmat.csb.h5");
+  CHECK(command(format_kind::ecsb, [](format_result& f) {
+          f.parameters = {{"holding", 1}};
+        }) == begin + "ecsb --beta 32 --holding ell --value f64 -o rmat.ecsb.h5");
+  CHECK(command(format_kind::gcsb,
+                [](format_result& f) {
+                  f.options.blocks = {.beta = 64,
+                                      .order = block_order::diagonal,
+                                      .index_bits = 32,
+                                      .thesis = true,
+                                      .group_size = 16,
+                                      .window = 5};
+                }) ==
+        begin +
+            "gcsb --beta 64 --layout thesis --order diagonal --index 32 --group 16 --window 5 --value "
+            "f64 -o rmat.gcsb.h5");
+  CHECK(command(format_kind::gcsb_tile, as_it_is) == begin + "gcsb_tile --value f64 -o rmat.gcsb_tile.h5");
+  CHECK(command(format_kind::gcsb_tile,
+                [](format_result& f) {
+                  f.parameters = {{"tile_height", 512}, {"tile_width", 1024}, {"renumbered", 1}};
+                  f.options.tile.rest_below = 32;
+                  f.options.tile.group_size = 16;
+                  f.options.tile.index_bits = 32;
+                }) ==
+        begin +
+            "gcsb_tile --tile 512x1024 --renumber length --group 16 --index 32 --rest 32 --value f64 "
+            "-o rmat.gcsb_tile.h5");
+  CHECK(command(
+            format_kind::csr, [](format_result& f) { f.offset_bits = 64; }, "dir/A.b.MTX.gz") ==
+        "spconv dir/A.b.MTX.gz --to csr --value f64 --offsets 64 -o A.b.csr.h5");
+  CHECK(command(format_kind::csr, as_it_is, "-") == "spconv - --to csr --value f64 -o matrix.csr.h5");
+  CHECK(command(format_kind::csr, as_it_is, "-x.npz") ==
+        "spconv ./-x.npz --to csr --value f64 -o ./-x.csr.h5");
+  CHECK(command(format_kind::csr, as_it_is, "a/.mtx") == "spconv a/.mtx --to csr --value f64 -o .mtx.csr.h5");
+
+  recommendation single = normal();
+  single.found.value_bits = 32;
+  CHECK(has(spconv_line(single, judged(single).winner), " --value f32 "));
+  // No command makes two copies.
+  const recommendation two = normal();
+  CHECK(spconv_line(two, judged(two).vendor_two_copies).empty());
+  CHECK(code_lines(two, judged(two).vendor_two_copies).empty());
+}
+
+// Every flag of every format: spconv must take what it is told, and make the format that was meant.
+TEST_CASE("spconv understands the commands") {
+  const char* const spconv = std::getenv("SPARSMITH_SPCONV");
+  REQUIRE(spconv != nullptr);
+  conversion_options unusual;
+  unusual.max_fill = 1000;
+  unusual.hyb_width = 2;
+  unusual.bsr_block = {3, 5};
+  unusual.sell = {8, 16};
+  unusual.blocks = {.beta = 8, .order = block_order::row, .index_bits = 32, .group_size = 4, .window = 2};
+  unusual.blocks.holding = ecsb_holding::hybrid;
+  unusual.tile = {.height = 512, .width = 256, .group_size = 16, .index_bits = 32};
+  unusual.tile.renumber = renumbering::length;
+  unusual.tile.rest_below = 3;
+  for (const conversion_options& options : {conversion_options{}, unusual})
+    for (const format_kind kind : all_formats()) {
+      recommendation r = named("gen:uniform?rows=60&cols=50&density=0.1&seed=3");
+      format_result f = stored(kind, "", 0, 1000, {line("a/kernel", ax, 1)});
+      f.options = options;
+      f.options.max_fill = 1000;
+      f.slots = 12000 * 50;
+      f.offset_bits = options.max_fill == 1000 ? 64 : 32;
+      r.found.formats = {f};
+      way w;
+      w.formats = {&r.found.formats[0]};
+      w.kernels[0] = &r.found.formats[0].kernels[0];
+      const std::string typed = spconv_line(r, w);
+      INFO(typed);
+      REQUIRE(typed.starts_with("spconv "));
+      const std::string command = quoted_for_shell(spconv) + typed.substr(6) + " --quiet --device cpu";
+      CHECK(std::system(command.c_str()) == 0);
+      const stored_matrix made = read_container("uniform." + name_of(kind) + ".h5");
+      std::remove(("uniform." + name_of(kind) + ".h5").c_str());
+      std::visit(
+          [&](const auto& matrix) {
+            std::visit(
+                [&](const auto& m) {
+                  CHECK(m.name == name_of(kind));
+                  if (options.max_fill != 1000) return;
+                  std::map<std::string, std::int64_t> sizes;
+                  for (const auto& [name, value] : parameters_of(m)) sizes[name] = value;
+                  const auto expect = [&](const char* name, std::int64_t value) {
+                    INFO(name);
+                    CHECK((sizes.count(name) == 0 || sizes[name] == value));
+                  };
+                  expect("block_rows", 3);
+                  expect("block_cols", 5);
+                  expect("slice", 8);
+                  expect("sigma", 16);
+                  expect("beta", 8);
+                  expect("order", static_cast<std::int64_t>(block_order::row));
+                  expect("holding", static_cast<std::int64_t>(ecsb_holding::hybrid));
+                  expect("window", 2);
+                  expect("group_size", kind == format_kind::gcsb_tile ? 16 : 4);
+                  expect("tile_height", 512);
+                  expect("tile_width", 256);
+                  expect("renumbered", 1);
+                  expect("rest_below", 3);
+                  if (kind == format_kind::hyb) expect("width", 2);
+                },
+                matrix);
+          },
+          made);
+    }
+}
+
+TEST_CASE("CSV has as many fields as columns, and a line for everybody") {
+  const std::vector<std::string> columns = csv_records(recommendation_csv_header()).at(0);
+  CHECK(columns == std::vector<std::string>{"matrix",
+                                            "rows",
+                                            "cols",
+                                            "entries",
+                                            "value_bits",
+                                            "format",
+                                            "parameters",
+                                            "kernel",
+                                            "vendor",
+                                            "operation",
+                                            "result",
+                                            "reason",
+                                            "convert_ms",
+                                            "prepare_ms",
+                                            "bytes",
+                                            "times_csr",
+                                            "warm_median_us",
+                                            "warm_p10_us",
+                                            "warm_p90_us",
+                                            "warm_samples",
+                                            "cold_median_us",
+                                            "cold_p10_us",
+                                            "cold_p90_us",
+                                            "cold_samples",
+                                            "predicted_warm_us",
+                                            "predicted_cold_us",
+                                            "gb_per_s",
+                                            "share_of_copy",
+                                            "error_of_bound",
+                                            "repeatable",
+                                            "winner",
+                                            "tie"});
+  const auto column = [&](const char* name) {
+    return static_cast<std::size_t>(std::find(columns.begin(), columns.end(), name) - columns.begin());
+  };
+  for (const example& one : examples()) {
+    INFO(one.what);
+    const verdict v = judged(one.r);
+    const auto records = csv_records(recommendation_csv_lines(one.r, v));
+    CHECK(records.size() == contestants_of(one.r.found).size());
+    std::size_t winners = 0;
+    for (const auto& fields : records) {
+      REQUIRE(fields.size() == columns.size());
+      CHECK(fields[0] == one.r.name);
+      for (const std::string& field : fields) CHECK((field != "nan" && field != "inf" && field != "-nan"));
+      winners += fields[column("winner")] == "yes" ? 1 : 0;
+    }
+    CHECK(winners == static_cast<std::size_t>(std::count_if(v.winner.kernels.begin(), v.winner.kernels.end(),
+                                                            [](const auto* k) { return k != nullptr; })));
+  }
+  const recommendation r = troubled();
+  std::set<std::string> results;
+  for (const auto& fields : csv_records(recommendation_csv_lines(r, judged(r))))
+    results.insert(fields[column("result")]);
+  CHECK(results == std::set<std::string>{"ok", "left", "not run", "wrong", "refused"});
+
+  const recommendation level = tied();
+  const auto lines = csv_records(recommendation_csv_lines(level, judged(level)));
+  const auto& bsr = lines[4];
+  const auto& sell = lines[6];
+  CHECK(bsr[column("parameters")] == "5 x 5");
+  CHECK(bsr[column("cold_median_us")] == "80");
+  CHECK(bsr[column("warm_p10_us")] == "39.2");
+  CHECK(bsr[column("convert_ms")] == "2");
+  CHECK(bsr[column("times_csr")] == "0.899996");
+  CHECK(bsr[column("winner")] == "yes");
+  CHECK(bsr[column("tie")] == "no");
+  CHECK(sell[column("winner")] == "no");
+  CHECK(sell[column("tie")] == "yes");
+  CHECK(lines[8][column("parameters")] == "of A^T");
+}
+
+TEST_CASE("JSON has the verdict in full") {
+  const recommendation r = normal();
+  const json j = as_json(r);
+  CHECK(j["schema"] == "sparsmith.recommend/1");
+  CHECK(j["version"] == "0.3.0");
+  CHECK(j["matrix"]["entries"] == 12000);
+  CHECK(j["request"]["mix"] == json{{"ax", 0.5}, {"atx", 0.5}});
+  CHECK(j["request"]["regime"] == "cold");
+  CHECK(j["request"]["memory"].is_null());
+  CHECK(j["machine"]["copy_gb_per_s"] == Approx(4012.3));
+  CHECK(j["features"]["row_lengths"]["mean"] == 12.0);
+  CHECK(!j["features"].contains("grid"));
+  CHECK(!j["features"]["row_lengths"].contains("distribution"));
+  CHECK(j["base"]["atx"] == "csr/cusparse-alg2");
+  REQUIRE(j["candidates"].size() == 4);
+  CHECK(j["candidates"][3]["of_transpose"] == true);
+  REQUIRE(j["contestants"].size() == 9);
+  const json& bsr = j["contestants"][4];
+  CHECK(bsr["candidate"] == 1);
+  CHECK(bsr["kernel"] == "bsr/stream");
+  CHECK(bsr["operation"] == "ax");
+  CHECK(bsr["cold"]["median_us"] == Approx(80.0));
+  CHECK(bsr["cold"]["low_us"] == Approx(79.6));
+  CHECK(bsr["error_of_bound"] == 0.125);
+  CHECK(bsr["gb_per_s_csr_minimum"] == Approx(static_cast<double>(r.found.csr_minimum_bytes()) / 80e3));
+  CHECK(bsr["winner"] == true);
+
+  const json& v = j["verdict"];
+  CHECK(v["format"] == "bsr");
+  CHECK(v["parameters"] == json{{"block_rows", 5}, {"block_cols", 5}});
+  CHECK(v["kernels"] == json{{"ax", "bsr/stream"}, {"atx", "bsr/stream"}});
+  CHECK(v["us"] == Approx(85.0));
+  CHECK(v["margin"] == Approx(130.0 / 85));
+  CHECK(v["interval"].size() == 2);
+  CHECK(v["ties"].empty());
+  CHECK(v["repaid_after"]["ax"] == Approx(100.0));
+  CHECK(v["reasons"].size() == judged(r).reasons.size());
+  CHECK(v["vendor"]["two_copies"]["copies"] == json::array({"csr", "csr of A^T"}));
+  CHECK(v["vendor"]["two_copies"]["times_winner"] == Approx(104.5 / 85));
+  CHECK(v["spconv"] == spconv_line(r, judged(r).winner));
+  CHECK(v["code"] == code_lines(r, judged(r).winner));
+
+  const json with_ties = as_json(tied())["verdict"]["ties"];
+  REQUIRE(with_ties.size() == 1);
+  CHECK(with_ties[0]["format"] == "sell");
+  CHECK(with_ties[0]["parameters"] == json{{"slice", 32}, {"sigma", 1024}});
+  CHECK(with_ties[0]["times_winner"] == Approx(83.0 / 85));
+}
+
+TEST_CASE("what is never repaid, or no number, is null") {
+  recommendation r = normal();
+  r.found.formats[1].kernels[0] = line("bsr/stream", ax, 120);  // slower than CSR for A x
+  CHECK(as_json(r)["verdict"]["format"] == "bsr");
+  CHECK(as_json(r)["verdict"]["repaid_after"]["ax"].is_null());
+  CHECK(has(unbroken(as_text(r)), "which is repaid never of A x, after 10 products of A^T x"));
+  r.found.formats[1].kernels[0].error = std::nan("");
+  r.found.formats[1].kernels[0].time.cold.p90 = std::numeric_limits<double>::infinity();
+  const json one = as_json(r)["contestants"][4];
+  CHECK(one["error_of_bound"].is_null());
+  CHECK(one["cold"]["p90_us"].is_null());
+}
+
+// The documents that recommend_schema_check.py compares with the schema, for whoever starts it.
+TEST_CASE("all examples are valid JSON, and are written for the check against the schema") {
+  json documents = json::array();
+  for (const example& one : examples()) documents.push_back(as_json(one.r));
+  const std::string text = documents.dump(1, ' ', false, json::error_handler_t::replace);
+  CHECK(json::parse(text).size() == examples().size());
+  const char* const folder = std::getenv("SPARSMITH_PAGES");
+  if (folder == nullptr) return;
+  std::ofstream file(std::string(folder) + "/recommend_examples.json");
+  file << text << "\n";
+  CHECK(file.good());
+}
+
+TEST_CASE("the lines of C++ are those that test_recommend_code is compiled from") {
+  // The same as in winner_code.inc, which tells what is to be expected of it.
+  recommendation r = normal();
+  r.name = "gen:uniform?rows=30&cols=20&density=0.2&seed=1";
+  r.machine.backend = "openmp";
+  r.found.rows = 30;
+  r.found.cols = 20;
+  r.found.formats[1].kernels = {line("bsr/max-task", ax, 1), line("bsr/preprocessed", atx, 1)};
+  r.found.formats[1].slots = 12000 * 4;
+  const std::string code = code_lines(r, judged(r).winner);
+  std::ifstream file(SPARSMITH_WINNER_CODE);
+  REQUIRE(file.good());
+  std::stringstream expected;
+  expected << file.rdbuf();
+  CHECK(code == expected.str());
+
+  r.machine.backend = "cuda";
+  r.found.value_bits = 32;
+  r.found.formats[1].offset_bits = 64;
+  const std::string on_gpu = code_lines(r, judged(r).winner);
+  CHECK(has(on_gpu, "assemble<cuda, std::int64_t, float>("));
+  CHECK(has(on_gpu, "std::get<bsr<std::int64_t, float, device>>(converted)"));
+  CHECK(has(on_gpu, "synchronize(cuda{});"));
+  for (const example& one : examples())
+    if (const verdict v = judged(one.r); v.winner)
+      for (const std::string& text : lines_of(code_lines(one.r, v.winner))) {
+        INFO(one.what << ": " << text);
+        CHECK(display_width(text) <= 78);
+      }
+  CHECK(escaped_for_code("a\"b\\c\n1") == "a\\\"b\\\\c\\0121");
+}
