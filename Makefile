@@ -5,8 +5,8 @@ JOBS := $(shell nproc)
 
 .PHONY: demo test build configure setup format-check sanitize
 demo: configure
-	@echo "Building spconv and spanalyze in $(BUILD); the first time takes minutes."
-	@cmake --build $(BUILD) -j $(JOBS) --target spconv spanalyze
+	@echo "Building the tools in $(BUILD); the first time takes minutes."
+	@cmake --build $(BUILD) -j $(JOBS) --target spconv spanalyze sprecommend
 	@sh tools/demo.sh $(BUILD)
 
 test: build

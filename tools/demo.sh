@@ -24,4 +24,5 @@ show spconv tests/data/bridge.mtx --to sell --slice 4 --sigma 12 --verify -o "$f
 show spconv 'gen:rmat?scale=18&edges=16' --to csr --verify -o "$folder/rmat.npz"
 show spanalyze tests/data/bridge.mtx
 show spanalyze tests/data/bridge.mtx 'gen:rmat?scale=18&edges=16'
+show sprecommend 'gen:rmat?scale=14' --budget 3
 printf '\nThe tools are in %s; each has --help. What comes next: README.md.\n' "$1/tools"

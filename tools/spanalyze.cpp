@@ -7,10 +7,7 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <functional>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "analyze/report/csv.hpp"
@@ -23,7 +20,6 @@
 #include "convert/error.hpp"
 #include "convert/io/generators.hpp"
 #include "convert/io/read.hpp"
-#include "convert/io/write.hpp"
 #include "tools/command_line.hpp"
 
 namespace sparsmith {
@@ -59,29 +55,6 @@ struct analysis_request {
   bool draws() const { return !(html.empty() && png.empty() && svg.empty()); }
 };
 
-// Refuses what cannot be written before the work, and not after it.
-void check_outputs(const typed_options& typed) {
-  namespace fs = std::filesystem;
-  const auto place = [](const std::string& path) {
-    std::error_code problem;
-    const fs::path whole = fs::weakly_canonical(fs::absolute(path, problem), problem);
-    return problem ? path : whole.string();
-  };
-  std::map<std::string, std::string> used;
-  for (const std::string& input : typed.inputs)
-    if (!is_generator(input)) used.emplace(place(input), "the input");
-  for (const auto& [option, path] :
-       {std::pair("--html", typed.html), std::pair("--png", typed.png), std::pair("--svg", typed.svg)}) {
-    if (path.empty()) continue;
-    if (path == "-") throw error(failure::usage, fmt::format("{} -: name a file", option));
-    if (const auto [other, is_new] = used.emplace(place(path), option); !is_new)
-      throw error(failure::usage, fmt::format("{} {}: is {} as well", option, path, other->second));
-    const output_file probe(path);
-  }
-  if (typed.inputs.size() > 1 && !(typed.png.empty() && typed.svg.empty()))
-    throw error(failure::usage, "--png and --svg draw one matrix; --html shows several");
-}
-
 analysis_request request_of(const typed_options& typed) {
   analysis_request request;
   request.inputs = typed.inputs;
@@ -96,7 +69,9 @@ analysis_request request_of(const typed_options& typed) {
   const block_size size = parse_sides("--size", typed.size, "1200 or 1200x900", 16, 8192);
   request.picture_width = size.rows;
   request.picture_height = size.cols;
-  check_outputs(typed);
+  check_output_files(typed.inputs, {{"--html", typed.html}, {"--png", typed.png}, {"--svg", typed.svg}});
+  if (typed.inputs.size() > 1 && !(typed.png.empty() && typed.svg.empty()))
+    throw error(failure::usage, "--png and --svg draw one matrix; --html shows several");
   request.html = typed.html;
   request.png = typed.png;
   request.svg = typed.svg;
@@ -173,29 +148,20 @@ std::vector<matrix_features> run(const analysis_request& request,
   return all;
 }
 
-void write_file(const std::string& path, const void* data, std::size_t bytes) {
-  output_file file(path);
-  std::ofstream out(file.temporary_path(), std::ios::binary);
-  out.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
-  out.close();
-  if (!out) throw error(failure::output, path + ": could not write");
-  file.commit();
-}
-
 void write_pictures(const analysis_request& request, const std::vector<matrix_features>& all) {
   if (!request.png.empty()) {
     const auto picture = spy_png(all[0].grid, picture_of(all[0], request));
-    write_file(request.png, picture.data(), picture.size());
+    write_whole_file(request.png, {reinterpret_cast<const char*>(picture.data()), picture.size()});
   }
   if (!request.svg.empty()) {
     const std::string picture = spy_svg(all[0].grid, picture_of(all[0], request));
-    write_file(request.svg, picture.data(), picture.size());
+    write_whole_file(request.svg, picture);
   }
   if (request.html.empty()) return;
   std::vector<spy_pictures> pictures;
   for (const matrix_features& f : all) pictures.push_back(draw_spy_pictures(f));
   const std::string page = html_report(all, pictures, request.bins);
-  write_file(request.html, page.data(), page.size());
+  write_whole_file(request.html, page);
 }
 
 std::string environment(const char* name) {
@@ -221,10 +187,9 @@ terminal look_at_terminal() {
   if (wants_ascii()) t.ink = terminal_ink::ascii;
   winsize size{};
   if (::isatty(STDOUT_FILENO) != 1) return t;
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0) {
-    t.width = std::clamp<int>(size.ws_col, 40, 160);
+  t.width = output_width();
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0)
     t.height = std::clamp<int>(size.ws_row, 12, 60);
-  }
   const std::string kind = environment("TERM"), depth = environment("COLORTERM");
   if (t.unicode() && !kind.empty() && kind != "dumb" && environment("NO_COLOR").empty())
     t.ink =

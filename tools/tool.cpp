@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,11 +10,15 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <mutex>
 #include <new>
 #include <nlohmann/json.hpp>
 
 #include "convert/error.hpp"
+#include "convert/io/generators.hpp"
 #include "convert/io/write.hpp"
 #include "convert/options.hpp"
 #include "tools/command_line.hpp"
@@ -213,6 +218,52 @@ void progress_bar::draw(double seconds) {
     fmt::print(stderr, "\r\033[K{} {:.1f} s", label_, seconds);
   }
   std::fflush(stderr);
+}
+
+progress_line::progress_line(bool enabled) : shown_(enabled && ::isatty(STDERR_FILENO) == 1) {}
+
+void progress_line::say(const std::string& text) const {
+  if (!shown_) return;
+  winsize size{};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  fmt::print(stderr, "\r\033[K{:.{}}", text, known ? size.ws_col - 1 : 79);
+  std::fflush(stderr);
+}
+
+int output_width() {
+  winsize size{};
+  if (::isatty(STDOUT_FILENO) != 1 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    return 80;
+  return std::clamp<int>(size.ws_col, 40, 160);
+}
+
+void write_whole_file(const std::string& path, std::string_view content) {
+  output_file file(path);
+  std::ofstream out(file.temporary_path(), std::ios::binary);
+  out.write(content.data(), static_cast<std::streamsize>(content.size()));
+  out.close();
+  if (!out) throw error(failure::output, path + ": could not write");
+  file.commit();
+}
+
+void check_output_files(const std::vector<std::string>& inputs,
+                        const std::vector<std::pair<std::string, std::string>>& outputs) {
+  namespace fs = std::filesystem;
+  const auto place = [](const std::string& path) {
+    std::error_code problem;
+    const fs::path whole = fs::weakly_canonical(fs::absolute(path, problem), problem);
+    return problem ? path : whole.string();
+  };
+  std::map<std::string, std::string> used;
+  for (const std::string& input : inputs)
+    if (!is_generator(input)) used.emplace(place(input), "the input");
+  for (const auto& [option, path] : outputs) {
+    if (path.empty()) continue;
+    if (path == "-") throw error(failure::usage, fmt::format("{} -: name a file", option));
+    if (const auto [other, is_new] = used.emplace(place(path), option); !is_new)
+      throw error(failure::usage, fmt::format("{} {}: is {} as well", option, path, other->second));
+    const output_file probe(path);
+  }
 }
 
 }  // namespace sparsmith

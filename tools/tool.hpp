@@ -6,6 +6,7 @@
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -68,5 +69,27 @@ class progress_bar {
   bool shown_ = false;
   std::jthread drawer_;
 };
+
+// One line that is written over on a terminal; nothing elsewhere.
+class progress_line {
+ public:
+  explicit progress_line(bool enabled);
+  void say(const std::string& text) const;
+  void clear() const { say(""); }
+
+ private:
+  bool shown_;
+};
+
+// Columns of the terminal that standard output is shown on, from 40 to 160; 80 where it is none.
+int output_width();
+
+// A file that is whole or not there.
+void write_whole_file(const std::string& path, std::string_view content);
+
+// Refuses files that cannot be written before the work, and not after it: pairs of an option and a path, none
+// where the path is empty. No two may be the same file, nor one an input.
+void check_output_files(const std::vector<std::string>& inputs,
+                        const std::vector<std::pair<std::string, std::string>>& outputs);
 
 }  // namespace sparsmith

@@ -1,0 +1,234 @@
+// sprecommend as a process: what a user types, what comes back, and what is left on disk.
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/tools/process.hpp"
+
+namespace fs = std::filesystem;
+using namespace sparsmith::testing;
+using nlohmann::json;
+
+namespace {
+
+struct folder : temporary_folder {
+  folder() : temporary_folder("sprecommend_test") {
+    std::ofstream(path / "bad.mtx") << "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 5\n";
+    std::ofstream(path / "none.mtx") << "%%MatrixMarket matrix coordinate real general\n3 3 0\n";
+  }
+};
+
+// Runs the tool inside the folder, with a cache of its own there.
+outcome run(const folder& work, const std::string& arguments) {
+  return run_command("cd '" + work.path.string() + "' && SPARSMITH_CACHE=cache '" +
+                         from_environment("SPARSMITH_SPRECOMMEND") + "' --device cpu " + arguments,
+                     (fs::temp_directory_path() / work.path.filename()).string());
+}
+
+json run_json(const folder& work, const std::string& arguments) {
+  const outcome r = run(work, arguments + " --json");
+  INFO(arguments << "\n" << r.err);
+  REQUIRE(r.status == 0);
+  return json::parse(r.out);
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::size_t widest(const std::string& text) {
+  std::size_t most = 0;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) most = std::max(most, line.size());
+  return most;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+TEST_CASE("help and version") {
+  const folder work;
+  const outcome help = run(work, "--help");
+  CHECK(help.status == 0);
+  for (const char* const word :
+       {"--mix", "--products", "--caches", "--value", "--formats", "--kernels", "--memory", "--budget",
+        "--repeatable", "--predict", "--machine", "--refresh", "--exhaustive", "--html", "--csv", "Examples"})
+    CHECK(has(help.out, word));
+  CHECK(run(work, "--version").out.find("sprecommend 0.") == 0);
+}
+
+TEST_CASE("a verdict in words, with what to do, and nothing wider than the terminal") {
+  const folder work;
+  const outcome r = run(work, "'gen:laplace2d?n=40'");
+  INFO(r.err);
+  CHECK(r.status == 0);
+  for (const char* const word : {"verdict", "why", "repaid", "spconv", "kernels_of(stored)", "A^T x"})
+    CHECK(has(r.out, word));
+  CHECK(widest(r.out) <= 80);
+  CHECK(run(work, "'gen:laplace2d?n=40' --quiet").out.empty());
+}
+
+TEST_CASE("the verdict as data: the winner, its kernels, its margin, and what everybody else did") {
+  const folder work;
+  const json told = run_json(work, "'gen:uniform?n=400&density=0.05' --budget 2");
+  CHECK(told["schema"] == "sparsmith.recommend/1");
+  CHECK(told["matrix"]["rows"] == 400);
+  CHECK(told["predicted"] == false);
+  std::vector<std::string> steps;
+  for (const json& step : told["steps"]) steps.push_back(step["name"]);
+  CHECK(steps == std::vector<std::string>{"reading", "features", "candidates", "prediction", "conversion",
+                                          "checks", "heats", "final"});
+  const json& verdict = told["verdict"];
+  REQUIRE(verdict.is_object());
+  CHECK(verdict["kernels"].contains("ax"));
+  CHECK(verdict["kernels"].contains("atx"));
+  CHECK(verdict["us"] > 0);
+  CHECK(!verdict["reason"].get<std::string>().empty());
+  CHECK(has(verdict["spconv"], "--to " + verdict["format"].get<std::string>()));
+  CHECK(told["machine"]["threads"] > 0);
+  CHECK(told["machine"]["copy_gb_per_s"] > 0);
+  // Every format that there is has a line, and every contestant that has no time has a reason.
+  std::vector<std::string> formats;
+  for (const json& c : told["candidates"]) formats.push_back(c["format"]);
+  for (const char* const format :
+       {"coo", "csr", "csc", "ell", "sell", "hyb", "bsr", "csb", "ecsb", "gcsb", "gcsb_tile"})
+    CHECK(std::find(formats.begin(), formats.end(), format) != formats.end());
+  int winners = 0;
+  for (const json& c : told["contestants"]) {
+    CHECK((c["warm"].is_object() || c["left"].is_string() || c["not_run"].is_string()));
+    CHECK(c["wrong"].is_null());
+    winners += c["winner"].get<bool>() ? 1 : 0;
+  }
+  CHECK(winners == 2);
+}
+
+TEST_CASE("what is asked for decides who takes part") {
+  const folder work;
+  const json ax = run_json(work, "'gen:laplace2d?n=30' --mix 1:0 --formats csr,sell");
+  for (const json& c : ax["contestants"]) {
+    CHECK(c["operation"] == "ax");
+    CHECK((c["format"] == "csr" || c["format"] == "sell"));
+  }
+  CHECK(ax["request"]["mix"]["ax"] == 1);
+  const json one = run_json(work, "'gen:laplace2d?n=30' --kernels csr/omp --mix ax:atx=10:1");
+  CHECK(one["contestants"].size() == 2);
+  CHECK(one["verdict"]["stays_in_csr"] == true);
+  CHECK(one["verdict"]["margin"].is_null());
+  const json small = run_json(work, "'gen:laplace2d?n=30' --memory 60K");
+  for (const json& c : small["candidates"])
+    if (c["refused"].is_null()) CHECK(c["bytes"] <= 60 * 1024);
+  const json same = run_json(work, "'gen:laplace2d?n=30' --repeatable --formats bsr --mix 1:0");
+  CHECK(same["verdict"]["repeatable"] == true);
+  for (const json& c : same["contestants"])
+    if (!c["repeatable"].get<bool>()) CHECK(has(c["not_run"], "bits differ"));
+  // With few products nothing is worth converting.
+  const json once = run_json(work, "'gen:laplace2d?n=200' --products 1");
+  CHECK(once["verdict"]["stays_in_csr"] == true);
+}
+
+TEST_CASE("several matrices, one that cannot be read, and one without entries") {
+  const folder work;
+  const outcome r = run(work, "'gen:laplace2d?n=20' bad.mtx none.mtx");
+  CHECK(r.status == 1);
+  CHECK(has(r.err, "bad.mtx:3: row 3 is outside 1..2"));
+  CHECK(has(r.out, "none.mtx"));
+  CHECK(has(r.out, "gen:laplace2d?n=20"));
+  const json list = run_json(work, "'gen:laplace2d?n=20' 'gen:laplace2d?n=30'");
+  REQUIRE(list.is_array());
+  CHECK(list.size() == 2);
+  const json none = run_json(work, "none.mtx");
+  CHECK(none["verdict"]["stays_in_csr"] == true);
+  CHECK(run(work, "none.mtx --predict --caches warm").status >= 0);
+  CHECK(run(work, "'gen:laplace2d?n=20' --memory 1").status == 1);  // no verdict
+  const outcome csv = run(work, "'gen:laplace2d?n=20' none.mtx --csv");
+  CHECK(csv.status == 0);
+  CHECK(csv.out.find("matrix,") == 0);
+}
+
+TEST_CASE("usage is refused in one line, before any work") {
+  const folder work;
+  for (const char* const arguments :
+       {"", "x.mtx --mix 1", "x.mtx --mix 0:0", "x.mtx --mix -1:2", "x.mtx --memory lots",
+        "x.mtx --kernels csr/none", "x.mtx --formats csr --kernels coo/omp", "x.mtx --budget 0",
+        "x.mtx --predict --exhaustive", "x.mtx --budget 3 --exhaustive", "x.mtx --samples 3",
+        "x.mtx --products nan", "x.mtx --mix 1e308:1e308", "x.mtx --budget nan", "x.mtx --machine m.json",
+        "x.mtx --csv --json"}) {
+    const outcome r = run(work, arguments);
+    INFO(arguments << "\n" << r.err);
+    CHECK(r.status == 2);
+    CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
+    CHECK(r.out.empty());
+  }
+  const outcome missing = run(work, "nowhere.mtx");
+  CHECK(missing.status == 1);
+  CHECK(std::count(missing.err.begin(), missing.err.end(), '\n') == 1);
+}
+
+TEST_CASE("a prediction runs nothing and never looks measured") {
+  const folder work;
+  const json told = run_json(work, "'gen:rmat?scale=10' --predict");
+  CHECK(told["predicted"] == true);
+  REQUIRE(told["verdict"].is_object());
+  CHECK(told["verdict"]["predicted"] == true);
+  CHECK(told["model"]["record"] > 0.5);
+  for (const json& c : told["contestants"]) {
+    CHECK(c["warm"].is_null());
+    CHECK(c["cold"].is_null());
+  }
+  const outcome text = run(work, "'gen:rmat?scale=10' --predict");
+  CHECK(has(text.out, "Predicted"));
+
+  // For the machine of a file: the one that was written for this machine says the same.
+  std::string machine;
+  for (const auto& file : fs::directory_iterator(work.path / "cache")) machine = file.path().string();
+  REQUIRE(!machine.empty());
+  const json again = run_json(work, "'gen:rmat?scale=10' --predict --machine '" + machine + "'");
+  CHECK(again["verdict"]["kernels"] == told["verdict"]["kernels"]);
+  CHECK(run(work, "'gen:rmat?scale=10' --predict --machine bad.mtx").status == 1);
+}
+
+TEST_CASE("the budget is kept, and what was not reached is named") {
+  const folder work;
+  run(work, "'gen:laplace2d?n=10' --quiet");  // the machine is known from here on
+  const auto start = std::chrono::steady_clock::now();
+  const json told = run_json(work, "'gen:laplace2d?n=300' --budget 0.4");
+  // Not to the tenth of a second here: others may be using the machine.
+  CHECK(seconds_since(start) < 3);
+  CHECK(told["request"]["budget_s"] == 0.4);
+  CHECK(told["verdict"].is_object());
+}
+
+TEST_CASE("a page, complete or not there") {
+  const folder work;
+  CHECK(run(work, "'gen:laplace2d?n=20' --quiet --html page.html").status == 0);
+  std::stringstream page;
+  page << std::ifstream(work.path / "page.html").rdbuf();
+  CHECK(has(page.str(), "<!DOCTYPE html>"));
+  CHECK(has(page.str(), "</html>"));
+  CHECK(run(work, "'gen:laplace2d?n=20' --html nowhere/page.html").status == 1);
+}
+
+TEST_CASE("an interrupt gives the verdict so far") {
+  const folder work;
+  const std::string arguments = "'gen:laplace2d?n=60' --exhaustive --samples 9 --json";
+  run(work, "'gen:laplace2d?n=10' --quiet");  // the machine is known from here on
+  const double whole = run(work, arguments).seconds;
+  // Half way. A shell ignores interrupts in what it starts beside itself; env undoes that.
+  const outcome r =
+      run_command("cd '" + work.path.string() + "' && SPARSMITH_CACHE=cache env --default-signal=INT '" +
+                      from_environment("SPARSMITH_SPRECOMMEND") + "' --device cpu " + arguments +
+                      " & sleep " + std::to_string(whole / 2) + "; kill -INT $!; wait $!",
+                  (fs::temp_directory_path() / work.path.filename()).string());
+  INFO(r.err);
+  CHECK(r.status == 130);
+  const json told = json::parse(r.out);
+  CHECK(told["interrupted"] == true);
+  REQUIRE(told["verdict"].is_object());
+  CHECK(told["verdict"]["interrupted"] == true);
+}

@@ -1,0 +1,344 @@
+// sprecommend: which format wins on a matrix, by how much, why, and from how many products on. Runs the
+// kernels of the machine at hand against each other, or predicts.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "analyze/recommend/machine_cache.hpp"
+#include "analyze/recommend/recommend.hpp"
+#include "analyze/report/recommend_csv.hpp"
+#include "analyze/report/recommend_json.hpp"
+#include "analyze/report/recommend_page.hpp"
+#include "analyze/report/recommend_text.hpp"
+#include "convert/error.hpp"
+#include "convert/io/generators.hpp"
+#include "convert/io/read.hpp"
+#include "tools/command_line.hpp"
+#include "tools/kernel_names.hpp"
+
+namespace sparsmith {
+namespace {
+
+// What was typed.
+struct typed_options {
+  common_options common;
+  std::vector<std::string> inputs, formats, kernels;
+  std::string mix = "1:1", memory, html, machine;
+  double products = 0, budget = 0;
+  std::optional<bool> single_values;
+  bool warm = false, repeatable = false, predict = false, exhaustive = false, refresh = false, csv = false;
+  int samples = 30;
+};
+
+enum class output_form { text, json, csv, nothing };
+
+// What is to be done; nothing below request_of knows what was typed for it.
+struct tool_request {
+  std::vector<std::string> inputs;
+  recommend_request each;  // but for what belongs to one matrix
+  std::optional<bool> single_values;
+  std::string html;
+  output_form form = output_form::text;
+  device_choice device;
+  bool show_progress = true;
+
+  bool several() const { return inputs.size() > 1; }
+};
+
+volatile std::sig_atomic_t interrupted = 0;
+
+// The first time asks for what there is so far; the second time ends.
+void note_interrupt(int) {
+  interrupted = 1;
+  std::signal(SIGINT, SIG_DFL);
+}
+
+// "10:1", or in full "ax:atx=10:1".
+std::array<double, 2> parse_mix(const std::string& text) {
+  const std::string_view prefix = "ax:atx=";
+  std::string_view rest = text;
+  if (rest.starts_with(prefix)) rest.remove_prefix(prefix.size());
+  std::array<double, 2> weights = {};
+  const std::size_t colon = rest.find(':');
+  const auto parse = [](std::string_view part, double& number) {
+    const auto [stop, problem] = std::from_chars(part.data(), part.data() + part.size(), number);
+    return problem == std::errc() && stop == part.data() + part.size() && std::isfinite(number) &&
+           number >= 0;
+  };
+  if (colon == std::string_view::npos || !parse(rest.substr(0, colon), weights[0]) ||
+      !parse(rest.substr(colon + 1), weights[1]) || !(weights[0] + weights[1] > 0) ||
+      !std::isfinite(weights[0] + weights[1]))
+    throw error(failure::usage,
+                fmt::format("--mix {}: not a mix of A x and A^T x such as 10:1, 1:0 or ax:atx=10:1", text));
+  return weights;
+}
+
+// "1500000", "512M", "8GiB"; 1024 each.
+std::int64_t parse_memory(const std::string& text) {
+  if (text.empty()) return 0;
+  double number = 0;
+  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string unit(stop, text.data() + text.size());
+  std::transform(unit.begin(), unit.end(), unit.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  const std::vector<std::string> prefixes = {"", "K", "M", "G", "T"};
+  double bytes = -1;
+  for (std::size_t i = 0; i < prefixes.size(); ++i)
+    for (const std::string& ending : {prefixes[i], prefixes[i] + "B", prefixes[i] + "IB"})
+      if (unit == ending) bytes = number * std::pow(1024.0, static_cast<double>(i));
+  if (problem != std::errc() || !(bytes >= 1) || !(bytes < 0x1p62))
+    throw error(failure::usage, fmt::format("--memory {}: not a size such as 512M or 8G", text));
+  return static_cast<std::int64_t>(bytes);
+}
+
+tool_request request_of(const typed_options& typed, const progress_line& progress) {
+  tool_request request;
+  request.inputs = typed.inputs;
+  objective& wanted = request.each.wanted;
+  wanted.weights = parse_mix(typed.mix);
+  for (const auto& [option, value] :
+       {std::pair("--products", typed.products), std::pair("--budget", typed.budget)})
+    if (!std::isfinite(value)) throw error(failure::usage, fmt::format("{} {}: not a number", option, value));
+  wanted.products = typed.products;
+  wanted.warm = typed.warm;
+  wanted.repeatable = typed.repeatable;
+  wanted.memory = parse_memory(typed.memory);
+  field_request& field = request.each.field;
+  for (const std::string& name : typed.formats) field.formats.push_back(*format_named(name));
+  field.kernels = typed.kernels;
+  field.memory = wanted.memory;
+  std::erase_if(field.operations, [&](operation op) { return !wanted.asks_for(op); });
+  request.each.predict = typed.predict;
+  request.each.exhaustive = typed.exhaustive;
+  request.each.samples = typed.samples;
+  request.each.budget = typed.budget;
+  request.each.interrupted = [] { return interrupted != 0; };
+  request.single_values = typed.single_values;
+  check_output_files(typed.inputs, {{"--html", typed.html}});
+  request.html = typed.html;
+  request.form = typed.csv              ? output_form::csv
+                 : typed.common.as_json ? output_form::json
+                 : typed.common.quiet   ? output_form::nothing
+                                        : output_form::text;
+  request.show_progress = !typed.common.quiet;
+  request.device = choose_device(typed.common);
+  if (!typed.machine.empty() && !typed.predict)
+    throw error(failure::usage, "--machine: another machine is only predicted (--predict)");
+  std::optional<known_machine> machine;
+  if (!typed.machine.empty()) machine = read_machine(typed.machine);
+  const std::string backend = machine                  ? machine->description.backend
+                              : request.device.use_gpu ? cuda::name
+                                                       : openmp::name;
+  const std::vector<listed_kernel> kernels = all_kernels();
+  if (std::none_of(kernels.begin(), kernels.end(),
+                   [&](const listed_kernel& k) { return k.backend == backend; }))
+    throw error(failure::unsupported,
+                fmt::format("--machine {}: this build has no kernels for {}", typed.machine, backend));
+  const std::vector<format_kind> of_kernels =
+      formats_of_kernels("--kernels", typed.kernels, kernels, backend);
+  if (!field.formats.empty() && !of_kernels.empty() &&
+      std::none_of(of_kernels.begin(), of_kernels.end(), [&](format_kind format) {
+        return std::find(field.formats.begin(), field.formats.end(), format) != field.formats.end();
+      }))
+    throw error(failure::usage, "no kernel of --kernels belongs to a format of --formats");
+  if (!machine) {
+    progress.say("what this machine can do");
+    machine = on_backend(request.device.use_gpu, [&](auto on) { return know_machine(on, typed.refresh); });
+    progress.clear();
+  }
+  request.each.machine = std::move(machine->description);
+  request.each.rates = machine->rates;
+  return request;
+}
+
+recommendation recommend_for(const std::string& input, const tool_request& request,
+                             const progress_line& progress) {
+  recommend_request each = request.each;
+  each.began = seconds_now();
+  matrix_entries source = [&] {
+    progress_bar bar(input, request.show_progress);
+    return read_matrix(input, bar.callback());
+  }();
+  const auto say = [&](const std::string& text) { progress.say(input + ": " + text); };
+  recommendation told;
+  on_backend(request.device.use_gpu, [&](auto on) {
+    with_types(
+        {needs_wide_offsets(most_entries(source)), request.single_values.value_or(source.single_precision)},
+        [&]<class Offset, class Value>() {
+          using backend = decltype(on);
+          assembly_report report;
+          say("assembling");
+          const auto matrix = assemble<backend, Offset, Value>(on, std::move(source), false, report, nullptr);
+          told = recommend<backend, Offset, Value>(on, view(matrix), each, say);
+        });
+  });
+  progress.clear();
+  told.name = input;
+  return told;
+}
+
+// The results of all that could be read, in their order. Of several, one that cannot does not keep the others
+// from it.
+std::vector<recommendation> run(const tool_request& request, const progress_line& progress,
+                                const std::function<void(const recommendation&)>& done,
+                                const std::function<void(const std::string&)>& failed) {
+  std::vector<recommendation> all;
+  for (const std::string& input : request.inputs) {
+    if (interrupted != 0) {
+      failed(input + ": not reached, interrupted");
+      continue;
+    }
+    std::string problem;
+    try {
+      all.push_back(recommend_for(input, request, progress));
+    } catch (const error& e) {
+      if (!request.several() || e.category() == failure::usage) throw;
+      problem = e.what();
+      // A broken device is one for the others as well; what there is of those before is told.
+      if (e.category() == failure::device) {
+        failed(input + ": " + problem);
+        break;
+      }
+    } catch (const std::bad_alloc&) {
+      if (!request.several()) throw;
+      problem = "out of memory";
+    }
+    progress.clear();
+    if (problem.empty())
+      done(all.back());
+    else
+      failed(problem.starts_with(input) ? problem : input + ": " + problem);
+  }
+  return all;
+}
+
+void print_text(const tool_request& request, const std::vector<recommendation>& all,
+                const std::vector<verdict>& verdicts) {
+  const int width = output_width();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    fmt::print("{}{}", i == 0 ? "" : "\n\n", recommendation_as_text(all[i], verdicts[i], width));
+  if (request.several()) fmt::print("\n\n{}", recommendations_compared(all, verdicts, width));
+}
+
+// How it ended: whether there is a verdict on all matrices, whether a kernel was wrong.
+struct outcome {
+  bool complete = true;
+  std::vector<std::string> wrong;
+};
+
+outcome recommend_matrices(const typed_options& typed) {
+  const progress_line progress(!typed.common.quiet);
+  const tool_request request = request_of(typed, progress);
+  // What was ignored on purpose stays so.
+  if (std::signal(SIGINT, note_interrupt) == SIG_IGN) std::signal(SIGINT, SIG_IGN);
+  if (request.form == output_form::csv) fmt::print("{}", recommendation_csv_header());
+  outcome ended;
+  const std::vector<recommendation> all = run(
+      request, progress,
+      [&](const recommendation& told) {
+        for (const format_result& f : told.found.formats)
+          for (const kernel_result& k : f.kernels)
+            if (!k.wrong.empty())
+              ended.wrong.push_back(fmt::format("{}: WRONG RESULT of {} ({}) {}: {}", told.name, k.info.name,
+                                                f.label(), name_of(k.op), k.wrong));
+        if (request.form != output_form::csv) return;
+        fmt::print("{}", recommendation_csv_lines(told, verdict_of(told.found, told.wanted, told.context())));
+        // Whoever waits for many matrices sees the first ones.
+        if (std::fflush(stdout) != 0) throw error(failure::output, "standard output: could not write");
+      },
+      [](const std::string& problem) { fmt::print(stderr, "sprecommend: {}\n", problem); });
+  ended.complete = all.size() == request.inputs.size();
+  std::vector<verdict> verdicts;
+  for (const recommendation& told : all) {
+    verdicts.push_back(verdict_of(told.found, told.wanted, told.context()));
+    ended.complete = ended.complete && verdicts.back().winner;
+  }
+  if (!request.html.empty() && !all.empty())
+    write_whole_file(request.html, recommendation_page(all, verdicts));
+  if (request.form == output_form::text) print_text(request, all, verdicts);
+  if (request.form == output_form::json) {
+    json list = json::array();
+    for (std::size_t i = 0; i < all.size(); ++i) list.push_back(to_json(all[i], verdicts[i]));
+    if (request.several())
+      fmt::print("{}\n", list.dump(2, ' ', false, json::error_handler_t::replace));
+    else if (!all.empty())
+      fmt::print("{}\n", list[0].dump(2, ' ', false, json::error_handler_t::replace));
+  }
+  for (const std::string& line : ended.wrong) fmt::print(stderr, "sprecommend: {}\n", line);
+  return ended;
+}
+
+}  // namespace
+}  // namespace sparsmith
+
+int main(int argc, char** argv) {
+  using namespace sparsmith;
+  typed_options typed;
+  CLI::App app(
+      "Runs the kernels of all formats on a matrix and says which format wins, by how much and why, and "
+      "after "
+      "how many products converting to it is repaid.",
+      "sprecommend");
+  app.add_option("input", typed.inputs, "Matrices: files of any kind spconv reads, or generators (below)")
+      ->required();
+  app.add_option("--mix", typed.mix,
+                 "How many products with A and with A^T are wanted: 10:1, or 1:0 for A x alone")
+      ->capture_default_str();
+  app.add_option("--products", typed.products,
+                 "How many products there will be: converting is then part of what they cost")
+      ->check(CLI::Range(1.0, 1e15));
+  add_choice(app, "--caches", typed.warm, {{"cold", false}, {"warm", true}},
+             "Which runs decide: with cold caches, or with warm ones");
+  add_choice(app, "--value", typed.single_values, {{"auto", {}}, {"f32", true}, {"f64", false}},
+             "Value type: auto (as in the input), f32 or f64");
+  app.add_option("--formats", typed.formats, "Only these formats, with commas between")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(format_names()));
+  app.add_option("--kernels", typed.kernels, "Only these kernels, with commas between")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--memory", typed.memory, "What the matrix may take at most, such as 512M or 8G");
+  app.add_flag("--repeatable", typed.repeatable, "Only kernels that give the same bits every time");
+  auto* const budget =
+      app.add_option("--budget", typed.budget,
+                     "Seconds for each matrix, reading included; by default enough for its size")
+          ->check(CLI::Range(1e-3, 1e9));
+  auto* const predict =
+      app.add_flag("--predict", typed.predict, "Run nothing: rank by a model of the machine's bandwidths");
+  app.add_option("--machine", typed.machine,
+                 "Predict for another machine, from its file in the cache folder");
+  app.add_flag("--refresh", typed.refresh, "Measure anew what this machine can do");
+  auto* const exhaustive =
+      app.add_flag("--exhaustive", typed.exhaustive, "Nobody leaves early: all samples of all kernels");
+  app.add_option("--samples", typed.samples, "Samples of every median with --exhaustive")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str()
+      ->needs(exhaustive);
+  predict->excludes(exhaustive);
+  budget->excludes(exhaustive)->excludes(predict);
+  app.add_option("--html", typed.html,
+                 "Write a report with charts, one page that needs nothing beside itself");
+  auto* const csv = app.add_flag("--csv", typed.csv, "Print one line a kernel and product, with commas");
+  add_common_options(app, typed.common);
+  csv->excludes(app.get_option("--json"));
+  app.footer("Generators:\n" + describe_generators() +
+             "\nExamples:\n"
+             "  sprecommend bcsstk17.mtx.gz\n"
+             "  sprecommend bcsstk17.mtx.gz --mix 10:1 --products 500 --html report.html\n"
+             "  sprecommend a.mtx b.mtx --value f32 --budget 10 --json\n"
+             "  sprecommend 'gen:rmat?scale=18' --predict\n"
+             "\nCtrl-C gives the verdict so far. Exit status: 0 fine, 1 a wrong result, data or run-time\n"
+             "failure, 2 usage, 130 interrupted.");
+  outcome ended;
+  const int status = run_tool(app, argc, argv, [&] { ended = recommend_matrices(typed); });
+  if (status != 0) return status;
+  if (!ended.wrong.empty()) return 1;
+  if (interrupted != 0) return 130;
+  return ended.complete ? 0 : 1;
+}
