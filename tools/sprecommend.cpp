@@ -52,6 +52,8 @@ struct tool_request {
 
 volatile std::sig_atomic_t interrupted = 0;
 
+const double started = seconds_now();
+
 // The first time asks for what there is so far; the second time ends.
 void note_interrupt(int) {
   interrupted = 1;
@@ -156,10 +158,10 @@ tool_request request_of(const typed_options& typed, const progress_line& progres
   return request;
 }
 
-recommendation recommend_for(const std::string& input, const tool_request& request,
+recommendation recommend_for(const std::string& input, const tool_request& request, double began,
                              const progress_line& progress) {
   recommend_request each = request.each;
-  each.began = seconds_now();
+  each.began = began;
   matrix_entries source = [&] {
     progress_bar bar(input, request.show_progress);
     return read_matrix(input, bar.callback());
@@ -195,7 +197,9 @@ std::vector<recommendation> run(const tool_request& request, const progress_line
     }
     std::string problem;
     try {
-      all.push_back(recommend_for(input, request, progress));
+      // What it takes to find the device and to start it is part of the first one's time.
+      all.push_back(recommend_for(input, request, &input == &request.inputs.front() ? started : seconds_now(),
+                                  progress));
     } catch (const error& e) {
       if (!request.several() || e.category() == failure::usage) throw;
       problem = e.what();

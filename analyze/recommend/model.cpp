@@ -89,7 +89,7 @@ struct product {
   bool transposed = false;  // the product with A^T of what is stored
   double inputs = 0, outputs = 0;
   double slots = 0, arrays = 0, vectors = 0, lane_slots = 0, atomics = 0, contended = 0, chain = 0,
-         blocks = 0, lines = 0, launches = 0, rest = 0;
+         blocks = 0, lines = 0, launches = 0;
 };
 
 double lanes_slots(const model_matrix::side& rows, int lanes) {
@@ -108,6 +108,85 @@ tile_chunks chunks_of(const format_cost& cost, double outputs, double out_side, 
   return {each, std::max(std::ceil(outputs / out_side), steps / each)};
 }
 
+// CSR, by rows: lanes that wait for others, and entries that one after another are walked.
+void walk_rows(const std::string& backend, const std::string& name, const model_matrix& matrix, product& p) {
+  const model_matrix::side& rows = matrix.rows;
+  const double count = number(rows.count), longest = number(rows.longest), entries = number(matrix.entries);
+  if (backend == openmp::name) {
+    // The less a row's length can be foreseen, the more often the end of its loop is not.
+    double bits = 0;
+    for (const size_count& l : rows.lengths)
+      bits -= number(l.count) / count * std::log2(number(l.count) / count);
+    p.lane_slots = entries + count * bits;
+    return;
+  }
+  int lanes = p.facts->lanes;
+  if (lanes == 0)
+    lanes = static_cast<int>(
+        std::clamp<std::uint64_t>(std::bit_ceil(static_cast<std::uint64_t>(rows.mean) + 1) / 4, 2, 32));
+  if (lanes == 1) {
+    p.lane_slots = matrix.thread_slots;
+    p.chain = longest;
+  } else if (lanes > 1) {
+    p.lane_slots = lanes_slots(rows, lanes);
+    p.chain = longest / lanes;
+    // A warp walks the rows of a bin, of 512 rows and entries, one after another.
+    if (name == "csr/bins") p.chain += std::min(512 / (rows.mean + 1), count);
+  } else if (lanes == -2) {
+    // Shorter than 16 entries, than 2048, and longer: a thread, a warp, a block of 256 threads each.
+    p.lane_slots = 0;
+    for (const size_count& l : rows.lengths) {
+      const double length = number(l.size), team = length < 16 ? 1 : length < 2048 ? 32 : 256;
+      p.lane_slots += number(l.count) * std::ceil(length / team) * team;
+      p.chain = std::max(p.chain, length / team);
+    }
+  } else {
+    p.lane_slots = entries + count;
+  }
+}
+
+// BSR: some squares have code of their own; others are walked place by place, on a GPU by as many lanes as a
+// warp has.
+void walk_blocks(const std::string& backend, const model_matrix& matrix, block_size block, product& p) {
+  const bool own_code = block.rows == block.cols &&
+                        (backend == openmp::name ? block.rows == 8 || (block.rows >= 2 && block.rows <= 5)
+                                                 : block.rows >= 3 && block.rows <= 5);
+  p.lane_slots = p.slots * (1 + (own_code ? 0 : std::ceil(number(block.area()) / 32)));
+  p.chain =
+      (p.transposed ? number(matrix.cols.longest) * block.cols : number(matrix.rows.longest) * block.rows) /
+      32;
+}
+
+// Layout tile: a warp keeps a sum for every output of its tile. The more bytes that takes, the fewer warps
+// there are; and every chunk adds its sums to y.
+void walk_tiles(const model_matrix& matrix, const format_cost& cost, int processors, product& p) {
+  const double side = p.transposed ? cost.options.tile.width : cost.options.tile.height;
+  const tile_chunks chunks = chunks_of(cost, p.outputs, side, processors);
+  p.lane_slots = p.slots * (1 + side * matrix.value_bytes / 8192);
+  p.chain = chunks.steps;
+  p.outputs += chunks.count * side;
+}
+
+// Additions that threads share, of them those to the fullest output.
+void count_atomics(const model_matrix& matrix, const format_cost& cost, product& p) {
+  const adds how = p.transposed ? p.facts->atx : p.facts->ax;
+  const double heaviest = number((p.transposed ? matrix.cols : matrix.rows).longest),
+               rest = number(cost.rest);
+  if (how == adds::every) {
+    p.atomics = p.slots;
+    p.contended = heaviest;
+  } else if (how == adds::runs) {
+    p.atomics = number(matrix.rows.count) + number(matrix.entries) / p.facts->run;
+    p.contended = heaviest / p.facts->run;
+  } else if (cost.format == format_kind::hyb) {
+    p.atomics = rest / 4;
+    p.contended = heaviest / 32;
+  } else if (cost.format == format_kind::gcsb_tile) {
+    p.atomics = rest;
+    p.contended = rest > 0 ? heaviest / 32 : 0;
+  }
+}
+
 product product_of(const std::string& backend, const kernel_info& kernel, operation op,
                    const model_matrix& given, const format_cost& cost, bool of_transpose, int processors) {
   product p;
@@ -118,101 +197,44 @@ product product_of(const std::string& backend, const kernel_info& kernel, operat
   const bool turned_over = of_transpose || cost.format == format_kind::csc;
   const model_matrix matrix = turned_over ? given.turned() : given;
   p.transposed = (op == operation::transposed) != turned_over;
-  const model_matrix::side& rows = matrix.rows;
-  const model_matrix::side& out = p.transposed ? matrix.cols : matrix.rows;
-  p.outputs = number(out.count);
+  p.outputs = number((p.transposed ? matrix.cols : matrix.rows).count);
   p.inputs = number((p.transposed ? matrix.rows : matrix.cols).count);
-  const double entries = number(matrix.entries);
-  p.slots = number(std::max(cost.slots, matrix.entries));
+  p.slots = p.lane_slots = number(std::max(cost.slots, matrix.entries));
   p.arrays = number(cost.bytes);
   p.vectors = (p.inputs + p.outputs) * matrix.value_bytes;
-  p.rest = number(cost.rest);
   p.blocks = number(cost.blocks);
   p.lines = matrix.x_lines;
+  p.launches = p.transposed ? p.facts->launches_atx : p.facts->launches_ax;
 
-  // Threads that share a row wait for the one that has the most of it.
-  double lanes = p.facts->lanes;
-  if (lanes == 0) {
-    const auto mean = static_cast<std::uint64_t>(rows.mean);
-    lanes = static_cast<double>(std::clamp<std::uint64_t>(std::bit_ceil(mean + 1) / 4, 2, 32));
-  }
-  const double longest = number(rows.longest);
-  if (cost.format == format_kind::csr || cost.format == format_kind::csc) {
-    if (backend == openmp::name) {
-      // The less a row's length can be foreseen, the more often the end of its loop is not.
-      double bits = 0;
-      for (const size_count& l : rows.lengths) {
-        const double share = number(l.count) / number(rows.count);
-        bits -= share * std::log2(share);
-      }
-      p.lane_slots = entries + number(rows.count) * bits;
-    } else if (lanes == 1) {
-      p.lane_slots = matrix.thread_slots;
-      p.chain = longest;
-    } else if (lanes > 1) {
-      p.lane_slots = lanes_slots(rows, static_cast<int>(lanes));
-      p.chain = longest / lanes;
-      // A warp walks the rows of a bin, of 512 rows and entries, one after another.
-      if (name == "csr/bins") p.chain += std::min(512 / (rows.mean + 1), number(rows.count));
-    } else if (p.facts->lanes == -2) {
-      // Shorter than 16 entries, than 2048, and longer: a thread, a warp, a block of 256 threads each.
-      for (const size_count& l : rows.lengths) {
-        const double length = number(l.size), count = number(l.count);
-        const double team = length < 16 ? 1 : length < 2048 ? 32 : 256;
-        p.lane_slots += count * std::ceil(length / team) * team;
-        p.chain = std::max(p.chain, length / team);
-      }
-    } else {
-      p.lane_slots = entries + number(rows.count);
-    }
-  } else if (cost.format == format_kind::bsr) {
-    // Some squares have code of their own; others are walked place by place, on a GPU by as many lanes as a
-    // warp has.
-    const block_size block = cost.options.bsr_block;
-    const bool own_code = block.rows == block.cols &&
-                          (backend == openmp::name ? block.rows == 8 || (block.rows >= 2 && block.rows <= 5)
-                                                   : block.rows >= 3 && block.rows <= 5);
-    const double places = number(block.area()), extra = own_code ? 0 : std::ceil(places / 32);
-    p.lane_slots = p.slots * (1 + extra);
-    p.chain = (p.transposed ? number(matrix.cols.longest) * block.cols : longest * block.rows) / 32;
-  } else if (cost.format == format_kind::ell || cost.format == format_kind::sell ||
-             cost.format == format_kind::hyb) {
-    p.lane_slots = p.slots;
-    p.chain = cost.format == format_kind::hyb ? number(cost.width) : longest;
-  } else if (cost.format == format_kind::csb || cost.format == format_kind::gcsb) {
-    p.lane_slots = p.slots;
-    p.chain = cost.blocks > 0 ? p.slots / p.blocks : 0;
-  } else if (cost.format == format_kind::gcsb_tile) {
-    // A warp keeps a sum for every output of its tile: the more bytes that takes, the fewer warps there are;
-    // and every chunk adds its sums to y.
-    const double side = p.transposed ? cost.options.tile.width : cost.options.tile.height;
-    const tile_chunks chunks = chunks_of(cost, p.outputs, side, processors);
-    p.lane_slots = p.slots * (1 + side * matrix.value_bytes / 8192);
-    p.chain = chunks.steps;
-    p.outputs += chunks.count * side;
-  } else {
-    p.lane_slots = p.slots;
+  switch (cost.format) {
+    case format_kind::csr:
+    case format_kind::csc:
+      walk_rows(backend, name, matrix, p);
+      break;
+    case format_kind::bsr:
+      walk_blocks(backend, matrix, cost.options.bsr_block, p);
+      break;
+    case format_kind::ell:
+    case format_kind::sell:
+      p.chain = number(matrix.rows.longest);
+      break;
+    case format_kind::hyb:
+      p.chain = number(cost.width);
+      break;
+    case format_kind::csb:
+    case format_kind::gcsb:
+      p.chain = cost.blocks > 0 ? p.slots / p.blocks : 0;
+      break;
+    case format_kind::gcsb_tile:
+      walk_tiles(matrix, cost, processors, p);
+      p.launches = 2 + (cost.renumbered ? 2 : 0) + (cost.rest > 0 ? 1 : 0);
+      break;
+    case format_kind::coo:
+    case format_kind::ecsb:
+      break;
   }
   if (backend == openmp::name) p.chain = 0;  // chunks of equal work
-
-  const adds how = p.transposed ? p.facts->atx : p.facts->ax;
-  const double heaviest = number(out.longest);
-  if (how == adds::every) {
-    p.atomics = p.slots;
-    p.contended = heaviest;
-  } else if (how == adds::runs) {
-    p.atomics = number(rows.count) + entries / p.facts->run;
-    p.contended = heaviest / p.facts->run;
-  }
-  if (cost.format == format_kind::hyb) {
-    if (how == adds::none) p.atomics = p.rest / 4, p.contended = heaviest / 32;
-  } else if (cost.format == format_kind::gcsb_tile) {
-    p.atomics = p.rest;
-    p.contended = p.rest > 0 ? heaviest / 32 : 0;
-  }
-  p.launches = p.transposed ? p.facts->launches_atx : p.facts->launches_ax;
-  if (cost.format == format_kind::gcsb_tile)
-    p.launches = 2 + (cost.renumbered ? 2 : 0) + (cost.rest > 0 ? 1 : 0);
+  count_atomics(matrix, cost, p);
   return p;
 }
 
