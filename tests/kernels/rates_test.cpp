@@ -15,7 +15,7 @@ using namespace sparsmith::testing;
 TEST_CASE("rates of the CPU are plausible and quickly measured") {
   const double start = seconds_now();
   const machine_rates rates = measure_rates(openmp{});
-  CHECK(seconds_now() - start < 3);
+  CHECK(seconds_now() - start < 10);  // far above what it takes, for machines that others use
   CHECK(rates.read_bytes > 1e8);
   CHECK(rates.copy_bytes > 1e8);
   CHECK(rates.cached_read_bytes > 0.5 * rates.read_bytes);
