@@ -325,7 +325,7 @@ int main(int argc, char** argv) {
       ->capture_default_str()
       ->needs(exhaustive);
   predict->excludes(exhaustive);
-  budget->excludes(exhaustive)->excludes(predict);
+  budget->excludes(exhaustive);
   app.add_option("--html", typed.html,
                  "Write a report with charts, one page that needs nothing beside itself");
   auto* const csv = app.add_flag("--csv", typed.csv, "Print one line a kernel and product, with commas");
