@@ -36,8 +36,6 @@ struct typed_options {
   bool rows = false, cols = false, full = false, tile = false, csv = false;
 };
 
-enum class output_form { text, json, csv, nothing };
-
 // What is to be done; nothing below request_of knows what was typed for it.
 struct analysis_request {
   std::vector<std::string> inputs;
@@ -75,10 +73,7 @@ analysis_request request_of(const typed_options& typed) {
   request.html = typed.html;
   request.png = typed.png;
   request.svg = typed.svg;
-  request.form = typed.csv              ? output_form::csv
-                 : typed.common.as_json ? output_form::json
-                 : typed.common.quiet   ? output_form::nothing
-                                        : output_form::text;
+  request.form = form_of(typed.common, typed.csv);
   request.device = choose_device(typed.common);
   request.show_progress = !typed.common.quiet;
   request.each_in_full = typed.inputs.size() == 1 || typed.full || typed.rows || typed.cols;

@@ -35,8 +35,6 @@ struct typed_options {
   int samples = 30;
 };
 
-enum class output_form { text, json, csv, nothing };
-
 // What is to be done; nothing below request_of knows what was typed for it.
 struct tool_request {
   std::vector<std::string> inputs;
@@ -123,10 +121,7 @@ tool_request request_of(const typed_options& typed, const progress_line& progres
   request.single_values = typed.single_values;
   check_output_files(typed.inputs, {{"--html", typed.html}});
   request.html = typed.html;
-  request.form = typed.csv              ? output_form::csv
-                 : typed.common.as_json ? output_form::json
-                 : typed.common.quiet   ? output_form::nothing
-                                        : output_form::text;
+  request.form = form_of(typed.common, typed.csv);
   request.show_progress = !typed.common.quiet;
   request.device = choose_device(typed.common);
   if (!typed.machine.empty() && !typed.predict)
@@ -285,8 +280,7 @@ int main(int argc, char** argv) {
   typed_options typed;
   CLI::App app(
       "Runs the kernels of all formats on a matrix and says which format wins, by how much and why, and "
-      "after "
-      "how many products converting to it is repaid.",
+      "after how many products converting to it is repaid.",
       "sprecommend");
   app.add_option("input", typed.inputs, "Matrices: files of any kind spconv reads, or generators (below)")
       ->required();

@@ -220,6 +220,13 @@ void progress_bar::draw(double seconds) {
   std::fflush(stderr);
 }
 
+output_form form_of(const common_options& options, bool csv) {
+  return csv               ? output_form::csv
+         : options.as_json ? output_form::json
+         : options.quiet   ? output_form::nothing
+                           : output_form::text;
+}
+
 progress_line::progress_line(bool enabled) : shown_(enabled && ::isatty(STDERR_FILENO) == 1) {}
 
 void progress_line::say(const std::string& text) const {

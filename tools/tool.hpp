@@ -19,6 +19,9 @@
 
 namespace sparsmith {
 
+// How a tool prints what it found. Named before the type `json` is.
+enum class output_form { text, json, csv, nothing };
+
 using json = nlohmann::ordered_json;
 
 // The options every tool has.
@@ -29,6 +32,8 @@ struct common_options {
   bool as_json = false;
   bool quiet = false;
 };
+
+output_form form_of(const common_options& options, bool csv);
 
 // Whether to run on the GPU. An explicit `cuda` without a GPU is an error; `auto` falls back, and `note` says
 // so.

@@ -121,8 +121,7 @@ stored_format<Value> describe_stored(Backend on, any_format<Offset, Value, space
         line.parameters = parameters_of(m);
         line.offset_bits = int{sizeof(Offset)} * 8;
         for (const candidate<Value>& c : candidates_of(capturable(on), view(m))) {
-          if (!variant.kernels.empty() && !contains(variant.kernels, c.info.name)) continue;
-          stored.candidates.push_back(variant.of_transpose ? turned(c) : c);
+          if (variant.admits(c.info)) stored.candidates.push_back(variant.of_transpose ? turned(c) : c);
         }
       },
       *kept);
@@ -159,13 +158,7 @@ class racing {
               return multiply_reference<Offset, Value>(on_host_, op, Value{1}, x.data(), Value{0}, nullptr,
                                                        neighbours);
             },
-            request.for_verdict ? quick(request.sampling) : request.sampling, progress) {
-    result_.rows = matrix.rows;
-    result_.cols = matrix.cols;
-    result_.entries = matrix.values.size();
-    result_.value_bits = int{sizeof(Value)} * 8;
-    result_.offset_bits = int{sizeof(Offset)} * 8;
-  }
+            request.for_verdict ? quick(request.sampling) : request.sampling, progress) {}
 
   matrix_result run() {
     const auto csr_candidates = candidates_of(capturable(on_), matrix_);
@@ -215,11 +208,7 @@ class racing {
   void run_entrant(std::size_t i) {
     const entrant& one = request_.field[i];
     const format_variant& variant = one.variant;
-    format_result& line = result_.formats.emplace_back();
-    line.format = variant.format;
-    line.note = variant.note;
-    line.of_transpose = variant.of_transpose;
-    line.options = variant.conversion;
+    format_result& line = result_.formats.emplace_back(line_for(variant));
     line.expected_convert_seconds = one.convert_seconds;
     line.bytes = one.bytes;
     line.refused = request_.for_verdict                 ? why_untried(i)
@@ -229,7 +218,7 @@ class racing {
     say(fmt::format("converting to {}", line.label()));
     std::vector<operation> operations;
     for (const operation op : request_.operations)
-      if (contains(variant.operations, op)) operations.push_back(op);
+      if (variant.asks_for(op)) operations.push_back(op);
     const auto attempt = [&]<class O>(const csr<O, Value, view_on<Backend>>& m) {
       try {
         stored_format<Value> stored = store<O>(m, variant, line);
@@ -295,7 +284,7 @@ class racing {
     }
     double nearest = std::numeric_limits<double>::infinity();
     for (const operation op : request_.operations)
-      if (contains(one.variant.operations, op)) nearest = std::min(nearest, expected_distance(one, op));
+      if (one.variant.asks_for(op)) nearest = std::min(nearest, expected_distance(one, op));
     if (one.after >= 0 && !(one.expected && nearest <= tuning.worth_expecting)) {
       const format_result& parent = result_.formats[static_cast<std::size_t>(one.after)];
       const double behind = distance(parent);
@@ -325,8 +314,7 @@ class racing {
     if (!std::isfinite(leader(op))) return 0;
     double best = std::numeric_limits<double>::infinity();
     for (const listed_kernel& k : kernels_)
-      if (k.format == one.variant.format && k.backend == Backend::name &&
-          (one.variant.kernels.empty() || contains(one.variant.kernels, k.info.name))) {
+      if (k.format == one.variant.format && k.backend == Backend::name && one.variant.admits(k.info)) {
         const double seconds = expected_seconds(one, k.info, op);
         if (seconds <= 0) return 0;  // nothing is known of one of them
         best = std::min(best, seconds);
@@ -384,7 +372,10 @@ class racing {
         k = nullptr;
         continue;
       }
-      const double ratio = distances()(line.kernels[k->line]);
+      const kernel_result& mine = line.kernels[k->line];
+      double ratio = seconds_of(mine) / leader(k->op);
+      // The ways are many: they are only asked where the operation alone would not do.
+      if (ratio > tuning.behind_at_first) ratio = distances()(mine);
       if (ratio > tuning.behind_at_first)
         leave(k, line, fmt::format("after {} samples at {:.2f} x the leader", tuning.first_samples, ratio));
       else if (!sample(*k, tuning.heat_samples, line))
@@ -577,7 +568,7 @@ class racing {
   double begin_;
   csr<Offset, Value, host> on_host_;
   kernel_contest<Backend, Value> contest_;
-  matrix_result result_;
+  matrix_result result_ = result_for(matrix_);
   std::vector<listed_kernel> kernels_ = all_kernels();
   std::vector<waiting> finalists_;
   std::array<regimes, 2> latest_base_;

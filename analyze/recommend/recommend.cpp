@@ -99,25 +99,17 @@ void predict_lines(const recommend_request& request, const std::vector<field_ent
                    matrix_result& found) {
   found.predicted = true;
   for (const field_entry& e : field) {
-    format_result& line = found.formats.emplace_back();
-    line.format = e.variant.format;
-    line.note = e.variant.note;
-    line.of_transpose = e.variant.of_transpose;
-    line.options = e.variant.conversion;
+    format_result& line = found.formats.emplace_back(line_for(e.variant));
     line.refused = e.left_out;
     line.bytes = e.cost.bytes;
     line.slots = e.cost.slots;
     line.expected_convert_seconds = expected.conversion(e);
     if (!line.refused.empty()) continue;
     for (const operation op : request.field.operations) {
-      if (std::find(e.variant.operations.begin(), e.variant.operations.end(), op) ==
-          e.variant.operations.end())
-        continue;
+      if (!e.variant.asks_for(op)) continue;
       for (const listed_kernel& k : kernels) {
         if (k.format != e.variant.format || k.backend != request.machine.backend) continue;
-        if (!e.variant.kernels.empty() && std::find(e.variant.kernels.begin(), e.variant.kernels.end(),
-                                                    k.info.name) == e.variant.kernels.end())
-          continue;
+        if (!e.variant.admits(k.info)) continue;
         kernel_result& mine = line.kernels.emplace_back();
         mine.info = k.info;
         mine.op = op;
@@ -146,7 +138,6 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
   recommendation told;
   told.machine = request.machine;
   told.rates = request.rates;
-  told.copy_bytes = request.rates.copy_bytes;
   told.wanted = request.wanted;
   told.exhaustive = request.exhaustive;
   told.budget_seconds =
@@ -178,11 +169,7 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
 
   matrix_result& found = told.found;
   if (request.predict) {
-    found.rows = matrix.rows;
-    found.cols = matrix.cols;
-    found.entries = matrix.values.size();
-    found.value_bits = int{sizeof(Value)} * 8;
-    found.offset_bits = int{sizeof(Offset)} * 8;
+    found = result_for(matrix);
     predict_lines(request, field, expected, kernels, found);
   } else {
     race_request run;

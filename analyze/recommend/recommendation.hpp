@@ -16,7 +16,6 @@ struct recommendation {
   objective wanted;
   bool exhaustive = false;                 // nobody left early
   double budget_seconds = 0, seconds = 0;  // granted, and taken, reading included
-  double copy_bytes = 0;                   // a second that a copy moves here, read plus written
   // "reading", "features", "candidates", "prediction", then those of the race: "conversion", "checks",
   // "heats", "final".
   std::vector<step_time> steps;
@@ -28,7 +27,7 @@ struct recommendation {
 
   verdict_context context() const {
     const length_features& rows = features.row_lengths;
-    return {copy_bytes, rows.mean, rows.variation, rows.lengths.most};
+    return {rates.copy_bytes, rows.mean, rows.variation, rows.lengths.most};
   }
 };
 

@@ -1,6 +1,7 @@
 // What a race found out about one matrix: plain data, format by format and kernel by kernel.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -54,6 +55,12 @@ struct format_variant {
   bool of_transpose = false;  // A^T is stored, a second copy beside A: its A x is our A^T x
 
   std::string label() const { return label_of(format, note, of_transpose); }
+  bool admits(const kernel_info& kernel) const {
+    return kernels.empty() || std::find(kernels.begin(), kernels.end(), kernel.name) != kernels.end();
+  }
+  bool asks_for(operation op) const {
+    return std::find(operations.begin(), operations.end(), op) != operations.end();
+  }
 };
 
 struct kernel_result {
@@ -90,6 +97,15 @@ struct format_result {
   const regimes& base_of(operation op) const { return base[static_cast<std::size_t>(op)]; }
   double ratio(const kernel_result& k) const { return base_of(k.op).headline() / k.time.headline(); }
 };
+// A line for a variant of which nothing is known yet.
+inline format_result line_for(const format_variant& variant) {
+  format_result line;
+  line.format = variant.format;
+  line.note = variant.note;
+  line.of_transpose = variant.of_transpose;
+  line.options = variant.conversion;
+  return line;
+}
 
 // What a part of the work took.
 struct step_time {
@@ -119,5 +135,16 @@ struct matrix_result {
     return f.bytes + k.prepared_bytes + vector_bytes();
   }
 };
+// Results for a matrix of which nothing is known yet but its sizes.
+template <class Offset, class Value, class Space>
+matrix_result result_for(const csr<Offset, Value, Space>& matrix) {
+  matrix_result result;
+  result.rows = matrix.rows;
+  result.cols = matrix.cols;
+  result.entries = matrix.values.size();
+  result.value_bits = int{sizeof(Value)} * 8;
+  result.offset_bits = int{sizeof(Offset)} * 8;
+  return result;
+}
 
 }  // namespace sparsmith

@@ -61,7 +61,7 @@ void add_times(std::vector<csv_column>& columns, const char* regime, timing regi
 }
 
 double actual_rate(const csv_row& row, const kernel_result& k) {
-  return per_second(row.found().actual_bytes(row.format(), k), deciding_time(k, row.v.wanted.warm).median);
+  return per_second(row.found().actual_bytes(row.format(), k), k.time.deciding(row.v.wanted.warm).median);
 }
 
 std::vector<csv_column> csv_columns() {
@@ -109,7 +109,9 @@ std::vector<csv_column> csv_columns() {
                        return number(actual_rate(row, k) / 1e9);
                      })});
   columns.push_back({"share_of_copy", of_timed([](const csv_row& row, const kernel_result& k) {
-                       return row.r.copy_bytes > 0 ? number(actual_rate(row, k) / row.r.copy_bytes) : "";
+                       return row.r.rates.copy_bytes > 0
+                                  ? number(actual_rate(row, k) / row.r.rates.copy_bytes)
+                                  : "";
                      })});
   columns.push_back(
       {"error_of_bound", of_timed([](const csv_row&, const kernel_result& k) { return number(k.error); })});

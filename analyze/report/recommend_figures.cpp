@@ -49,13 +49,9 @@ std::vector<contestant> contestants_of(const matrix_result& found) {
   return all;
 }
 
-const timing& deciding_time(const kernel_result& kernel, bool warm) {
-  return warm || kernel.time.cold.samples == 0 ? kernel.time.warm : kernel.time.cold;
-}
-
 double deciding_seconds(const matrix_result& found, const kernel_result& kernel, bool warm) {
   if (found.predicted) return warm ? kernel.expected.warm : kernel.expected.cold;
-  const timing& time = deciding_time(kernel, warm);
+  const timing& time = kernel.time.deciding(warm);
   return time.samples > 0 ? time.median : kernel.single_seconds;
 }
 

@@ -30,9 +30,8 @@ inline const char* regime_name(bool warm) {
   return warm ? "warm" : "cold";
 }
 
-// Of the regime that decides; of warm runs where there were no cold ones. As the verdict takes them.
-const timing& deciding_time(const kernel_result& kernel, bool warm);
-// Its median, or what is expected where nothing was run; the first run where that was all. 0: not known.
+// The median of the regime that decides, or what is expected where nothing was run; the first run where that
+// was all. 0: not known.
 double deciding_seconds(const matrix_result& found, const kernel_result& kernel, bool warm);
 
 inline double per_second(std::int64_t bytes, double seconds) {

@@ -129,7 +129,7 @@ json machine_as_json(const recommendation& r) {
           {"clock_mhz", known(m.clock_mhz)},
           {"memory_clock_mhz", known(m.memory_clock_mhz)},
           {"threads", m.threads},
-          {"copy_gb_per_s", known(r.copy_bytes / 1e9)},
+          {"copy_gb_per_s", known(r.rates.copy_bytes / 1e9)},
           {"rates",
            {{"launch_us", known(rates.launch_seconds * 1e6)},
             {"copy_gb_per_s", known(rates.copy_bytes / 1e9)},
@@ -189,7 +189,7 @@ json contestant_as_json(const recommendation& r, const verdict& v, const contest
   const format_result& f = *one.format;
   const kernel_result& k = *one.kernel;
   const matrix_result& m = r.found;
-  const double seconds = k.timed() ? deciding_time(k, v.wanted.warm).median : 0;
+  const double seconds = k.timed() ? k.time.deciding(v.wanted.warm).median : 0;
   const double actual = per_second(m.actual_bytes(f, k), seconds);
   const bool ran = k.timed() || k.single_seconds > 0;
   return {{"candidate", &f - m.formats.data()},
@@ -215,7 +215,7 @@ json contestant_as_json(const recommendation& r, const verdict& v, const contest
             {"cold_terms_us", terms(k.expected.cold_terms)}}},
           {"gb_per_s_csr_minimum", known(per_second(m.csr_minimum_bytes(), seconds) / 1e9)},
           {"gb_per_s_actual", known(actual / 1e9)},
-          {"share_of_copy", r.copy_bytes > 0 ? known(actual / r.copy_bytes) : json(nullptr)},
+          {"share_of_copy", r.rates.copy_bytes > 0 ? known(actual / r.rates.copy_bytes) : json(nullptr)},
           {"left", text_or_null(k.left)},
           {"not_run", one.how == standing::not_run ? json(one.reason) : json(nullptr)},
           {"wrong", text_or_null(k.wrong)},

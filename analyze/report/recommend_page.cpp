@@ -106,7 +106,7 @@ shown_time time_of(const recommendation& r, const kernel_result& k) {
   if (!k.not_run.empty() || !k.wrong.empty()) return {};
   const double seconds = deciding_seconds(r.found, k, r.wanted.warm);
   if (r.found.predicted) return {seconds, seconds, seconds, 0};
-  const timing& t = deciding_time(k, r.wanted.warm);
+  const timing& t = k.time.deciding(r.wanted.warm);
   if (t.samples > 0) return {t.median, t.p10, t.p90, t.samples};
   return {seconds, seconds, seconds, seconds > 0 ? 1 : 0};
 }
@@ -703,7 +703,7 @@ std::string machine_tables(const recommendation& r) {
   add(rows, "Sparsmith", !m.version.empty(), escaped(m.version));
 
   const machine_rates& rates = r.rates;
-  const double copy = r.copy_bytes > 0 ? r.copy_bytes : rates.copy_bytes;
+  const double copy = r.rates.copy_bytes > 0 ? r.rates.copy_bytes : rates.copy_bytes;
   std::vector<cells> speeds;
   add(speeds, "copy, read plus written", copy > 0, giga(copy, "GB/s"));
   add(speeds, "reading", rates.read_bytes > 0, giga(rates.read_bytes, "GB/s"));

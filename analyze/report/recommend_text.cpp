@@ -210,7 +210,7 @@ std::string machine_line(const told& t) {
   if (machine.backend != cuda::name)
     text = fmt::format("no GPU is used, the OpenMP kernels are ranked: {}, {} threads", machine.device,
                        machine.threads);
-  if (t.r.copy_bytes > 0) text += fmt::format("; a copy moves {} GB/s", giga(t.r.copy_bytes));
+  if (t.r.rates.copy_bytes > 0) text += fmt::format("; a copy moves {} GB/s", giga(t.r.rates.copy_bytes));
   return t.line("machine", text);
 }
 
@@ -484,16 +484,16 @@ table_line measured_cells(const told& t, const contestant& one) {
   const kernel_result& k = *one.kernel;
   const format_result& f = *one.format;
   const bool warm = t.v.wanted.warm;
-  const timing& time = deciding_time(k, warm);
+  const timing& time = k.time.deciding(warm);
   const timing& other = warm ? k.time.cold : k.time.warm;
   const double rate = per_second(m.actual_bytes(f, k), time.median);
   const kernel_result* const winner = t.v.winner ? t.v.winner.kernel(k.op) : nullptr;
   return {
       micro(time.median),
       fmt::format("{} - {}", micro(time.p10), micro(time.p90)),
-      winner == nullptr ? "-" : times(ratio_of(time.median, deciding_time(*winner, warm).median)),
+      winner == nullptr ? "-" : times(ratio_of(time.median, winner->time.deciding(warm).median)),
       giga(rate),
-      t.r.copy_bytes > 0 ? rounded_percent(rate / t.r.copy_bytes) : "-",
+      t.r.rates.copy_bytes > 0 ? rounded_percent(rate / t.r.rates.copy_bytes) : "-",
       rounded_percent(k.error),
       other.samples > 0 ? micro(other.median) : "-",
       f.format == format_kind::csr && !f.of_transpose ? "-" : fmt::format("{:.3g}", f.convert_seconds * 1e3),

@@ -83,7 +83,7 @@ recommendation raced(const std::string& name) {
   r.features.row_lengths.variation = 0.4;
   r.budget_seconds = 60;
   r.seconds = 23.4;
-  r.copy_bytes = 4.1e12;
+  r.rates.copy_bytes = 4.1e12;
   r.steps = {{"features", 0.4}, {"candidates", 1.2}, {"heats", 12.1}, {"final", 9.7}};
   r.found.value_bits = 64;
   r.found.offset_bits = 32;

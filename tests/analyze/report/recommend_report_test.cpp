@@ -99,7 +99,7 @@ recommendation normal() {
   r.machine.toolkit = "CUDA 13.0";
   r.machine.version = "0.3.0";
   r.machine.threads = 16;
-  r.copy_bytes = 4.0123e12;
+  r.rates.copy_bytes = 4.0123e12;
   r.budget_seconds = 60;
   r.seconds = 12.5;
   r.steps = {{"features", 0.25}, {"heats", 10}};
