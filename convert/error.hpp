@@ -17,6 +17,23 @@ enum class failure {
   device,       // the GPU failed or is missing
 };
 
+// What is told quotes file names and what is in files: a line end, a NUL or an escape in there must not break
+// the one line it is printed on.
+inline std::string on_one_line(const std::string& message) {
+  std::string line;
+  for (const char c : message) {
+    if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) {
+      line += c;
+      continue;
+    }
+    const char* const digits = "0123456789abcdef";
+    line += "\\x";
+    line += digits[static_cast<unsigned char>(c) >> 4];
+    line += digits[c & 15];
+  }
+  return line;
+}
+
 class error : public std::runtime_error {
  public:
   // `quantity` is what the caller could have chosen otherwise ("max-fill", "beta"), where that is one thing:
@@ -27,23 +44,6 @@ class error : public std::runtime_error {
   const std::string& quantity() const { return quantity_; }
 
  private:
-  // Messages quote what is in files; a line end or a NUL in there must not break the one line they are
-  // printed on.
-  static std::string on_one_line(const std::string& message) {
-    std::string line;
-    for (const char c : message) {
-      if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) {
-        line += c;
-        continue;
-      }
-      const char* const digits = "0123456789abcdef";
-      line += "\\x";
-      line += digits[static_cast<unsigned char>(c) >> 4];
-      line += digits[c & 15];
-    }
-    return line;
-  }
-
   failure category_;
   std::string quantity_;
 };

@@ -35,7 +35,8 @@ void set_thread_count(int threads);  // 0: as many as the machine offers
 // The GPU work would run on, or the reason why there is none.
 struct gpu_state {
   bool usable = false;
-  std::string description;  // "NVIDIA H200, 140.4 GiB" or "built without CUDA"
+  std::string description;    // "NVIDIA H200, 140.4 GiB" or "built without CUDA"
+  std::string identity = {};  // "0000:1b:00.0": tells it from others of this machine
 };
 const gpu_state& find_gpu();
 

@@ -44,6 +44,9 @@ gpu_state look_for_gpu() {
     default:
       return unusable(properties.name, status);
   }
+  char identity[32] = "";
+  if (const auto status = cudaDeviceGetPCIBusId(identity, sizeof(identity), 0); status != cudaSuccess)
+    return unusable(properties.name, status);
   cudaMemPool_t pool = nullptr;
   if (const auto status = cudaDeviceGetDefaultMemPool(&pool, 0); status != cudaSuccess)
     return unusable(properties.name, status);
@@ -51,8 +54,10 @@ gpu_state look_for_gpu() {
   if (const auto status = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep);
       status != cudaSuccess)
     return unusable(properties.name, status);
-  return {true, std::string(properties.name) + ", " +
-                    format_bytes(static_cast<std::int64_t>(properties.totalGlobalMem))};
+  return {true,
+          std::string(properties.name) + ", " +
+              format_bytes(static_cast<std::int64_t>(properties.totalGlobalMem)),
+          identity};
 }
 
 }  // namespace

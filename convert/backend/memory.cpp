@@ -11,6 +11,7 @@
 #include <fstream>
 #include <limits>
 
+#include "convert/backend/control_group.hpp"
 #include "convert/backend/device.hpp"
 #include "convert/error.hpp"
 
@@ -51,10 +52,9 @@ std::int64_t available_host_bytes() {
   std::int64_t available = std::numeric_limits<std::int64_t>::max();
   if (const std::int64_t kibibytes = number_in("/proc/meminfo", "MemAvailable:"); kibibytes >= 0)
     available = kibibytes * 1024;
-  // A container may have less than its machine.
-  const std::int64_t limit = number_in("/sys/fs/cgroup/memory.max", ""),
-                     used = number_in("/sys/fs/cgroup/memory.current", "");
-  if (limit >= 0 && used >= 0) available = std::min(available, std::max<std::int64_t>(0, limit - used));
+  // A container, or a job of a cluster, may have less than its machine.
+  for (const control_group& group : own_control_groups())
+    if (const std::int64_t free = group.free_bytes(); free >= 0) available = std::min(available, free);
   // What is allocated but not yet touched still counts as free there.
   if (const std::int64_t resident = number_in("/proc/self/status", "VmRSS:"); resident >= 0)
     available -= std::max<std::int64_t>(0, usage_of(place::host).now - resident * 1024);
