@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -58,44 +57,6 @@ void note_interrupt(int) {
   std::signal(SIGINT, SIG_DFL);
 }
 
-// "10:1", or in full "ax:atx=10:1".
-std::array<double, 2> parse_mix(const std::string& text) {
-  const std::string_view prefix = "ax:atx=";
-  std::string_view rest = text;
-  if (rest.starts_with(prefix)) rest.remove_prefix(prefix.size());
-  std::array<double, 2> weights = {};
-  const std::size_t colon = rest.find(':');
-  const auto parse = [](std::string_view part, double& number) {
-    const auto [stop, problem] = std::from_chars(part.data(), part.data() + part.size(), number);
-    return problem == std::errc() && stop == part.data() + part.size() && std::isfinite(number) &&
-           number >= 0;
-  };
-  if (colon == std::string_view::npos || !parse(rest.substr(0, colon), weights[0]) ||
-      !parse(rest.substr(colon + 1), weights[1]) || !(weights[0] + weights[1] > 0) ||
-      !std::isfinite(weights[0] + weights[1]))
-    throw error(failure::usage,
-                fmt::format("--mix {}: not a mix of A x and A^T x such as 10:1, 1:0 or ax:atx=10:1", text));
-  return weights;
-}
-
-// "1500000", "512M", "8GiB"; 1024 each.
-std::int64_t parse_memory(const std::string& text) {
-  if (text.empty()) return 0;
-  double number = 0;
-  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  std::string unit(stop, text.data() + text.size());
-  std::transform(unit.begin(), unit.end(), unit.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  const std::vector<std::string> prefixes = {"", "K", "M", "G", "T"};
-  double bytes = -1;
-  for (std::size_t i = 0; i < prefixes.size(); ++i)
-    for (const std::string& ending : {prefixes[i], prefixes[i] + "B", prefixes[i] + "IB"})
-      if (unit == ending) bytes = number * std::pow(1024.0, static_cast<double>(i));
-  if (problem != std::errc() || !(bytes >= 1) || !(bytes < 0x1p62))
-    throw error(failure::usage, fmt::format("--memory {}: not a size such as 512M or 8G", text));
-  return static_cast<std::int64_t>(bytes);
-}
-
 tool_request request_of(const typed_options& typed, const progress_line& progress) {
   tool_request request;
   request.inputs = typed.inputs;
@@ -107,7 +68,7 @@ tool_request request_of(const typed_options& typed, const progress_line& progres
   wanted.products = typed.products;
   wanted.warm = typed.warm;
   wanted.repeatable = typed.repeatable;
-  wanted.memory = parse_memory(typed.memory);
+  wanted.memory = typed.memory.empty() ? 0 : parse_memory(typed.memory);
   field_request& field = request.each.field;
   for (const std::string& name : typed.formats) field.formats.push_back(*format_named(name));
   field.kernels = typed.kernels;

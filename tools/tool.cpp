@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <cstdio>
 #include <filesystem>
@@ -28,7 +30,8 @@ namespace sparsmith {
 int run_tool(CLI::App& app, int argc, char** argv, const std::function<void()>& body) {
   constexpr int usage_status = 2;
   const auto complain = [&](const std::string& message) {
-    fmt::print(stderr, "{}: {}\n", app.get_name(), message);
+    // Without an exception where that cannot be written either: there is nobody left to tell.
+    std::fputs(fmt::format("{}: {}\n", app.get_name(), message).c_str(), stderr);
   };
   // A closed standard stream would lend its number to the next file opened, and that file would get our
   // messages.
@@ -104,6 +107,41 @@ block_size parse_tile(const std::string& text) {
   if (sides.area() == 0) throw error(failure::usage, fmt::format("--tile {}: {}", text, expected));
   require_options(tile_options{sides.rows, sides.cols});
   return sides;
+}
+
+std::array<double, 2> parse_mix(const std::string& text) {
+  const std::string_view prefix = "ax:atx=";
+  std::string_view rest = text;
+  if (rest.starts_with(prefix)) rest.remove_prefix(prefix.size());
+  std::array<double, 2> weights = {};
+  const std::size_t colon = rest.find(':');
+  const auto parse = [](std::string_view part, double& number) {
+    const auto [stop, problem] = std::from_chars(part.data(), part.data() + part.size(), number);
+    return problem == std::errc() && stop == part.data() + part.size() && std::isfinite(number) &&
+           number >= 0;
+  };
+  if (colon == std::string_view::npos || !parse(rest.substr(0, colon), weights[0]) ||
+      !parse(rest.substr(colon + 1), weights[1]) || !(weights[0] + weights[1] > 0) ||
+      !std::isfinite(weights[0] + weights[1]))
+    throw error(failure::usage,
+                fmt::format("--mix {}: not a mix of A x and A^T x such as 10:1, 1:0 or ax:atx=10:1", text));
+  return weights;
+}
+
+std::int64_t parse_memory(const std::string& text) {
+  double number = 0;
+  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string unit(stop, text.data() + text.size());
+  std::transform(unit.begin(), unit.end(), unit.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  const std::vector<std::string> prefixes = {"", "K", "M", "G", "T"};
+  double bytes = -1;
+  for (std::size_t i = 0; i < prefixes.size(); ++i)
+    for (const std::string& ending : {prefixes[i], prefixes[i] + "B", prefixes[i] + "IB"})
+      if (unit == ending) bytes = number * std::pow(1024.0, static_cast<double>(i));
+  if (problem != std::errc() || !(bytes >= 1) || !(bytes < 0x1p62))
+    throw error(failure::usage, fmt::format("--memory {}: not a size such as 512M or 8G", text));
+  return static_cast<std::int64_t>(bytes);
 }
 
 static std::size_t edit_distance(const std::string& a, const std::string& b) {
@@ -233,7 +271,8 @@ void progress_line::say(const std::string& text) const {
   if (!shown_) return;
   winsize size{};
   const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
-  fmt::print(stderr, "\r\033[K{:.{}}", text, known ? size.ws_col - 1 : 79);
+  // A terminal may go away; then there is nobody to show it to, which is no error.
+  std::fputs(fmt::format("\r\033[K{:.{}}", text, known ? size.ws_col - 1 : 79).c_str(), stderr);
   std::fflush(stderr);
 }
 

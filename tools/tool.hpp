@@ -2,6 +2,7 @@
 // typed, a progress bar.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
@@ -52,6 +53,11 @@ block_size parse_sides(const std::string& option, const std::string& text, const
 // What --block and --tile take, beside `auto`; the library says which sizes there are.
 block_size parse_block(const std::string& text);
 block_size parse_tile(const std::string& text);
+
+// What --mix takes: "10:1", or in full "ax:atx=10:1".
+std::array<double, 2> parse_mix(const std::string& text);
+// What --memory takes: "1500000", "512M", "8GiB"; 1024 each.
+std::int64_t parse_memory(const std::string& text);
 
 // The names most like one that does not exist: those that contain it, then those fewest typing errors away.
 std::vector<std::string> nearest_names(const std::string& name, const std::vector<std::string>& all,

@@ -21,10 +21,9 @@ std::string inside_script(const nlohmann::ordered_json& data) {
   return result;
 }
 
-std::string embedded(std::vector<const char*> names, const std::vector<const char*>& own) {
-  names.insert(names.end(), own.begin(), own.end());
-  std::string text;
-  for (const char* const name : names) text += embedded_file(name);
+std::string followed(std::string_view shared, const std::vector<std::string_view>& own) {
+  std::string text(shared);
+  for (const std::string_view one : own) text += one;
   return text;
 }
 
@@ -96,15 +95,15 @@ std::string whole_page(const page_parts& page) {
       "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
   html += fmt::format("<title>{} – {}</title>\n", page.title, page.tool);
-  html += "<style>\n" + embedded({"page.css"}, page.styles) + "</style>\n";
+  html += "<style>\n" + followed(embedded_file("page.css"), page.styles) + "</style>\n";
   html += "<noscript><style>.plot,.switch,.more,#theme{display:none}</style></noscript>\n</head>\n<body>\n";
   html += fmt::format(
       "<header><h1>{}</h1><button type=\"button\" id=\"theme\">Dark colours</button></header>\n"
       "<main>\n{}</main>\n<footer><p>Written by {} of Sparsmith. Charts by Chart.js (MIT).</p></footer>\n",
       page.heading, page.body, page.tool);
   html += "<script type=\"application/json\" id=\"chart-data\">" + inside_script(page.data) + "</script>\n";
-  html += "<script>" + embedded({"chart.min.js"}, {}) + "</script>\n<script>" +
-          embedded({"charts.js"}, page.scripts) + "</script>\n";
+  html += "<script>" + std::string(embedded_file("chart.min.js")) + "</script>\n<script>" +
+          followed(embedded_file("charts.js"), page.scripts) + "</script>\n";
   return html + "</body>\n</html>\n";
 }
 

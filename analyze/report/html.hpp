@@ -24,11 +24,11 @@ enum class numbers_are { folded, open };
 std::string figure(const std::string& title, const std::string& text, const std::string& plots,
                    const std::string& numbers, numbers_are shown = numbers_are::folded);
 
-// One page that needs nothing beside itself. Styles and scripts are embedded files, in this order behind
-// those that all pages share; `data` has one element a matrix.
+// One page that needs nothing beside itself. Styles and scripts are texts of our own, in this order behind
+// those that all pages share; `data` has one element a matrix, or what the page's own script takes.
 struct page_parts {
   std::string tool, title, heading, body;
-  std::vector<const char*> styles, scripts;
+  std::vector<std::string_view> styles, scripts;
   nlohmann::ordered_json data;
 };
 std::string whole_page(const page_parts& page);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyze/report/describe.hpp"
+#include "analyze/report/embedded.hpp"
 #include "analyze/report/highlights.hpp"
 #include "analyze/report/html.hpp"
 #include "analyze/report/json_values.hpp"
@@ -472,7 +473,7 @@ std::string html_report(const std::vector<matrix_features>& matrices,
        .heading = matrices.size() == 1 ? "What this matrix is like" : "What these matrices are like",
        .body = body,
        .styles = {},
-       .scripts = {"page.js"},
+       .scripts = {embedded_file("page.js")},
        .data = std::move(data)});
 }
 

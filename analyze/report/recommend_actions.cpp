@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "analyze/report/text.hpp"
 #include "convert/dispatch.hpp"
 #include "convert/io/generators.hpp"
 
@@ -201,17 +202,6 @@ const char* name_of(renumbering renumber) {
   return renumber == renumbering::automatic ? "automatic"
          : renumber == renumbering::length  ? "length"
                                             : "none";
-}
-
-std::string quoted_for_shell(std::string_view word) {
-  const auto is_plain_character = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-+.,:/@%=").find(c) != std::string_view::npos;
-  };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain_character)) return std::string(word);
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
 }
 
 std::string escaped_for_code(std::string_view text) {

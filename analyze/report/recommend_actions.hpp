@@ -17,8 +17,6 @@ double fill_of(const matrix_result& found, const format_result& format);
 const char* name_of(block_order order);
 const char* name_of(renumbering renumber);
 
-// A word as a POSIX shell takes it: in quotes where it needs them.
-std::string quoted_for_shell(std::string_view word);
 // What stands between quotes in C++.
 std::string escaped_for_code(std::string_view text);
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "analyze/report/embedded.hpp"
 #include "analyze/report/html.hpp"
 #include "analyze/report/json_values.hpp"
 #include "analyze/report/recommend_actions.hpp"
@@ -887,8 +888,8 @@ std::string recommendation_page(const std::vector<recommendation>& all,
        .heading =
            all.size() == 1 ? "How to multiply with this matrix" : "How to multiply with these matrices",
        .body = body + circumstances(all),
-       .styles = {"recommend_page.css"},
-       .scripts = {"recommend_page.js"},
+       .styles = {embedded_file("recommend_page.css")},
+       .scripts = {embedded_file("recommend_page.js")},
        .data = std::move(data)});
 }
 

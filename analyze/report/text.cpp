@@ -23,6 +23,17 @@ std::string percent(double share) {
   return share < 1 && text == "100 %" ? "> 99.99 %" : text;
 }
 
+std::string quoted_for_shell(std::string_view word) {
+  const auto is_plain_character = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-+.,:/@%=").find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain_character)) return std::string(word);
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
 int display_width(std::string_view text) {
   return static_cast<int>(
       std::count_if(text.begin(), text.end(), [](unsigned char c) { return (c & 0xc0) != 0x80; }));

@@ -39,6 +39,9 @@ inline std::string sides_of(block_size size) {  // "4 x 2"
 // A share with four digits: little stays visible, and nearly all ("> 99.99 %") is not all.
 std::string percent(double share);
 
+// A word as a POSIX shell takes it: in quotes where it needs them.
+std::string quoted_for_shell(std::string_view word);
+
 // In columns of a terminal: nothing that is printed is wider than one.
 int display_width(std::string_view text);
 
