@@ -25,4 +25,5 @@ show spconv 'gen:rmat?scale=18&edges=16' --to csr --verify -o "$folder/rmat.npz"
 show spanalyze tests/data/bridge.mtx
 show spanalyze tests/data/bridge.mtx 'gen:rmat?scale=18&edges=16'
 show sprecommend 'gen:rmat?scale=14' --budget 3
+show spbatch tests/data/bridge.mtx 'gen:laplace2d?n=60' 'gen:rmat?scale=10' --predict --out "$folder/results"
 printf '\nThe tools are in %s; each has --help. What comes next: README.md.\n' "$1/tools"

@@ -1,0 +1,406 @@
+const batch = matrices[0], charts_data = batch.charts;
+const at = Object.fromEntries(batch.fields.map((name, i) => [name, i]));
+
+// ---- words of numbers ----
+const figures = v => v.toFixed(v < 10 ? 2 : v < 100 ? 1 : 0);
+const percent = v => (100 * v).toFixed(1) + " %";
+const grouped = v => v.toLocaleString("en");
+function time_text(us) {
+  return us < 1e3 ? figures(us) + " µs" : us < 1e6 ? figures(us / 1e3) + " ms" : figures(us / 1e6) + " s";
+}
+const bytes_text = v => v < 1e6 ? figures(v / 1e3) + " kB" : v < 1e9 ? figures(v / 1e6) + " MB" :
+  figures(v / 1e9) + " GB";
+const short = v => Number(v.toPrecision(4)).toLocaleString("en", {maximumSignificantDigits: 4});
+const repaid_text = v => v === 0 ? "at once" : v < 0 ? "never" : grouped(v);
+
+// ---- charts ----
+// A format has its colour in every chart; CSR and the vendor, which the others are compared with, have the
+// strong ones.
+const formats = ["sell", "bsr", "gcsb", "csb", "coo", "ell", "hyb", "ecsb", "csc", "gcsb_tile"];
+function shade(name) {
+  const format = name.replace(/[ ,].*/, "");
+  if (format === "predicted") return colour.first;
+  if (name === "vendor") return colour.second;
+  if (format === "csr") return colour.text;
+  const i = formats.indexOf(format);
+  return i < 0 ? colour.muted : hue(i);
+}
+const is_vendor = name => name.endsWith("vendor") || name.endsWith("(vendor)");
+
+// A log scale with words at these numbers.
+function log_axis(title, values, words) {
+  const axis = axis_of(title);
+  return {...axis, type: "logarithmic", ticks: {...axis.ticks, autoSkip: false, callback: words},
+          afterBuildTicks: scale => {
+            scale.ticks = values.filter(v => v >= scale.min && v <= scale.max).map(value => ({value}));
+          }};
+}
+const factor_marks = [1, 1.5, 2, 3, 5, 10];
+// As many as have room, whatever the ratios span.
+function ratio_marks(least, most) {
+  const span = most / least;
+  if (span < 1.3) return [.8, .85, .9, .95, 1, 1.05, 1.1, 1.15, 1.2, 1.25, 1.3];
+  if (span < 4) return [.3, .4, .5, .6, .7, .8, .9, 1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4];
+  const ones = span < 100 ? [1, 2, 5] : [1];
+  const powers = [-4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8];
+  return powers.flatMap(power => ones.map(digit => Number(`${digit}e${power}`)));
+}
+const ratio_text = v => (v < 1000 ? v : compact.format(v)) + " ×";
+const share_axis = title => ({...axis_of(title), min: 0, max: 1,
+  ticks: {...axis_of("").ticks, callback: v => Math.round(100 * v) + " %"}});
+
+function winners() {
+  const list = charts_data.winners, predicted = list.some(one => one[2] > 0);
+  const set = (label, i, part) => ({label, data: list.map(one => one[i]), borderWidth: 1,
+    borderColor: list.map(one => shade(one[0])),
+    backgroundColor: list.map(one => part || is_vendor(one[0]) ? "transparent" : shade(one[0]))});
+  const sets = [set("measured", 1, false)];
+  if (predicted) sets.push(set("predicted", 2, true));
+  return {type: "bar", data: {labels: list.map(one => one[0]), datasets: sets},
+    options: {indexAxis: "y", plugins: {legend: {display: false}},
+      scales: {x: {...axis_of("matrices"), stacked: true, beginAtZero: true,
+                   ticks: {...axis_of("").ticks, precision: 0}},
+               y: {...category(""), title: {display: false}, stacked: true,
+                   ticks: {autoSkip: false, color: colour.text}}}}};
+}
+
+function shares(lines) {
+  return {type: "scatter", data: {datasets: lines.map(({name, line, dash}) => ({
+      label: name, showLine: true, data: line.map(([x, y]) => ({x, y})), borderColor: shade(name),
+      backgroundColor: shade(name), pointRadius: 0, pointHoverRadius: 3, pointHitRadius: 4,
+      borderWidth: name === "csr" || is_vendor(name) || lines.length < 3 ? 3 : 2,
+      borderDash: dash || is_vendor(name) ? [6, 4] : []}))},
+    options: {interaction: {mode: "index", axis: "x", intersect: false},
+      plugins: {legend: legend({boxWidth: 26, boxHeight: 1}),
+        tooltip: {itemSort: (a, b) => b.parsed.y - a.parsed.y, callbacks: {
+          title: items => "within " + figures(items[0].parsed.x) + " × of the best",
+          label: item => item.dataset.label + ": " + percent(item.parsed.y)}}},
+      scales: {x: {...log_axis("times the best (log scale)", factor_marks, v => v + " ×"), min: 1, max: 10},
+               y: share_axis("share of matrices")}}};
+}
+const profile = () => shares(charts_data.profiles);
+function prediction() {
+  const csr = charts_data.profiles.find(one => one.name === "csr");
+  return shares([charts_data.prediction, ...(csr ? [{...csr, name: "csr, ours, always", dash: true}] : [])]);
+}
+
+function speedups(field) {
+  const groups = new Map();
+  batch.rows.forEach((row, i) => {
+    const y = row[at[field]], x = row[at.entries];
+    if (y === null || !(x > 0) || !["measured", "so far"].includes(row[at.status])) return;
+    const name = row[at.winner];
+    if (!groups.has(name)) groups.set(name, []);
+    groups.get(name).push({x, y, i});
+  });
+  const order = charts_data.winners.map(one => one[0]).filter(name => groups.has(name));
+  const all = [...groups.values()].flat();
+  const least = Math.min(1, ...all.map(p => p.y)), most = Math.max(1, ...all.map(p => p.y));
+  const most_entries = Math.max(...all.map(p => p.x)), least_entries = Math.min(...all.map(p => p.x));
+  const one = {label: "as fast", data: [{x: least_entries / 1.5, y: 1}, {x: most_entries * 1.5, y: 1}],
+               showLine: true, pointRadius: 0, pointHitRadius: 0, borderColor: colour.muted, borderWidth: 1.5,
+               borderDash: [4, 3], backgroundColor: colour.muted, pointStyle: "line", order: 2};
+  return {type: "scatter", data: {datasets: [...order.map(name => ({
+      label: name, data: groups.get(name), backgroundColor: is_vendor(name) ? "transparent" : shade(name),
+      borderColor: shade(name), borderWidth: is_vendor(name) ? 1.5 : 0, order: 1,
+      pointRadius: all.length > 500 ? 2.5 : 4, pointHoverRadius: 6,
+      pointStyle: is_vendor(name) ? "triangle" : "circle"})), one]},
+    options: {
+      onClick: (event, items, chart) => {
+        const point = items[0] && chart.data.datasets[items[0].datasetIndex].data[items[0].index];
+        if (point?.i !== undefined) open_row(point.i);
+      },
+      plugins: {legend: legend({usePointStyle: true, boxWidth: 10}), tooltip: {callbacks: {
+        label: ({raw, dataset}) => raw.i === undefined ? "" : [batch.rows[raw.i][at.name],
+          `${dataset.label}: ${figures(raw.y)} ×, ${grouped(raw.x)} entries`]}}},
+      scales: {x: {...decades("entries"), min: least_entries / 1.5, max: most_entries * 1.5},
+               y: {...log_axis("times as fast (log scale)", ratio_marks(least, most), ratio_text),
+                   min: least / 1.1, max: most * 1.1}}}};
+}
+
+const medians = {id: "medians", afterDatasetsDraw(chart) {
+  const {ctx, scales: {x}} = chart;
+  ctx.save();
+  chart.getDatasetMeta(0).data.forEach((bar, i) => {
+    const at_median = x.getPixelForValue(charts_data.bytes[i][2]);
+    ctx.fillStyle = colour.second;
+    ctx.fillRect(at_median - 2, bar.y - bar.height / 2 - 2, 4, bar.height + 4);
+  });
+  ctx.restore();
+}};
+function bytes() {
+  const list = charts_data.bytes, values = list.flatMap(one => one.slice(1));
+  const least = Math.min(...values), most = Math.max(...values);
+  const x = {...log_axis("bytes / bytes of CSR (log scale)", ratio_marks(least, most), ratio_text),
+             min: least / 1.1, max: most * 1.1};
+  return {type: "bar", plugins: [medians],
+    data: {labels: list.map(one => one[0]), datasets: [{
+      label: "half of all matrices", data: list.map(([, low, , high]) => [low, high]), minBarLength: 3,
+      backgroundColor: colour.first, barPercentage: .7}]},
+    options: {indexAxis: "y", plugins: {legend: {display: false}, tooltip: {callbacks: {
+        label: item => {
+          const [, low, median, high] = list[item.dataIndex];
+          return `median ${figures(median)} ×, half of all from ${figures(low)} to ${figures(high)}`;
+        }}}},
+      scales: {x, y: {...category(""), title: {display: false},
+                      ticks: {autoSkip: false, color: colour.text}}}}};
+}
+
+function break_evens() {
+  const list = charts_data.break_evens;
+  return {type: "bar", data: {labels: list.map(one => one[0]),
+      datasets: [{label: "matrices", data: list.map(one => one[1]), backgroundColor: colour.first}]},
+    options: {plugins: {legend: {display: false}},
+      scales: {x: category("products"),
+               y: {...axis_of("matrices"), beginAtZero: true, ticks: {...axis_of("").ticks, precision: 0}}}}};
+}
+
+Object.assign(kinds, {winners, profile, prediction, bytes, break_evens,
+  over_csr: () => speedups("over_csr"), over_vendor: () => speedups("over_vendor")});
+
+// ---- the table of all matrices ----
+// Elements with text in them: nothing that comes from a file is ever read as markup.
+function element(tag, properties, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties ?? {}))
+    if (value !== undefined) made.setAttribute(name, value);
+  made.append(...children.map(child => child instanceof Node ? child : String(child)));
+  return made;
+}
+
+const any = field => batch.rows.some(row => row[at[field]] !== null && row[at[field]] !== "");
+const number_column = (field, title, text = short) => ({field, title, text});
+const columns = [
+  {field: "name", title: "matrix", words: true},
+  {field: "status", title: "status", words: true},
+  ...(any("winner") ? [{field: "winner", title: "winner", words: true, shown: "label"}] : []),
+  number_column("rows", "rows", grouped),
+  number_column("entries", "entries", grouped),
+  ...(any("winner") ? [
+    number_column("us", "time", time_text),
+    number_column("over_csr", "× CSR", figures),
+    number_column("over_vendor", "× vendor", figures),
+    number_column("times_csr", "bytes / CSR", figures),
+    number_column("repaid", "repaid", repaid_text),
+    number_column("predicted", "predicted", figures)] : [
+    number_column("cols", "columns", grouped),
+    number_column("row_mean", "entries a row"),
+    number_column("row_longest", "longest row", grouped),
+    number_column("row_variation", "variation"),
+    number_column("symmetry", "symmetric", percent),
+    number_column("bandwidth", "bandwidth", grouped)]),
+  number_column("seconds", "seconds")
+].filter(column => column.words || any(column.field));
+
+const page_rows = 50;
+const view = {order: batch.rows.map((row, i) => i), shown: [], first: 0, sorted: null, falling: false};
+const find = document.getElementById("find"), choose_winner = document.getElementById("winner"),
+      choose_status = document.getElementById("status"), dialog = document.getElementById("detail");
+const names = batch.rows.map(row => row[at.name].toLowerCase());
+
+function choose_rows() {
+  const text = find.value.toLowerCase(), winner = choose_winner.value, status = choose_status.value;
+  view.shown = view.order.filter(i => names[i].includes(text) &&
+    (!winner || batch.rows[i][at.winner] === winner) && (!status || batch.rows[i][at.status] === status));
+  view.first = 0;
+  show_rows();
+}
+
+// What is missing comes last, whichever way; never is later than any number of products.
+function sort_rows(column) {
+  view.falling = view.sorted === column && !view.falling;
+  view.sorted = column;
+  const place = at[column.field], key = i => {
+    const value = batch.rows[i][place];
+    return column.field === "repaid" && value < 0 && value !== null ? Infinity : value;
+  };
+  const missing = value => value === null || value === "";
+  const collator = new Intl.Collator("en", {numeric: true});
+  view.order.sort((i, j) => {
+    const a = key(i), b = key(j);
+    if (missing(a) || missing(b)) return missing(a) - missing(b) || i - j;
+    const order = a === b ? 0 : column.words ? collator.compare(a, b) : a - b;
+    return (view.falling ? -order : order) || i - j;
+  });
+  choose_rows();
+}
+
+const body = element("tbody");
+function show_rows() {
+  const here = view.shown.slice(view.first, view.first + page_rows);
+  body.replaceChildren(...here.map(i => {
+    const row = batch.rows[i];
+    const line = element("tr", {"data-row": i}, ...columns.map((column, c) => {
+      const value = row[at[column.shown ?? column.field]];
+      if (c === 0)
+        return element("th", {scope: "row"}, element("button", {type: "button"}, value || "(no name)"));
+      const text = value === null || value === "" ? "–" : column.words ? value : column.text(value);
+      return element("td", {class: column.words ? "words" : undefined}, text);
+    }));
+    if (row[at.status] === "failed") line.cells[1].textContent = "failed: " + (row[at.cause] || "not known");
+    if (columns[2].field === "winner" && is_vendor(row[at.winner])) line.cells[2].append(" (vendor)");
+    return line;
+  }));
+  const last = Math.min(view.first + page_rows, view.shown.length);
+  document.getElementById("where").textContent =
+    view.shown.length === 0 ? "none of " + grouped(names.length) :
+    `${grouped(view.first + 1)} to ${grouped(last)} of ${grouped(view.shown.length)}` +
+    (view.shown.length < names.length ? `, chosen from ${grouped(names.length)}` : "");
+  document.getElementById("before").disabled = view.first === 0;
+  document.getElementById("after").disabled = last === view.shown.length;
+  for (const column of columns) {
+    if (view.sorted === column)
+      column.heading.setAttribute("aria-sort", view.falling ? "descending" : "ascending");
+    else column.heading.removeAttribute("aria-sort");
+  }
+}
+
+function make_table() {
+  for (const column of columns) {
+    const button = element("button", {type: "button"}, column.title);
+    column.heading = element("th", {scope: "col", class: column.words ? "words" : undefined}, button);
+    button.addEventListener("click", () => sort_rows(column));
+  }
+  document.getElementById("all").append(element("table", {},
+    element("thead", {}, element("tr", {}, ...columns.map(column => column.heading))), body));
+  for (const [select, field] of [[choose_winner, "winner"], [choose_status, "status"]]) {
+    const counts = new Map();
+    for (const row of batch.rows) counts.set(row[at[field]], (counts.get(row[at[field]]) ?? 0) + 1);
+    counts.delete("");
+    for (const [value, count] of [...counts].sort((a, b) => b[1] - a[1]))
+      select.append(element("option", {value}, `${value} (${grouped(count)})`));
+    select.parentElement.hidden = counts.size < 2;
+    select.addEventListener("change", choose_rows);
+  }
+  find.addEventListener("input", choose_rows);
+  find.form.addEventListener("submit", event => event.preventDefault());
+  for (const [id, step] of [["before", -page_rows], ["after", page_rows]])
+    document.getElementById(id).addEventListener("click", () => {
+      view.first = Math.max(0, view.first + step);
+      show_rows();
+    });
+  body.addEventListener("click", event => {
+    const line = event.target.closest("tr");
+    if (line && !String(getSelection())) open_row(Number(line.dataset.row));
+  });
+  choose_rows();
+}
+
+// ---- one matrix ----
+const feature_names = [["density", percent], ["entries a row, mean"], ["longest row", grouped],
+  ["variation of the rows’ lengths"], ["Gini of the rows’ lengths"], ["empty rows", grouped],
+  ["mirrored pattern", percent], ["mirrored values", percent], ["lower bandwidth", grouped],
+  ["upper bandwidth", grouped], ["diagonals with entries", grouped],
+  ["entries with one to their right", percent], ["entries with one below", percent]];
+
+function facts(title, list) {
+  const known = list.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  if (known.length === 0) return "";
+  return element("div", {class: "scroll facts", role: "region", "aria-label": title, tabindex: 0},
+    element("table", {}, element("caption", {}, title), element("tbody", {}, ...known.map(([name, value]) =>
+      element("tr", {}, element("th", {scope: "row"}, name), element("td", {}, value))))));
+}
+
+function verdict_sentence(row, detail) {
+  const [label, kernels, us, bytes] = detail.winner;
+  const how = row[at.status] === "predicted" ? "Predicted, nothing was run: take " :
+    row[at.status] === "so far" ? "So far, the race is not final: take " : "Take ";
+  const parts = [];
+  if (detail.stay && row[at.repaid] !== null && row[at.over_csr] !== null)
+    parts.push(figures(row[at.over_csr]) + " × as fast as staying in CSR");
+  if (row[at.over_vendor] !== null)
+    parts.push(figures(row[at.over_vendor]) + " × as fast as the vendor’s best");
+  const after = row[at.repaid], repaid = after > 0 ?
+    `after ${grouped(after)} product${after === 1 ? "" : "s"}` : after === null ? "" : repaid_text(after);
+  return element("p", {class: "sentence"}, how, element("b", {}, label),
+    [` with ${kernels}: ${time_text(us)} a product`, ...parts].join(", ") +
+    (bytes === null ? "" : `; ${figures(bytes)} × the bytes of CSR`) +
+    (repaid ? `; converting is repaid ${repaid}.` : "."));
+}
+
+function contestants_of(detail) {
+  const word = i => batch.words[i], all = [];
+  for (const [format, note, of_transpose, bytes, convert, refused, list] of detail.candidates) {
+    const label = [word(format), word(note), of_transpose ? "of Aᵀ" : ""].filter(Boolean).join(" ");
+    for (let k = 0; k < list.length; k += 6) {
+      const flags = list[k + 1];
+      all.push({label, kernel: word(list[k]) + (flags & 2 ? " (vendor)" : ""),
+                operation: flags & 1 ? "Aᵀ·x" : "A·x", won: flags & 4, tie: flags & 8,
+                result: word(list[k + 2]), us: list[k + 3], other: list[k + 4], predicted: list[k + 5],
+                bytes, convert});
+    }
+    if (list.length === 0)
+      all.push({label, kernel: "–", operation: "", result: word(refused) ? "refused: " + word(refused) : "",
+                us: null, other: null, predicted: null, bytes, convert});
+  }
+  const late = v => v === null ? Infinity : v;
+  const gap = (a, b) => a === b ? 0 : a - b;  // of two that are infinite, none
+  return all.sort((a, b) => (a.operation === "") - (b.operation === "") ||
+                            a.operation.localeCompare(b.operation) || gap(late(a.us), late(b.us)) ||
+                            gap(late(a.predicted), late(b.predicted)));
+}
+
+function contestants_table(detail) {
+  const list = contestants_of(detail);
+  if (list.length === 0) return "";
+  const raced = list.some(one => one.kernel !== "–");
+  const other = detail.regime === "warm" ? "cold" : "warm";
+  const time = v => v === null ? "–" : time_text(v), ratio = v => v === null ? "–" : figures(v);
+  const title = raced ? "All contestants, the fastest first" : "What the formats would cost";
+  const head = raced ? ["format", "kernel", "product", detail.regime || "time", other, "predicted",
+                        "bytes / CSR", "convert", "result"] : ["format", "bytes / CSR"];
+  const place = {class: raced ? "scroll contestants" : "scroll", role: "region", "aria-label": title,
+                 tabindex: 0};
+  return element("div", place,
+    element("table", {}, element("caption", {}, title),
+      element("thead", {}, element("tr", {}, ...head.map(text => element("th", {scope: "col"}, text)))),
+      element("tbody", {}, ...list.map(one => element("tr", {class: one.won ? "won" : undefined},
+        element("th", {scope: "row"}, one.label),
+        ...(raced ? [one.kernel, one.operation, time(one.us), time(one.other), time(one.predicted),
+                     ratio(one.bytes), one.convert === null ? "–" : time_text(1e3 * one.convert),
+                     (one.won ? "winner; " : one.tie ? "tied; " : "") + one.result] : [ratio(one.bytes)])
+          .map(text => element("td", {}, text)))))));
+}
+
+function open_row(i) {
+  const row = batch.rows[i], detail = JSON.parse(batch.details[i]), word = k => batch.words[k];
+  const close = element("button", {type: "button"}, "Close");
+  close.addEventListener("click", () => dialog.close());
+  const size = row[at.rows] === null ? "" : `${grouped(row[at.rows])} × ${grouped(row[at.cols])}` +
+    (row[at.entries] === null ? "" : `, ${grouped(row[at.entries])} entries`);
+  const failure = detail.failure ?? [];
+  const way = w => w ? `${w[0]} with ${w[1]}: ${time_text(w[2])}` : null;
+  const [machine, options, version, node, field, origin] = detail.about.map(word);
+  dialog.replaceChildren(...[
+    element("header", {}, element("h2", {id: "detail-name"}, row[at.name]), close),
+    size ? element("p", {class: "lead"}, size) : "",
+    detail.winner ? verdict_sentence(row, detail) : "",
+    detail.reason ? element("ul", {}, ...detail.reason.split("; ").map(text => element("li", {}, text))) : "",
+    detail.failure ? facts("Failure", [["cause", failure[1]], ["doing", failure[0]], ["signal", failure[2]],
+                                       ["message", failure[3]], ["last words", failure[4]]]) : "",
+    detail.winner ? facts("Beside it", [
+      ["staying in CSR", way(detail.stay)], ["the vendor’s best", way(detail.vendor)],
+      ["next that is not tied", detail.runner_up && way(detail.runner_up) + (detail.margin === null ? "" :
+        `, ${figures(detail.margin)} × the winner’s`)],
+      ["--predict would take", detail.choice && `${detail.choice[0]} with ${detail.choice[1]}: ` +
+        (row[at.predicted] === null ? "not measured" : figures(row[at.predicted]) + " × the best")],
+      ["to make it", detail.spconv]]) : "",
+    contestants_table(detail),
+    facts("Structure", feature_names.map(([name, text], k) =>
+      [name, detail.features[k] === null ? null : (text ?? short)(detail.features[k])])),
+    facts("How it was made", [["source", detail.source], ["origin", origin], ["field", field],
+      ["bits of a value", detail.value_bits], ["machine", machine], ["options", options],
+      ["version", version], ["node", node], ["started", detail.started], ["seconds", row[at.seconds]],
+      ["of them waiting", detail.waited],
+      ["memory at most", detail.memory === null ? null : bytes_text(detail.memory)],
+      ["key", detail.key]])].filter(part => part !== ""));
+  dialog.showModal();
+  dialog.scrollTop = 0;
+  close.focus();
+}
+dialog.addEventListener("click", event => {
+  if (event.target === dialog) dialog.close();  // beside it
+});
+
+make_table();
+draw_all();

@@ -1,0 +1,27 @@
+// The device that is measured, for one process of this user's at a time: a GPU, or the processors this
+// process may run on. Several take turns. Ends with the process.
+#pragma once
+
+#include <string>
+
+namespace sparsmith {
+
+class device_lease {
+ public:
+  // Of the GPU with this identity; of the processors where it is empty.
+  explicit device_lease(const std::string& gpu);
+  device_lease(const device_lease&) = delete;
+  ~device_lease();
+
+  bool try_take();
+  void give_back();
+
+ private:
+  bool set(short kind, long place) const;
+
+  int descriptor_ = -1;
+  bool is_next_ = false;
+  long first_ = 0, count_ = 1;  // bytes of the file that stand for it
+};
+
+}  // namespace sparsmith

@@ -1,0 +1,175 @@
+#include "tools/batch/inputs.hpp"
+
+#include <fmt/format.h>
+#include <glob.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <set>
+#include <string_view>
+
+#include "convert/error.hpp"
+#include "convert/io/generators.hpp"
+
+namespace sparsmith {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What the readers take, and what is Matrix Market in a packing they do not know: that is named as a failure
+// rather than passed over.
+constexpr std::array<std::string_view, 12> matrix_endings = {".mtx",     ".mtx.gz", ".mtx.bz2", ".mtx.xz",
+                                                             ".mtx.zst", ".tar.gz", ".tgz",     ".tar",
+                                                             ".npz",     ".h5",     ".hdf5",    ".mm"};
+
+bool ends_with_any(const std::string& name, const auto& endings) {
+  return std::any_of(endings.begin(), endings.end(),
+                     [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+bool is_list(const std::string& path) {
+  if (!ends_with_any(path, std::array<std::string_view, 2>{".txt", ".list"}) || !fs::is_regular_file(path))
+    return false;
+  std::string start;
+  std::ifstream(path) >> start;
+  return !start.starts_with("%%");  // else it is a matrix with an odd name
+}
+
+class search {
+ public:
+  explicit search(const input_request& request) {
+    std::error_code none;
+    // The name of a single folder goes without saying.
+    whole_names_ = std::count_if(request.paths.begin(), request.paths.end(),
+                                 [&](const std::string& path) { return fs::is_directory(path, none); }) > 1;
+    results_ = fs::weakly_canonical(request.results, none);
+  }
+
+  void take(const std::string& text, bool typed) {
+    std::error_code problem;
+    // What can be read once is not there when somebody goes on where a run was ended.
+    if (text == "-" || text.starts_with("/dev/") || text.starts_with("/proc/"))
+      throw error(failure::input, text + ": a batch takes what can be read again; store it in a file");
+    if (is_generator(text))
+      add({text, text});
+    else if (fs::is_directory(text, problem))
+      search_folder(text);
+    else if (typed && is_list(text))
+      take_list(text);
+    else if (!fs::exists(fs::symlink_status(text, problem)) && text.find_first_of("*?[") != std::string::npos)
+      take_pattern(text, typed);
+    else if (typed && !fs::exists(fs::symlink_status(text, problem)))
+      throw error(failure::input, text + ": no such file or folder");
+    else
+      add({text, text});
+  }
+
+  void take_list(const std::string& path) {
+    std::ifstream file;
+    if (path != "-") {
+      file.open(path);
+      if (!file || fs::is_directory(path))
+        throw error(failure::input,
+                    fmt::format("{}: could not read the list: {}", path, std::strerror(errno)));
+    }
+    std::istream& in = path == "-" ? std::cin : file;
+    std::int64_t number = 0;
+    for (std::string line; std::getline(in, line);) {
+      ++number;
+      // Something else in the place of a list, or one whose names end with NUL: most would be lost.
+      if (line.size() > PATH_MAX || line.find('\0') != std::string::npos)
+        throw error(failure::input,
+                    fmt::format("{}:{}: no name of a matrix, so this is no list", path, number));
+      const auto first = line.find_first_not_of(" \t\r"), last = line.find_last_not_of(" \t\r");
+      if (first != std::string::npos && line[first] != '#') take(line.substr(first, last - first + 1), false);
+    }
+    if (in.bad()) throw error(failure::input, path + ": could not read the list to its end");
+  }
+
+  found_inputs found;
+
+ private:
+  void add(batch_input input) {
+    if (seen_.insert(input.path).second) found.inputs.push_back(std::move(input));
+  }
+
+  void take_pattern(const std::string& pattern, bool typed) {
+    glob_t matches{};
+    const int status = ::glob(pattern.c_str(), 0, nullptr, &matches);
+    std::vector<std::string> names;
+    for (std::size_t i = 0; status == 0 && i < matches.gl_pathc; ++i) names.emplace_back(matches.gl_pathv[i]);
+    ::globfree(&matches);
+    if (names.empty() && typed) throw error(failure::input, pattern + ": matches no file");
+    // In a list it may be the name of a file that is not there.
+    if (names.empty()) add({pattern, pattern});
+    for (const std::string& name : names) {
+      std::error_code none;
+      fs::is_directory(name, none) ? search_folder(name) : add({name, name});
+    }
+  }
+
+  void search_folder(const fs::path& folder) {
+    std::vector<std::string> below;
+    walk(folder, "", below);
+    std::sort(below.begin(), below.end());
+    for (const std::string& name : below) {
+      const std::string path = (folder / name).string();
+      add({path, whole_names_ ? path : name});
+    }
+  }
+
+  // Links to files are followed, links to folders are not: they may lead in circles. What is hidden stays so.
+  void walk(const fs::path& folder, const fs::path& relative, std::vector<std::string>& below) {
+    std::error_code problem;
+    if (!relative.empty() && fs::weakly_canonical(folder, problem) == results_) return;
+    fs::directory_iterator entries(folder, problem);
+    if (problem) {
+      found.problems.push_back(fmt::format("{}: could not search: {}", folder.string(), problem.message()));
+      return;
+    }
+    for (; entries != fs::directory_iterator(); entries.increment(problem)) {
+      const fs::path name = entries->path().filename();
+      if (name.string().starts_with('.')) continue;
+      std::error_code none;
+      if (entries->is_directory(none)) {
+        if (!entries->is_symlink(none)) walk(entries->path(), relative / name, below);
+      } else if (ends_with_any(name.string(), matrix_endings)) {
+        below.push_back((relative / name).string());
+      } else {
+        ++found.passed_over;
+      }
+    }
+    if (problem)
+      found.problems.push_back(
+          fmt::format("{}: could not search to the end: {}", folder.string(), problem.message()));
+  }
+
+  bool whole_names_ = false;
+  fs::path results_;
+  std::set<std::string> seen_;
+};
+
+}  // namespace
+
+found_inputs find_inputs(const input_request& request) {
+  search all(request);
+  for (const std::string& path : request.paths) all.take(path, true);
+  for (const std::string& list : request.lists) all.take_list(list);
+  return std::move(all.found);
+}
+
+source_state look_at_source(const std::string& path) {
+  if (is_generator(path)) return {"generator", -1, -1};
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  return {"file", status.st_size,
+          std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
+}
+
+}  // namespace sparsmith

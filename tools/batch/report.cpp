@@ -1,0 +1,24 @@
+#include "tools/batch/report.hpp"
+
+#include "convert/error.hpp"
+#include "tools/batch/batch_csv.hpp"
+#include "tools/batch/batch_page.hpp"
+#include "tools/batch/journal.hpp"
+#include "tools/tool.hpp"
+
+namespace sparsmith {
+
+batch_summary write_report(const std::filesystem::path& folder,
+                           const std::function<void(const std::string&)>& problem) {
+  std::vector<batch_row> rows;
+  read_results(
+      folder, [&](const json& line) { rows.push_back(row_of(line)); }, problem);
+  if (rows.empty()) throw error(failure::input, folder.string() + ": there are no results");
+  batch_summary summary = summarize(std::move(rows));
+  write_whole_file((folder / "results.csv").string(), results_csv(summary));
+  write_whole_file((folder / "contestants.csv").string(), contestants_csv(summary));
+  write_whole_file((folder / "report.html").string(), batch_page(summary));
+  return summary;
+}
+
+}  // namespace sparsmith

@@ -1,0 +1,253 @@
+#include "tools/batch/summary_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analyze/report/json_values.hpp"
+#include "analyze/report/text.hpp"
+
+namespace sparsmith {
+namespace {
+
+constexpr std::size_t failures_named = 5;  // of each cause
+
+std::string times(double ratio) {
+  return std::isfinite(ratio) ? fmt::format("{:.{}f} x", ratio, ratio < 10 ? 2 : ratio < 100 ? 1 : 0) : "-";
+}
+std::string share(std::int64_t part, std::int64_t whole) {
+  return fmt::format("{:.1f} %", 100 * share_of(part, whole));
+}
+std::string share(double part) {
+  return fmt::format("{:.1f} %", 100 * part);
+}
+
+// What comes from a file is printed as it is but for what would move the cursor or break the line.
+std::string printable(const std::string& text) {
+  std::string result;
+  for (const char c : text) result += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  return result;
+}
+
+// Words between blanks, and the middle of a word that is wider than a line.
+std::string wrapped(const std::string& text, int width, int indent, int hanging) {
+  std::string all, line(static_cast<std::size_t>(indent), ' ');
+  int used = indent;
+  bool empty = true;
+  const auto next_line = [&] {
+    all += line + "\n";
+    line.assign(static_cast<std::size_t>(hanging), ' ');
+    used = hanging;
+    empty = true;
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    std::string word = text.substr(at, end - at);
+    at = end + 1;
+    if (!empty && used + 1 + display_width(word) > width) next_line();
+    if (!empty) {
+      line += ' ';
+      ++used;
+    }
+    while (used + display_width(word) > width) {
+      std::size_t cut = 0;
+      for (int columns = width - used; cut < word.size(); ++cut)
+        if ((static_cast<unsigned char>(word[cut]) & 0xc0) != 0x80 && columns-- == 0) break;
+      line += word.substr(0, cut);
+      word.erase(0, cut);
+      next_line();
+    }
+    line += word;
+    used += display_width(word);
+    empty = false;
+  }
+  return all + line + "\n";
+}
+
+std::string counts_text(const batch_summary& s) {
+  const auto total = static_cast<std::int64_t>(s.rows.size());
+  std::string text =
+      fmt::format("{} {}: {} done, {} failed", with_commas(total), total == 1 ? "matrix" : "matrices",
+                  with_commas(s.ok), with_commas(s.failed));
+  if (s.raced > 0) text += fmt::format("; {} measured", with_commas(s.raced));
+  if (s.predicted > 0) text += fmt::format("; {} predicted", with_commas(s.predicted));
+  if (s.without_verdict > 0) text += fmt::format("; {} without a verdict", with_commas(s.without_verdict));
+  return text;
+}
+
+std::string winners_text(const batch_summary& s, int width) {
+  const std::int64_t all = s.raced + s.predicted;
+  const bool vendor = s.over_vendor.all.count > 0;
+  std::vector<table_line> lines = {{"winner", "matrices", "share", "over CSR"}};
+  if (vendor) lines[0].push_back("over vendor");
+  lines[0].push_back("bytes/CSR");
+  const auto add = [&](const std::string& name, std::int64_t wins, double csr, double over_vendor,
+                       double bytes) {
+    lines.push_back({name, with_commas(wins), share(wins, all), times(csr)});
+    if (vendor) lines.back().push_back(times(over_vendor));
+    lines.back().push_back(std::isfinite(bytes) ? fmt::format("{:.2f}", bytes) : "-");
+  };
+  for (const winner_count& one : s.winners)
+    add(one.name(), one.measured + one.predicted, one.over_csr, one.over_vendor, one.times_csr);
+  add("all", all, s.over_csr.all.geometric_mean, s.over_vendor.all.geometric_mean,
+      s.winner_bytes.geometric_mean);
+  return text_table(lines, width);
+}
+
+std::string profile_text(const batch_summary& s, int width) {
+  std::vector<table_line> lines = {{"", "5 %", "20 %", "2 x"}};
+  for (const performance_profile& one : s.profiles)
+    lines.push_back({one.name, share(one.within(1.05)), share(one.within(1.2)), share(one.within(2))});
+  return wrapped("Share of matrices on which a format is within so much of the best:", width, 0, 2) +
+         text_table(lines, width);
+}
+
+std::string prediction_text(const prediction_figures& p) {
+  std::string text;
+  if (p.measured > 0)
+    text = fmt::format(
+        "--predict would have taken {} the time of the best (geometric mean of {}); "
+        "within 5 % for {}, within 20 % for {}; at worst {} for {}.",
+        times(p.geometric_mean), with_commas(p.measured), share(p.within_5), share(p.within_20),
+        times(p.worst), printable(p.worst_name));
+  if (p.not_measured > 0)
+    text += fmt::format("{}For {} {} the choice was not measured.", text.empty() ? "" : " ",
+                        with_commas(p.not_measured), p.not_measured == 1 ? "matrix" : "matrices");
+  return text;
+}
+
+std::string break_even_text(const break_even_figures& b) {
+  std::string text = "Converting:";
+  const auto add = [&](std::int64_t count, const std::string& what) {
+    if (count > 0) text += fmt::format("{} {} {}", text.back() == ':' ? "" : ",", with_commas(count), what);
+  };
+  add(b.stays, "stay in CSR");
+  add(b.at_once, "repaid at once");
+  add(static_cast<std::int64_t>(b.after.size()),
+      b.after.empty()
+          ? ""
+          : fmt::format("after some products (median {:.0f})", std::ceil(spread_of(b.after).median)));
+  add(b.never, "never repaid");
+  add(b.not_known, "not known");
+  return text + ".";
+}
+
+std::string failures_text(const batch_summary& s, int width) {
+  std::string text;
+  for (const failure_count& one : s.failures) {
+    text += wrapped(fmt::format("failed, {}: {}", printable(one.cause),
+                                with_commas(static_cast<std::int64_t>(one.rows.size()))),
+                    width, 0, 2);
+    for (std::size_t i = 0; i < std::min(one.rows.size(), failures_named); ++i) {
+      const batch_row& row = s.rows[one.rows[i]];
+      std::string line = printable(row.name);
+      if (!row.stage.empty()) line += fmt::format(" ({})", printable(row.stage));
+      text += wrapped(line + ": " + printable(row.message), width, 2, 4);
+    }
+    if (one.rows.size() > failures_named)
+      text += fmt::format("  and {} more\n", one.rows.size() - failures_named);
+  }
+  return text;
+}
+
+json spread_as_json(const spread& s) {
+  return {{"count", s.count},
+          {"least", number_or_null(s.least)},
+          {"lower_quartile", number_or_null(s.lower)},
+          {"median", number_or_null(s.median)},
+          {"upper_quartile", number_or_null(s.upper)},
+          {"most", number_or_null(s.most)},
+          {"geometric_mean", number_or_null(s.geometric_mean)}};
+}
+
+json speedups_as_json(const speedup_figures& f) {
+  json groups = json::array();
+  for (const speedup_group& group : f.by_entries) {
+    json one = {{"entries_from", group.from}, {"entries_to", group.to}};
+    one.update(spread_as_json(group.speedups));
+    groups.push_back(std::move(one));
+  }
+  return {{"all", spread_as_json(f.all)}, {"by_entries", std::move(groups)}};
+}
+
+}  // namespace
+
+std::string summary_as_text(const batch_summary& s, int width) {
+  width = std::max(width, 40);
+  std::string text;
+  for (const std::string& note : s.notes) text += wrapped(printable(note), width, 0, 2);
+  text += wrapped(counts_text(s), width, 0, 2);
+  if (!s.winners.empty()) text += "\n" + winners_text(s, width);
+  if (!s.profiles.empty()) text += "\n" + profile_text(s, width);
+  if (s.raced > 0) text += "\n" + wrapped(break_even_text(s.break_evens), width, 0, 2);
+  if (const std::string line = prediction_text(s.prediction); !line.empty())
+    text += wrapped(line, width, 0, 2);
+  if (!s.failures.empty()) text += "\n" + failures_text(s, width);
+  return text;
+}
+
+json summary_as_json(const batch_summary& s) {
+  json j = {{"matrices", s.rows.size()},
+            {"ok", s.ok},
+            {"failed", s.failed},
+            {"analysed", s.analysed},
+            {"measured", s.raced},
+            {"predicted", s.predicted},
+            {"without_verdict", s.without_verdict},
+            {"not_final", s.not_final},
+            {"seconds", s.seconds},
+            {"machines", s.machines},
+            {"versions", s.versions},
+            {"options", s.options},
+            {"notes", s.notes}};
+  j["winners"] = json::array();
+  for (const winner_count& one : s.winners)
+    j["winners"].push_back({{"format", one.format},
+                            {"vendor", one.vendor},
+                            {"measured", one.measured},
+                            {"predicted", one.predicted},
+                            {"speedup_over_csr", number_or_null(one.over_csr)},
+                            {"speedup_over_vendor", number_or_null(one.over_vendor)},
+                            {"times_csr", number_or_null(one.times_csr)}});
+  j["profile"] = json::array();
+  for (const performance_profile& one : s.profiles) {
+    json shares = json::array();
+    for (const double factor : profile_factors) shares.push_back(json::array({factor, one.within(factor)}));
+    j["profile"].push_back(
+        {{"series", one.name}, {"ran_on", one.ratios.size()}, {"within", std::move(shares)}});
+  }
+  j["speedup_over_csr"] = speedups_as_json(s.over_csr);
+  j["speedup_over_vendor"] = speedups_as_json(s.over_vendor);
+  j["bytes"] = json::array();
+  for (const bytes_of_format& one : s.bytes) {
+    json line = {{"format", one.format}};
+    line.update(spread_as_json(one.times_csr));
+    j["bytes"].push_back(std::move(line));
+  }
+  j["winner_bytes"] = spread_as_json(s.winner_bytes);
+  const break_even_figures& b = s.break_evens;
+  j["break_evens"] = {{"stays_in_csr", b.stays},
+                      {"at_once", b.at_once},
+                      {"after", spread_as_json(spread_of(b.after))},
+                      {"never", b.never},
+                      {"not_known", b.not_known}};
+  const prediction_figures& p = s.prediction;
+  j["prediction"] = {{"choices", p.choices},
+                     {"measured", p.measured},
+                     {"not_measured", p.not_measured},
+                     {"geometric_mean", number_or_null(p.geometric_mean)},
+                     {"within_5_percent", number_or_null(p.within_5)},
+                     {"within_20_percent", number_or_null(p.within_20)},
+                     {"worst", number_or_null(p.worst)},
+                     {"worst_matrix", p.worst_name.empty() ? json(nullptr) : json(p.worst_name)}};
+  j["failures"] = json::array();
+  for (const failure_count& one : s.failures) {
+    json names = json::array();
+    for (const std::size_t i : one.rows) names.push_back(s.rows[i].name);
+    j["failures"].push_back({{"cause", one.cause}, {"count", one.rows.size()}, {"matrices", names}});
+  }
+  return j;
+}
+
+}  // namespace sparsmith

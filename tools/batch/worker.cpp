@@ -1,0 +1,317 @@
+#include "tools/batch/worker.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <new>
+#include <string_view>
+
+#include "analyze/recommend/machine_cache.hpp"
+#include "analyze/recommend/recommend.hpp"
+#include "analyze/report/json.hpp"
+#include "analyze/report/recommend_json.hpp"
+#include "convert/convert.hpp"
+#include "convert/error.hpp"
+#include "convert/io/read.hpp"
+#include "tools/batch/inputs.hpp"
+#include "tools/batch/job.hpp"
+#include "tools/batch/sha256.hpp"
+#include "tools/tool.hpp"
+
+namespace sparsmith {
+namespace {
+
+void say(const std::string& line) {
+  // Whoever listened is gone, and with it the reason to go on.
+  if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size() || std::fputc('\n', stdout) == EOF ||
+      std::fflush(stdout) != 0)
+    std::_Exit(1);
+}
+
+void wait_for_go() {
+  std::string answer;
+  if (!std::getline(std::cin, answer) || answer != "go") std::_Exit(1);
+}
+
+// Seconds of each stage, told as they begin.
+class stage_clock {
+ public:
+  void begin(const std::string& name) {
+    end();
+    name_ = name;
+    since_ = seconds_now();
+    say(says_stage + name);
+  }
+  void end() {
+    if (!name_.empty()) stages_.push_back({{"name", name_}, {"seconds", seconds_now() - since_}});
+    name_.clear();
+  }
+  const json& stages() const { return stages_; }
+
+ private:
+  std::string name_;
+  double since_ = 0;
+  json stages_ = json::array();
+};
+
+// Of a file; empty of what can only be read once.
+std::string content_of(const std::string& path, const source_state& source) {
+  if (source.kind == "generator") return "generator:" + path;
+  if (source.kind != "file") return "";
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) throw error(failure::input, fmt::format("{}: {}", path, std::strerror(errno)));
+  sha256 hash;
+  std::string buffer(1 << 20, '\0');
+  while (true) {
+    const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw error(failure::input, fmt::format("{}: {}", path, std::strerror(errno)));
+    if (count == 0) break;
+    hash.add(std::string_view(buffer).substr(0, static_cast<std::size_t>(count)));
+  }
+  ::close(descriptor);
+  return "sha256:" + hash.hex();
+}
+
+// How this matrix is to misbehave for the sake of a test: SPARSMITH_BATCH_FAULTS="part of a name=how;...".
+// Without it nobody could tell whether isolation works.
+std::string_view fault_of(const std::string& path) {
+  const char* const faults = std::getenv("SPARSMITH_BATCH_FAULTS");
+  std::string_view rest = faults == nullptr ? "" : faults;
+  while (!rest.empty()) {
+    const std::string_view one = rest.substr(0, rest.find(';'));
+    rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+    const std::size_t equals = one.rfind('=');
+    if (equals != std::string_view::npos && path.find(one.substr(0, equals)) != std::string::npos)
+      return one.substr(equals + 1);
+  }
+  return "";
+}
+
+void misbehave(std::string_view how) {
+  if (how == "abort") std::abort();
+  if (how == "segv") std::raise(SIGSEGV);
+  if (how == "exit") std::_Exit(7);
+  if (how == "garbage") say("no line of the protocol");
+  if (how == "silent") ::close(STDOUT_FILENO);
+  if (how == "hang" || how == "silent")
+    while (true) ::pause();
+  if (how == "memory")
+    for (std::vector<std::string> taken;; ::usleep(1000)) taken.emplace_back(std::size_t{16} << 20, 'x');
+  if (how == "disk") {
+    std::FILE* const file = std::tmpfile();
+    while (file != nullptr && std::fputs("all of it ", file) >= 0) continue;
+    throw error(failure::output, "the disk is full");
+  }
+}
+
+// Figures to six digits: what was measured has no more, and lines are half as long.
+void round_figures(json& value) {
+  if (value.is_number_float()) {
+    const double number = value;
+    if (std::isfinite(number)) value = std::strtod(fmt::format("{:.6g}", number).c_str(), nullptr);
+  } else {
+    for (json& inner : value)
+      if (inner.is_structured() || inner.is_number_float()) round_figures(inner);
+  }
+}
+
+// What came of a matrix; null where it was not asked for, or not reached.
+struct parts {
+  json matrix, analysis, recommendation, failed;
+};
+
+json failure_of(const char* cause, const std::string& message) {
+  return {{"cause", cause}, {"message", message}};
+}
+
+template <class Backend, class Offset, class Value>
+void work_on(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, const std::string& name,
+             const std::string& field, const batch_options& options, int share, double began,
+             stage_clock& stages, parts& result) {
+  const auto doing = [&](const std::string& text) { say(says_stage + text); };
+  matrix_features features;
+  if (options.recommend && field != "complex") {
+    stages.begin("recommending");
+    // What is predicted is predicted for the machine as products have it, whatever this process may take of
+    // it.
+    set_thread_count(options.threads);
+    const known_machine machine = know_machine(on, false);
+    if (!options.measures()) set_thread_count(share);
+    recommend_request request;
+    request.machine = machine.description;
+    request.rates = machine.rates;
+    request.wanted.weights = options.mix;
+    request.wanted.warm = options.warm;
+    std::erase_if(request.field.operations, [&](operation op) { return !request.wanted.asks_for(op); });
+    request.predict = options.predict;
+    request.budget = options.budget;
+    request.began = began;
+    recommendation told = recommend<Backend, Offset, Value>(on, matrix, request, doing);
+    told.name = name;
+    features = told.features;
+    const verdict v = verdict_of(told.found, told.wanted, told.context());
+    result.recommendation = to_json(told, v);
+    if (!v.winner) result.failed = failure_of("error", name + ": no kernel ran, so there is no verdict");
+    for (const format_result& f : told.found.formats)
+      for (const kernel_result& k : f.kernels)
+        if (!k.wrong.empty())
+          result.failed = failure_of("error", fmt::format("WRONG RESULT of {} ({}) {}: {}", k.info.name,
+                                                          f.label(), name_of(k.op), k.wrong));
+  } else {
+    stages.begin("features");
+    feature_request wanted;
+    wanted.grid_rows = wanted.grid_cols = json_grid_side;
+    features = features_of(on, matrix, wanted, nullptr);
+    if (options.recommend)
+      result.failed = failure_of("error", name + ": complex values: analysed, but no kernel multiplies them");
+  }
+  result.matrix["entries"] = features.entries;
+  if (!options.analyze) return;
+  features.name = name;
+  features.field = field;
+  features.has_values = field != "complex";
+  result.analysis = to_json(features);
+}
+
+void work(const std::string& path, const json& job, stage_clock& stages, parts& result) {
+  const batch_options options = options_from_json(job.at("options"));
+  const bool use_gpu = options.backend == cuda::name;
+  const int share = job.at("threads");
+  set_thread_count(share);
+  double began = seconds_now();
+
+  stages.begin("hashing");
+  say(says_content + content_of(path, look_at_source(path)));
+  const double asked = seconds_now();
+  wait_for_go();
+  began += seconds_now() - asked;
+
+  stages.begin("reading");
+  const std::string_view fault = fault_of(path);
+  misbehave(fault);
+  matrix_entries source =
+      read_matrix(path, {}, options.analyze ? complex_values::pattern_only : complex_values::refuse);
+  result.matrix = {{"rows", source.entries.rows},
+                   {"cols", source.entries.cols},
+                   {"entries", nullptr},
+                   {"field", source.field},
+                   {"origin", source.origin}};
+  const std::string field = source.field;
+  stages.begin("assembling");
+  with_types(
+      {needs_wide_offsets(most_entries(source)), options.single_values.value_or(source.single_precision)},
+      [&]<class Offset, class Value>() {
+        // On the host, also where the products are for a GPU: that is another matrix's until it says so.
+        assembly_report report;
+        auto matrix = assemble<openmp, Offset, Value>(openmp{}, std::move(source), false, report, nullptr);
+        // Kernels then read where nothing is, which a GPU's context does not survive.
+        if (fault == "indices") std::fill(matrix.col_indices.begin(), matrix.col_indices.end(), 0x7fffff00);
+        if (use_gpu) {
+          stages.begin("starting the device");
+          if (!find_gpu().usable) throw error(failure::device, find_gpu().description);
+        }
+        if (options.measures()) {
+          stages.begin("waiting");
+          const double ready = seconds_now();
+          say(says_device);
+          wait_for_go();
+          began += seconds_now() - ready;
+        }
+        on_backend(use_gpu, [&](auto on) {
+          using backend = decltype(on);
+          if constexpr (std::is_same_v<backend, openmp>) {
+            work_on<backend, Offset, Value>(on, view(matrix), path, field, options, share, began, stages,
+                                            result);
+          } else {
+            stages.begin("copying to the device");
+            const auto there = copy_to<space_on<backend>>(matrix);
+            matrix = {};
+            work_on<backend, Offset, Value>(on, view(there), path, field, options, share, began, stages,
+                                            result);
+          }
+        });
+        stages.end();
+        say(says_free);
+      });
+}
+
+// Where matrices are going to run, and what is locked for it.
+json describe(const json& job) {
+  common_options wish;
+  wish.device = job.at("device") == "cuda"  ? device_wish::cuda
+                : job.at("device") == "cpu" ? device_wish::cpu
+                                            : device_wish::automatic;
+  wish.threads = job.at("threads");
+  const device_choice choice = choose_device(wish);
+  // What the machine can do is measured now, while nothing else runs, and remembered.
+  if (job.at("rates")) on_backend(choice.use_gpu, [](auto on) { (void)know_machine(on, false); });
+  return {{"backend", choice.use_gpu ? cuda::name : openmp::name},
+          {"note", choice.note},
+          {"device", choice.use_gpu ? find_gpu().identity : ""},
+          {"threads", thread_count()}};
+}
+
+}  // namespace
+
+int run_worker(int argc, char** argv) {
+  // A worker whose parent is gone, however it went, has nobody to work for.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::prctl(PR_SET_NAME, "spbatch worker");
+  std::string line;
+  if (::isatty(STDIN_FILENO) == 1 || !std::getline(std::cin, line)) {
+    fmt::print(stderr, "spbatch: {} is how spbatch starts itself for every matrix\n", worker_flag);
+    return 2;
+  }
+  json result;
+  stage_clock stages;
+  parts found;
+  try {
+    const json job = json::parse(line);
+    // It may have gone before the line above that asked to be told.
+    if (::getppid() != job.at("parent").get<int>()) return 1;
+    if (argc < 3)
+      result = describe(job);
+    else
+      work(argv[2], job, stages, found);
+  } catch (const error& problem) {
+    found.failed = failure_of(problem.category() == failure::resources ? "memory"
+                              : problem.category() == failure::device  ? "device"
+                              : problem.category() == failure::output  ? "disk"
+                                                                       : "error",
+                              problem.what());
+  } catch (const std::bad_alloc&) {
+    found.failed = failure_of("memory", "out of memory");
+  } catch (const std::exception& problem) {
+    found.failed = failure_of("error", problem.what());
+  }
+  stages.end();
+  if (argc >= 3 || !found.failed.is_null()) {
+    result["failure"] = std::move(found.failed);
+    result["matrix"] = std::move(found.matrix);
+    result["stages"] = stages.stages();
+    rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+    result["memory_peak"] = std::int64_t{used.ru_maxrss} * 1024;
+    result["analysis"] = std::move(found.analysis);
+    result["recommendation"] = std::move(found.recommendation);
+    round_figures(result);
+  }
+  say(says_result + result.dump(-1, ' ', false, json::error_handler_t::replace));
+  // The result is told; what a device does while its context is taken down can spoil nothing any more.
+  std::_Exit(0);
+}
+
+}  // namespace sparsmith

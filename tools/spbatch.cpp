@@ -1,0 +1,425 @@
+// spbatch: profiles a collection of matrices. One process each, one line each on disk; nothing is lost and
+// nothing done twice, on one machine or as parts of a cluster's job.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "convert/error.hpp"
+#include "convert/io/generators.hpp"
+#include "tools/batch/cluster.hpp"
+#include "tools/batch/report.hpp"
+#include "tools/batch/run.hpp"
+#include "tools/batch/summary_text.hpp"
+#include "tools/batch/worker.hpp"
+#include "tools/command_line.hpp"
+
+namespace sparsmith {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What was typed.
+struct typed_options {
+  common_options common;
+  std::vector<std::string> words;  // all of it, for the tasks of a cluster
+  std::vector<std::string> paths, lists, sbatch_options;
+  std::string out = "spbatch-results", mix = "1:1", memory, shard;
+  double timeout = 900, budget = 0;
+  std::optional<bool> single_values;
+  int jobs = 0, array = 0;
+  bool analyze = false, recommend = false, predict = false, warm = false;
+  bool fresh = false, retry_failed = false, report = false, slurm = false;
+};
+
+// What is to be done; nothing below request_of knows what was typed for it.
+struct tool_request {
+  fs::path folder;
+  bool run = true, report = true, fresh = false;
+  shard part;
+  std::string part_note;  // where the part comes from, if it was not asked for
+  batch_request batch;
+  std::vector<std::string> problems;
+  std::int64_t passed_over = 0;
+  std::optional<slurm_job> job;
+  output_form form = output_form::text;
+  bool show_progress = true;
+};
+
+volatile std::sig_atomic_t interrupting_signal = 0;
+
+// The first time the workers are ended in order; the second time this process is.
+void note_interrupt(int signal) {
+  interrupting_signal = signal;
+  std::signal(signal, SIG_DFL);
+}
+
+// What is said on the way: a terminal that went away, a pipe that nobody reads or a full disk ends no run.
+void tell(const std::string& text) {
+  std::fputs((text + "\n").c_str(), stderr);
+}
+
+// What every task of the job types: the same, but for what is about the job itself.
+std::vector<std::string> command_of_tasks(const std::vector<std::string>& words) {
+  std::error_code problem;
+  std::vector<std::string> command = {fs::read_symlink("/proc/self/exe", problem).string()};
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string option = words[i].substr(0, words[i].find('='));
+    if (words[i] == "--array") ++i;  // and what it is
+    if (option != "--slurm" && option != "--fresh" && option != "--array") command.push_back(words[i]);
+  }
+  return command;
+}
+
+// How many workers at once, and the threads of each. What is measured on the processors is measured alone;
+// beside a GPU that measures, two more read and assemble.
+void settle_jobs(const typed_options& typed, batch_request& batch) {
+  const int threads = batch.machine.threads;
+  if (batch.options.measures()) {
+    const bool on_gpu = batch.machine.backend == cuda::name;
+    batch.jobs = typed.jobs > 0 ? typed.jobs : on_gpu ? 3 : 1;
+    batch.threads = typed.common.threads;
+  } else {
+    batch.jobs = typed.jobs > 0 ? typed.jobs : std::min(threads, 8);
+    batch.threads = typed.common.threads > 0 ? typed.common.threads : std::max(1, threads / batch.jobs);
+  }
+}
+
+shard settle_shard(const typed_options& typed, std::string& note) {
+  if (!typed.shard.empty()) return parse_shard(typed.shard);
+  const std::optional<shard> of_slurm = shard_of_slurm([](const char* name) { return std::getenv(name); });
+  if (!of_slurm) return {};
+  note = fmt::format("shard {}/{}, as Slurm says", of_slurm->index, of_slurm->count);
+  return *of_slurm;
+}
+
+batch_options settle_options(const typed_options& typed) {
+  batch_options options;
+  options.predict = typed.predict;
+  if (typed.analyze || typed.recommend) {
+    options.analyze = typed.analyze;
+    options.recommend = typed.recommend || typed.predict;
+  }
+  options.mix = parse_mix(typed.mix);
+  options.warm = typed.warm;
+  options.single_values = typed.single_values;
+  options.budget = typed.budget;
+  options.threads = typed.common.threads;
+  return options;
+}
+
+void settle_inputs(const typed_options& typed, tool_request& request) {
+  const found_inputs found = find_inputs({typed.paths, typed.lists, request.folder});
+  request.problems = found.problems;
+  request.passed_over = found.passed_over;
+  if (found.inputs.empty())
+    throw error(
+        failure::input,
+        fmt::format("no matrices found{}", found.passed_over > 0 ? ": no file there is named like one" : ""));
+  const auto count = static_cast<std::size_t>(request.part.count);
+  for (std::size_t i = static_cast<std::size_t>(request.part.index) - 1; i < found.inputs.size(); i += count)
+    request.batch.inputs.push_back(found.inputs[i]);
+}
+
+tool_request request_of(const typed_options& typed, const progress_line& progress) {
+  tool_request request;
+  request.folder = typed.out;
+  request.run = !typed.paths.empty() || !typed.lists.empty();
+  request.form = form_of(typed.common, false);
+  request.show_progress = !typed.common.quiet;
+  if (!request.run && !typed.report)
+    throw error(failure::usage,
+                "name matrices, folders or lists, or ask for the report of earlier results (--report)");
+  if (!request.run && (typed.slurm || typed.fresh || typed.retry_failed))
+    throw error(failure::usage,
+                "name the matrices: --slurm, --fresh and --retry-failed are about running them");
+  for (const auto& [option, value] :
+       {std::pair("--timeout", typed.timeout), std::pair("--budget", typed.budget)})
+    if (!std::isfinite(value)) throw error(failure::usage, fmt::format("{} {}: not a number", option, value));
+  if (typed.array > 0 && !typed.slurm) throw error(failure::usage, "--array goes with --slurm");
+  if (typed.slurm && !typed.shard.empty())
+    throw error(failure::usage, "--slurm divides the work among its tasks; --shard is for other launchers");
+  request.fresh = typed.fresh;
+  if (!request.run) return request;
+  if (typed.slurm) {
+    if (std::getenv("SLURM_ARRAY_TASK_ID") != nullptr)
+      throw error(failure::usage, "--slurm: this is a task of a job array already");
+    if (std::find(typed.lists.begin(), typed.lists.end(), "-") != typed.lists.end())
+      throw error(failure::usage,
+                  "--list -: tasks of a job have no such standard input; store the list in a file");
+    settle_inputs(typed, request);  // so that what is not there is said now, and not by the tasks
+    const int tasks =
+        typed.array > 0 ? typed.array : std::min<int>(4, static_cast<int>(request.batch.inputs.size()));
+    request.job = {request.folder, command_of_tasks(typed.words), tasks, typed.sbatch_options};
+    return request;
+  }
+  request.part = settle_shard(typed, request.part_note);
+  if (typed.fresh && request.part.count > 1)
+    throw error(failure::usage, "--fresh would put aside what other shards have done; use another --out");
+  request.report = request.part.count == 1 || typed.report;
+  settle_inputs(typed, request);
+  batch_request& batch = request.batch;
+  batch.options = settle_options(typed);
+  batch.timeout = typed.timeout;
+  batch.retry_failed = typed.retry_failed;
+  batch.memory = typed.memory.empty() ? 0 : parse_memory(typed.memory);
+  batch.interrupted = [] { return interrupting_signal != 0; };
+  progress.say("what this machine can do");
+  const char* const device = typed.common.device == device_wish::cuda  ? "cuda"
+                             : typed.common.device == device_wish::cpu ? "cpu"
+                                                                       : "auto";
+  batch.machine = find_machine(device, typed.common.threads, batch.options.recommend, batch.interrupted);
+  progress.clear();
+  batch.options.backend = batch.machine.backend;
+  settle_jobs(typed, batch);
+  // What is there is shared out, with something left for the system: a worker that wants more fails alone.
+  if (batch.memory == 0) batch.memory = available_bytes(place::host) / 10 * 9 / batch.jobs;
+  return request;
+}
+
+std::string duration(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::llround(seconds));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+}
+
+std::string counted(std::int64_t number, const char* one, const char* many) {
+  return fmt::format("{} {}", number, number == 1 ? one : many);
+}
+
+// "[####......] 12/40, 0.8/s, 35 s left, 1 failed | reading a.mtx": what it does first, for narrow terminals.
+std::string progress_text_of(const batch_state& state) {
+  constexpr int width = 10;
+  const std::int64_t settled = state.settled(), here = state.ok + state.failed;
+  const int filled = state.total == 0 ? width : static_cast<int>(width * settled / state.total);
+  std::string text =
+      fmt::format("[{:#<{}}{:.<{}}] {}/{}", "", filled, "", width - filled, settled, state.total);
+  if (here > 0 && state.seconds > 0) {
+    const double rate = static_cast<double>(here) / state.seconds;
+    text += rate >= 0.1 ? fmt::format(", {:.1f}/s", rate) : fmt::format(", {:.1f}/min", rate * 60);
+    text += fmt::format(", {} left", duration(static_cast<double>(state.total - settled) / rate));
+  }
+  if (state.failed > 0) text += fmt::format(", {} failed", state.failed);
+  // The one that is measured, or else the one that runs longest.
+  const auto shown = std::find_if(state.running.begin(), state.running.end(),
+                                  [](const running_matrix& one) { return one.on_device; });
+  if (!state.running.empty()) {
+    const running_matrix& one = shown == state.running.end() ? state.running.front() : *shown;
+    text += fmt::format(" | {}: {}", one.stage, fs::path(one.name).filename().string());
+  }
+  return on_one_line(text);
+}
+
+// What came of one matrix, for where there is no terminal to draw on.
+std::string line_text_of(const json& line, const batch_state& state) {
+  const std::string name = line["name"];
+  std::string text = fmt::format("[{}/{}] ", state.settled(), state.total);
+  if (line["result"] != "ok") {
+    const std::string message = line["failure"]["message"];
+    text += fmt::format("FAILED ({}) {}{}", line["failure"]["cause"].get<std::string>(),
+                        message.find(name) == std::string::npos ? name + ": " : "", message);
+  } else {
+    text +=
+        fmt::format("ok {}, {:.1f} s", name, line["seconds"].get<double>() - line["waited_s"].get<double>());
+    if (const json& told = line["recommendation"]; !told.is_null() && !told["verdict"].is_null())
+      text += fmt::format(": {}", told["verdict"]["copies"][0].get<std::string>());
+  }
+  return on_one_line(text);
+}
+
+json state_as_json(const batch_state& state) {
+  return {{"matrices", state.total},
+          {"known_before", state.known_before},
+          {"copies", state.copies},
+          {"ok", state.ok},
+          {"failed", state.failed},
+          {"failed_before", state.failed_before},
+          {"interrupted", state.interrupted},
+          {"seconds", state.seconds},
+          {"device_seconds", state.device_seconds}};
+}
+
+// How this run went, in sentences.
+std::string state_as_text(const tool_request& request, const batch_state& state) {
+  std::string text = fmt::format("{} of {} done in {}: {} ok, {} failed", state.ok + state.failed,
+                                 counted(state.total, "matrix", "matrices"), duration(state.seconds),
+                                 state.ok, state.failed);
+  if (state.known_before > 0)
+    text +=
+        fmt::format("; {} had results before{}", state.known_before,
+                    state.failed_before > 0 ? fmt::format(", {} of them failed", state.failed_before) : "");
+  if (state.copies > 0) text += "; " + counted(state.copies, "is a copy", "are copies") + " of others";
+  text += ".\n";
+  if (request.batch.options.measures() && state.ok + state.failed > 0 && state.seconds > 0)
+    text += fmt::format("The device was in use {:.0f} % of the time.\n",
+                        100 * state.device_seconds / state.seconds);
+  if (request.passed_over > 0)
+    text += counted(request.passed_over, "other file in the folders is", "other files in the folders are") +
+            " not named like a matrix and passed over.\n";
+  return text;
+}
+
+batch_state run(const tool_request& request, const progress_line& progress) {
+  journal results(request.folder, results_file(request.part.index, request.part.count), request.fresh);
+  for (const std::string& problem : results.problems()) tell("spbatch: " + problem);
+  const bool on_terminal = ::isatty(STDERR_FILENO) == 1;
+  batch_events events;
+  if (request.show_progress) {
+    events.still_running = [&](const batch_state& state) { progress.say(progress_text_of(state)); };
+    events.finished = [&](const json& line, const batch_state& state) {
+      // On a terminal the bar counts the good ones; the bad ones stay to be read.
+      if (on_terminal && line["result"] == "ok") return;
+      progress.clear();
+      tell(line_text_of(line, state));
+    };
+    events.copied = [&](const std::string& name, const std::string& of) {
+      progress.clear();
+      tell(on_one_line(fmt::format("{}: the same as {}", name, of)));
+    };
+  }
+  const batch_state state = run_batch(request.batch, results, events);
+  progress.clear();
+  return state;
+}
+
+struct outcome {
+  bool complete = true, interrupted = false;
+};
+
+outcome profile(const typed_options& typed) {
+  const progress_line progress(!typed.common.quiet);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    // What was ignored on purpose stays so.
+    if (std::signal(signal, note_interrupt) == SIG_IGN) std::signal(signal, SIG_IGN);
+  // A worker that is gone is found out when its status is asked for, and nobody has to read what is said.
+  std::signal(SIGPIPE, SIG_IGN);
+  const tool_request request = request_of(typed, progress);
+  for (const std::string& problem : request.problems) tell("spbatch: " + problem);
+  if (request.job) {
+    std::error_code problem;
+    fs::create_directories(request.folder, problem);
+    if (problem) throw error(failure::output, request.folder.string() + ": " + problem.message());
+    if (request.fresh) const journal emptied(request.folder, results_file(1, 1), true);
+    const submitted job = submit_to_slurm(*request.job);
+    if (request.form == output_form::json)
+      fmt::print("{}\n", json{{"job", job.job_id}, {"script", job.script.string()}}.dump(2));
+    else if (request.form == output_form::text)
+      fmt::print("{}", how_to_watch(job));
+    return {request.problems.empty()};
+  }
+  outcome ended{request.problems.empty()};
+  batch_state state;
+  if (request.run) {
+    if (request.show_progress)
+      tell(fmt::format("{} on {}{}{}; results in {}",
+                       counted(static_cast<std::int64_t>(request.batch.inputs.size()), "matrix", "matrices"),
+                       request.batch.machine.note, request.part_note.empty() ? "" : "; ", request.part_note,
+                       request.folder.string()));
+    state = run(request, progress);
+    ended.complete = ended.complete && state.failed == 0 && state.failed_before == 0;
+    ended.interrupted = state.interrupted;
+  } else if (!fs::is_directory(request.folder)) {
+    throw error(failure::input, fmt::format("{}: no such folder of results", request.folder.string()));
+  }
+  json told = json::object();
+  if (request.run) told["run"] = state_as_json(state);
+  std::string text;
+  if (request.report && !state.interrupted) {
+    const batch_summary summary =
+        write_report(request.folder, [](const std::string& problem) { tell("spbatch: " + problem); });
+    told["summary"] = summary_as_json(summary);
+    text = summary_as_text(summary, output_width()) +
+           fmt::format("\nReport: {}\n", (request.folder / "report.html").string());
+  } else if (!state.interrupted) {
+    text = fmt::format("The report of all shards: spbatch --report --out {}\n",
+                       quoted_for_shell(request.folder.string()));
+  }
+  if (request.run) text = state_as_text(request, state) + (text.empty() ? "" : "\n") + text;
+  if (state.interrupted) text += "Interrupted; the same command goes on from here.\n";
+  // A reader that has seen enough is none of our failures.
+  std::signal(SIGPIPE, SIG_DFL);
+  if (request.form == output_form::text) fmt::print("{}", text);
+  if (request.form == output_form::json)
+    fmt::print("{}\n", told.dump(2, ' ', false, json::error_handler_t::replace));
+  return ended;
+}
+
+}  // namespace
+}  // namespace sparsmith
+
+int main(int argc, char** argv) {
+  using namespace sparsmith;
+  if (argc > 1 && std::string_view(argv[1]) == worker_flag) return run_worker(argc, argv);
+  typed_options typed;
+  CLI::App app(
+      "Profiles a collection of matrices: each is analysed and its formats are raced, in a process of its "
+      "own. "
+      "Results are lines on disk, a run that was ended goes on where it was, and a report shows them all.",
+      "spbatch");
+  app.add_option(
+      "path", typed.paths,
+      "Folders (searched), files, patterns, generators, and text files (.txt, .list) with one a line");
+  app.add_option("--out", typed.out, "Folder of the results, made where it is not there")
+      ->capture_default_str();
+  app.add_option("--list", typed.lists, "Text files that name matrices, one a line; - is standard input")
+      ->allow_extra_args(false);
+  app.add_flag("--analyze", typed.analyze,
+               "Only analyse, as spanalyze does (with --recommend: both, the default)");
+  app.add_flag("--recommend", typed.recommend, "Only recommend a format, as sprecommend does");
+  app.add_flag("--predict", typed.predict, "Run no kernel: recommend by the model alone");
+  app.add_option("--mix", typed.mix, "How many products with A and with A^T are wanted: 10:1, or 1:0")
+      ->capture_default_str();
+  add_choice(app, "--caches", typed.warm, {{"cold", false}, {"warm", true}},
+             "Which runs decide: with cold caches, or with warm ones");
+  add_choice(app, "--value", typed.single_values, {{"auto", {}}, {"f32", true}, {"f64", false}},
+             "Value type: auto (as in the input), f32 or f64");
+  app.add_option("--budget", typed.budget, "Seconds a race may take; by default enough for the matrix's size")
+      ->check(CLI::Range(1e-3, 1e9));
+  app.add_option("--timeout", typed.timeout, "Seconds after which a matrix is given up; 0: never")
+      ->check(CLI::Range(0.0, 1e9))
+      ->capture_default_str();
+  app.add_option("--memory", typed.memory,
+                 "What the process of a matrix may take, such as 8G; by default what there is, shared out");
+  app.add_option(
+         "--jobs", typed.jobs,
+         "Processes at once; by default 3 beside a GPU (one measures), 1 where processors are measured")
+      ->check(CLI::Range(1, 256));
+  app.add_option("--shard", typed.shard, "Only part I of N of the matrices: 2/4")
+      ->check([](const std::string& text) { return text.empty() ? "not a part such as 2/4" : ""; });
+  app.add_flag("--fresh", typed.fresh, "Begin anew; earlier results are moved into a folder beside");
+  app.add_flag("--retry-failed", typed.retry_failed, "Try again what failed before");
+  app.add_flag("--report", typed.report, "Write the report; without matrices: of the results that are there");
+  app.add_flag("--slurm", typed.slurm, "Submit as a job array of Slurm; what follows -- goes to sbatch");
+  app.add_option("--array", typed.array, "Tasks of that array; by default 4, or one a matrix")
+      ->check(CLI::Range(1, 100000));
+  add_common_options(app, typed.common);
+  app.footer("Generators:\n" + describe_generators() +
+             "\nExamples:\n"
+             "  spbatch matrices/ --out results\n"
+             "  spbatch 'matrices/*.mtx' 'gen:rmat?scale=18' --mix 10:1\n"
+             "  spbatch --report --out results\n"
+             "  spbatch matrices/ --out results --retry-failed --timeout 3600\n"
+             "  spbatch matrices/ --out results --slurm --array 16 -- --partition=gpu --gres=gpu:1\n"
+             "\nResults: results.jsonl; the report: report.html, results.csv, contestants.csv.\n"
+             "Exit status: 0 all fine, 1 a matrix failed or the run did, 2 usage, 128 and the signal's\n"
+             "number where it was interrupted: the same command then goes on.");
+  // Behind -- stands what is not for us.
+  int own = 1;
+  while (own < argc && std::string_view(argv[own]) != "--") ++own;
+  typed.words.assign(argv, argv + own);
+  for (int i = own + 1; i < argc; ++i) typed.sbatch_options.emplace_back(argv[i]);
+  outcome ended;
+  const int status = run_tool(app, own, argv, [&] {
+    if (!typed.slurm)
+      typed.paths.insert(typed.paths.end(), typed.sbatch_options.begin(), typed.sbatch_options.end());
+    ended = profile(typed);
+  });
+  if (ended.interrupted) return 128 + interrupting_signal;
+  return status == 0 && !ended.complete ? 1 : status;
+}
