@@ -157,8 +157,15 @@ def complaints(events):
     return found
 
 
-def check_page(browser, page, width, scheme, actions, folder):
-    """`actions`: what a click is to do, and a script that does it and says whether it was done."""
+def take_picture(browser, file, width, height):
+    area = {"x": 0, "y": 0, "width": width, "height": min(height, 12000), "scale": 1}
+    picture = browser.call("Page.captureScreenshot", captureBeyondViewport=True, clip=area)["data"]
+    file.write_bytes(base64.b64decode(picture))
+
+
+def check_page(browser, page, width, scheme, actions, folder, after=()):
+    """`actions`: what a click is to do, and a script that does it and says whether it was done; or a function of the
+    browser that does. `after`: further pictures, each a name, a script before it and one behind it."""
     problems = []
     browser.events.clear()
     browser.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1,
@@ -184,15 +191,18 @@ def check_page(browser, page, width, scheme, actions, folder):
     if state["anchors"] or state["identical_ids"]:
         problems.append(f"links to nowhere {state['anchors']}, {state['identical_ids']} ids used twice")
     if folder:
-        area = {"x": 0, "y": 0, "width": width, "height": min(state["height"], 12000), "scale": 1}
-        picture = browser.call("Page.captureScreenshot", captureBeyondViewport=True, clip=area)["data"]
-        (folder / f"{page.stem}-{width}-{scheme}.png").write_bytes(base64.b64decode(picture))
+        take_picture(browser, folder / f"{page.stem}-{width}-{scheme}.png", width, state["height"])
+        for name, before, behind in after:
+            browser.evaluate(before)
+            take_picture(browser, folder / f"{page.stem}-{width}-{scheme}-{name}.png", width, 900)
+            browser.evaluate(behind)
 
     problems += complaints(browser.events)
     if problems:  # what is broken already would only fail again, and say less
         return [f"{width} px, {scheme}: {problem}" for problem in problems]
     browser.events.clear()
-    problems += [f"{what} does not work" for what, script in actions if not browser.evaluate(script)]
+    problems += [f"{what} does not work" for what, action in actions
+                 if not (action(browser) if callable(action) else browser.evaluate(action))]
     browser.evaluate("document.getElementById('theme').click()")
     toggled = browser.evaluate(STATE)
     if toggled["background"] == state["background"] or toggled["contrast"] < 4.5 or (
@@ -203,8 +213,9 @@ def check_page(browser, page, width, scheme, actions, folder):
     return [f"{width} px, {scheme}: {problem}" for problem in problems + complaints(browser.events)]
 
 
-def run(usage, widths, actions):
-    """Everything for the page that the command line names, and the end of the program."""
+def run(usage, widths, actions, after=(), tell=None):
+    """Everything for the page that the command line names, and the end of the program. `tell`: a script, run in the
+    page in the end, that gives a line for whoever reads the log."""
     if len(sys.argv) not in (2, 3):
         sys.exit(usage)
     name = pathlib.Path(sys.argv[0]).stem
@@ -223,7 +234,9 @@ def run(usage, widths, actions):
             browser.open_tab()
             for width in widths:
                 for scheme in SCHEMES:
-                    problems += check_page(browser, page, width, scheme, actions, folder)
+                    problems += check_page(browser, page, width, scheme, actions, folder, after)
+                    if tell and not problems:
+                        print(f"{name}: {width} px, {scheme}: {browser.evaluate(tell)}")
         finally:
             browser.close()
     for problem in problems:

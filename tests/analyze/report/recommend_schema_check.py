@@ -8,6 +8,7 @@ schema uses is in here, so that nothing has to be installed; where python has `j
 import copy
 import json
 import pathlib
+import re
 import sys
 
 try:
@@ -54,6 +55,9 @@ def problems_in(value, schema, root, where="$"):
         elif word == "enum":
             if not any(same(value, one) for one in rule):
                 found.append(f"{where}: {json.dumps(value)[:60]} is none of {json.dumps(rule)}")
+        elif word == "pattern":
+            if isinstance(value, str) and not re.search(rule, value):
+                found.append(f"{where}: {json.dumps(value)[:60]} is not of the form {rule}")
         elif word in ("minimum", "maximum"):
             if TYPES["number"](value) and (value < rule if word == "minimum" else value > rule):
                 found.append(f"{where}: {value} is beyond the {word} {rule}")

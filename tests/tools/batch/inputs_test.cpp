@@ -1,0 +1,207 @@
+// What folders, patterns, lists and single names come to.
+#include "tools/batch/inputs.hpp"
+
+#include <sys/stat.h>
+
+#include "convert/error.hpp"
+#include "tests/tools/process.hpp"
+
+namespace fs = std::filesystem;
+using namespace sparsmith;
+using namespace sparsmith::testing;
+
+namespace {
+
+// The folder is where the process is until the end, so that names are as a user types them.
+struct collection : temporary_folder {
+  fs::path before = fs::current_path();
+  collection() : temporary_folder("batch_inputs_test") { fs::current_path(path); }
+  ~collection() { fs::current_path(before); }
+  void file(const std::string& name, const std::string& text = "") const {
+    fs::create_directories((path / name).parent_path());
+    std::ofstream(path / name, std::ios::binary) << text;
+  }
+};
+
+using names = std::vector<std::string>;
+
+names paths_of(const found_inputs& found) {
+  names paths;
+  for (const batch_input& input : found.inputs) paths.push_back(input.path);
+  return paths;
+}
+
+names paths_in(const names& typed, const names& lists = {}, const fs::path& results = "results") {
+  return paths_of(find_inputs({typed, lists, results}));
+}
+
+std::string refusal(const names& typed, const names& lists = {}) {
+  try {
+    find_inputs({typed, lists, "results"});
+  } catch (const error& problem) {
+    CHECK(problem.category() == failure::input);
+    return problem.what();
+  }
+  return "taken";
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a folder is searched to its bottom, by name") {
+  const collection here;
+  for (const char* const name : {"m/b.mtx", "m/a.mtx.gz", "m/deep/er/c.npz", "m/B.h5", "m/t.tar.gz",
+                                 "m/x.mtx.zst", "m/readme.md", "m/notes.txt", "m/mtx", "m/none.mtx.part"})
+    here.file(name);
+  const found_inputs found = find_inputs({{"m"}, {}, "results"});
+  CHECK(paths_of(found) ==
+        names{"m/B.h5", "m/a.mtx.gz", "m/b.mtx", "m/deep/er/c.npz", "m/t.tar.gz", "m/x.mtx.zst"});
+  CHECK(found.inputs[3].name == "deep/er/c.npz");  // as seen from the folder
+  CHECK(found.passed_over == 4);
+  CHECK(found.problems.empty());
+  CHECK(paths_in({"m/"}) ==
+        names{"m/B.h5", "m/a.mtx.gz", "m/b.mtx", "m/deep/er/c.npz", "m/t.tar.gz", "m/x.mtx.zst"});
+  fs::create_directory("empty");
+  CHECK(paths_in({"empty"}).empty());
+}
+
+TEST_CASE("what is hidden stays so, links to files are followed, links to folders are not") {
+  const collection here;
+  here.file("m/a.mtx");
+  here.file("m/.hidden.mtx");
+  here.file("m/.git/b.mtx");
+  here.file("elsewhere/c.mtx");
+  fs::create_symlink(here.path / "elsewhere/c.mtx", here.path / "m/link.mtx");
+  fs::create_directory_symlink(here.path / "m", here.path / "m/circle");
+  fs::create_directory_symlink(here.path / "elsewhere", here.path / "m/folder.mtx");
+  fs::create_symlink(here.path / "nowhere.mtx", here.path / "m/dangling.mtx");
+  // One that leads nowhere is named, and fails when its turn comes.
+  CHECK(paths_in({"m"}) == names{"m/a.mtx", "m/dangling.mtx", "m/link.mtx"});
+  // What was typed is meant, whatever it is.
+  fs::create_directory_symlink(here.path / "elsewhere", here.path / "typed");
+  CHECK(paths_in({"typed", "m/.hidden.mtx"}) == names{"typed/c.mtx", "m/.hidden.mtx"});
+}
+
+TEST_CASE("names may hold anything") {
+  const collection here;
+  const names odd = {"m/\x01.mtx", "m/\n.mtx",   "m/ a b .mtx",    "m/\"'$.mtx",
+                     "m/-x.mtx",   "m/[1]*.mtx", "m/\xc3\xa9.mtx", "m/\xff.mtx"};
+  for (const std::string& name : odd) here.file(name);
+  CHECK(paths_in({"m"}) == odd);
+  CHECK(paths_in({"m/[1]*.mtx"}) == names{"m/[1]*.mtx"});  // a file of that name is no pattern
+}
+
+TEST_CASE("patterns, for where no shell expands them") {
+  const collection here;
+  for (const char* const name : {"m/a1.mtx", "m/a2.mtx", "m/b1.mtx", "m/a.md", "n/a.mtx"}) here.file(name);
+  CHECK(paths_in({"m/a?.mtx"}) == names{"m/a1.mtx", "m/a2.mtx"});
+  CHECK(paths_in({"m/[b]*"}) == names{"m/b1.mtx"});
+  CHECK(paths_in({"[mn]"}) == names{"m/a1.mtx", "m/a2.mtx", "m/b1.mtx", "n/a.mtx"});  // folders are searched
+  CHECK(has(refusal({"m/x*.mtx"}), "m/x*.mtx: matches no file"));
+}
+
+TEST_CASE("lists: comments, blank lines, line ends of any system, and what they name") {
+  const collection here;
+  here.file("m/a.mtx");
+  here.file("m/b c.mtx");
+  here.file("n/d.mtx");
+  here.file("all.list",
+            "# a comment\r\n\r\n  m/b c.mtx \r\n\tgen:laplace2d?n=3\nnowhere.mtx\n#n\nn\nm/a*.mtx");
+  const names all = {"m/b c.mtx", "gen:laplace2d?n=3", "nowhere.mtx", "n/d.mtx", "m/a.mtx"};
+  CHECK(paths_in({"all.list"}) == all);
+  CHECK(paths_in({}, {"all.list"}) == all);
+  here.file("odd name", "m/a.mtx\n");
+  CHECK(paths_in({}, {"odd name"}) == names{"m/a.mtx"});
+  here.file("empty.txt");
+  CHECK(paths_in({"empty.txt"}).empty());
+  // A list in a list is taken for a matrix, which it is not: circles are thus impossible.
+  here.file("outer.txt", "all.list\n");
+  CHECK(paths_in({"outer.txt"}) == names{"all.list"});
+  CHECK(has(refusal({}, {"nowhere.txt"}), "nowhere.txt: could not read the list: No such file"));
+  CHECK(has(refusal({}, {"m"}), "m: could not read the list"));
+  // What cannot be a name is the sign of another file, or of find -print0: nobody would see what is left out.
+  here.file("zeros", std::string("m/a.mtx\0m/b c.mtx\0", 18));
+  CHECK(refusal({}, {"zeros"}) == "zeros:1: no name of a matrix, so this is no list");
+  here.file("long", "m/a.mtx\n" + std::string(200'000, 'x'));
+  CHECK(refusal({}, {"long"}) == "long:2: no name of a matrix, so this is no list");
+}
+
+TEST_CASE("what is not there: typed it is refused, in a list it fails when its turn comes") {
+  const collection here;
+  here.file("m/a.mtx");
+  CHECK(refusal({"nowhere.mtx"}) == "nowhere.mtx: no such file or folder");
+  CHECK(refusal({"nowhere.txt"}) == "nowhere.txt: no such file or folder");
+  CHECK(refusal({""}) != "taken");
+  // Also where its name could be a pattern: one line of a list may not cost all others.
+  here.file("all.txt", "gone [1].mtx\nm/a.mtx\n");
+  CHECK(paths_in({"all.txt"}) == names{"gone [1].mtx", "m/a.mtx"});
+}
+
+TEST_CASE("a .txt that is a matrix is one") {
+  const collection here;
+  here.file("matrix.txt", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n");
+  CHECK(paths_in({"matrix.txt"}) == names{"matrix.txt"});
+  here.file("list.txt", "% no matrix\n");
+  CHECK(paths_in({"list.txt"}) == names{"% no matrix"});
+}
+
+TEST_CASE("the results are none of the collection, wherever they lie in it") {
+  const collection here;
+  here.file("m/a.mtx");
+  here.file("m/out/before-1/b.mtx");
+  here.file("m/out/c.mtx");
+  CHECK(paths_in({"m"}, {}, "m/out") == names{"m/a.mtx"});
+  CHECK(paths_in({"m"}, {}, here.path / "m/../m/out/") == names{"m/a.mtx"});
+  fs::create_directory_symlink(here.path / "m/out", here.path / "link");
+  CHECK(paths_in({"m"}, {}, "link") == names{"m/a.mtx"});
+  CHECK(paths_in({"m"}, {}, "not/there") == names{"m/a.mtx", "m/out/before-1/b.mtx", "m/out/c.mtx"});
+}
+
+TEST_CASE("each path once, in the order they were named first") {
+  const collection here;
+  here.file("m/a.mtx");
+  here.file("m/b.mtx");
+  here.file("all.txt", "gen:laplace2d\nm/b.mtx\n");
+  CHECK(paths_in({"m/b.mtx", "m", "all.txt", "gen:laplace2d", "m/*.mtx"}, {"all.txt"}) ==
+        names{"m/b.mtx", "m/a.mtx", "gen:laplace2d"});
+}
+
+TEST_CASE("a folder that cannot be searched is told, and the others are") {
+  const collection here;
+  here.file("m/a.mtx");
+  here.file("m/closed/b.mtx");
+  fs::permissions("m/closed", fs::perms::none);
+  const found_inputs found = find_inputs({{"m"}, {}, "results"});
+  fs::permissions("m/closed", fs::perms::owner_all);
+  if (::geteuid() == 0) {
+    CHECK(paths_of(found) == names{"m/a.mtx", "m/closed/b.mtx"});  // nothing is closed to root
+  } else {
+    CHECK(paths_of(found) == names{"m/a.mtx"});
+    REQUIRE(found.problems.size() == 1);
+    CHECK(has(found.problems[0], "m/closed: could not search: "));
+  }
+}
+
+TEST_CASE("whether a source is as it was") {
+  const collection here;
+  here.file("a.mtx", "12345");
+  const source_state file = look_at_source("a.mtx");
+  CHECK(file.kind == "file");
+  CHECK(file.bytes == 5);
+  CHECK(file.modified_ns > std::int64_t{1'600'000'000} * 1'000'000'000);
+  fs::last_write_time("a.mtx", fs::last_write_time("a.mtx") - std::chrono::nanoseconds(1));
+  CHECK(look_at_source("a.mtx").modified_ns == file.modified_ns - 1);
+  fs::create_symlink("a.mtx", "link.mtx");
+  CHECK(look_at_source("link.mtx").bytes == 5);
+  CHECK(look_at_source("gen:laplace2d").kind == "generator");
+  REQUIRE(::mkfifo("pipe.mtx", 0600) == 0);
+  for (const char* const other : {"pipe.mtx", "nowhere.mtx", "."}) {
+    CAPTURE(other);
+    CHECK(look_at_source(other).kind == "other");
+    CHECK(look_at_source(other).bytes == -1);
+    CHECK(look_at_source(other).modified_ns == -1);
+  }
+}

@@ -1,0 +1,417 @@
+// Results on disk: that what is written stays, that what is torn goes, and that two processes share a folder.
+#include "tools/batch/journal.hpp"
+
+#include "convert/error.hpp"
+#include "tests/tools/process.hpp"
+#include "tools/batch/job.hpp"
+
+namespace fs = std::filesystem;
+using namespace sparsmith;
+using namespace sparsmith::testing;
+
+namespace {
+
+const std::string all = results_file(1, 1);
+
+struct results_folder : temporary_folder {
+  results_folder() : temporary_folder("batch_journal_test") {}
+  std::string text(const std::string& file = all) const { return content(*this / file); }
+  void write(const std::string& text, const std::string& file = all) const {
+    std::ofstream(path / file, std::ios::binary) << text;
+  }
+};
+
+std::string key(int number) {
+  return key_of("sha256:" + std::to_string(number), options_as_json({}));
+}
+
+json line(int number, const std::string& result = "ok", const std::string& started = "2026-01-31T12:00:00Z",
+          const std::string& path = "") {
+  return {{"schema", "sparsmith.batch/1"},
+          {"version", "0"},
+          {"key", key(number)},
+          {"name", "m" + std::to_string(number)},
+          {"source",
+           {{"path", path.empty() ? "m/" + std::to_string(number) + ".mtx" : path},
+            {"kind", "file"},
+            {"bytes", 10 * number},
+            {"modified_ns", 1000 + number},
+            {"content", nullptr}}},
+          {"options", options_as_json({})},
+          {"result", result},
+          {"started", started},
+          {"analysis", {{"key", "not this one"}, {"name", 1}}},
+          {"recommendation", nullptr}};
+}
+
+std::vector<json> results_in(const results_folder& folder, std::vector<std::string>* problems = nullptr) {
+  std::vector<json> lines;
+  read_results(
+      folder.path, [&](const json& one) { lines.push_back(one); },
+      [&](const std::string& problem) {
+        if (problems != nullptr) problems->push_back(problem);
+      });
+  return lines;
+}
+
+std::vector<std::string> names_in(const results_folder& folder) {
+  std::vector<std::string> names;
+  for (const json& one : results_in(folder)) names.push_back(one["name"]);
+  return names;
+}
+
+using names = std::vector<std::string>;
+
+std::string refusal(const fs::path& folder, bool fresh = false) {
+  try {
+    journal opened(folder, all, fresh);
+  } catch (const error& problem) {
+    CHECK(problem.category() == failure::output);
+    return problem.what();
+  }
+  return "taken";
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("files of all, and of shards") {
+  CHECK(results_file(1, 1) == "results.jsonl");
+  CHECK(results_file(2, 4) == "results.2-of-4.jsonl");
+}
+
+TEST_CASE("keys tell content and options apart, and nothing else") {
+  const json usual = options_as_json({});
+  CHECK(key_of("sha256:a", usual).size() == 32);
+  CHECK(key_of("sha256:a", usual) == key_of("sha256:a", options_as_json({})));
+  CHECK(key_of("sha256:a", usual) != key_of("sha256:b", usual));
+  std::set<std::string> keys = {key_of("x", usual)};
+  std::vector<batch_options> others(8);
+  others[0].analyze = false;
+  others[1].recommend = false;
+  others[2].predict = true;
+  others[3].mix = {10, 1};
+  others[4].warm = true;
+  others[5].single_values = true;
+  others[6].budget = 0.5;
+  others[7].backend = "cuda";
+  for (const batch_options& options : others) {
+    const json told = options_as_json(options);
+    CHECK(keys.insert(key_of("x", told)).second);
+    CHECK(options_as_json(options_from_json(told)) == told);
+  }
+  batch_options twice;
+  twice.mix = {2, 2};  // the same wish in other words
+  CHECK(options_as_json(twice) == usual);
+}
+
+TEST_CASE("what was added is there, for this process and for the next") {
+  const results_folder folder;
+  const fs::path inner = folder.path / "made" / "on the way";
+  {
+    journal results(inner, all, false);
+    CHECK(results.find(key(1)) == nullptr);
+    results.append(line(1));
+    REQUIRE(results.find(key(1)) != nullptr);
+    CHECK(results.find(key(1))->ok);
+    CHECK_FALSE(results.find(key(1))->at_start);
+    results.append(line(2, "failed"));
+  }
+  journal results(inner, all, false);
+  REQUIRE(results.find(key(1)) != nullptr);
+  CHECK(results.find(key(1))->ok);
+  CHECK(results.find(key(1))->at_start);
+  CHECK(results.find(key(1))->name == "m1");
+  REQUIRE(results.find(key(2)) != nullptr);
+  CHECK_FALSE(results.find(key(2))->ok);
+  CHECK(results.find(key(3)) == nullptr);
+  CHECK(results.problems().empty());
+  const std::string text = content((inner / all).string());
+  CHECK(std::count(text.begin(), text.end(), '\n') == 2);
+  CHECK(text.find(R"({"schema":"sparsmith.batch/1",)") == 0);
+}
+
+TEST_CASE("a source is known as long as it is as it was") {
+  const results_folder folder;
+  journal results(folder.path, all, false);
+  results.append(line(1));
+  const json options = options_as_json({});
+  CHECK(results.key_of_source("m/1.mtx", {"file", 10, 1001}, options) == key(1));
+  CHECK(results.key_of_source("m/2.mtx", {"file", 10, 1001}, options).empty());
+  CHECK(results.key_of_source("m/1.mtx", {"file", 11, 1001}, options).empty());
+  CHECK(results.key_of_source("m/1.mtx", {"file", 10, 1002}, options).empty());
+  batch_options other;
+  other.predict = true;
+  CHECK(results.key_of_source("m/1.mtx", {"file", 10, 1001}, options_as_json(other)).empty());
+  // The newest counts: the file was replaced by one of the same size and time.
+  results.append(line(1, "ok", "", "m/1.mtx"));
+  json replaced = line(7);
+  replaced["source"] = line(1)["source"];
+  results.append(replaced);
+  CHECK(results.key_of_source("m/1.mtx", {"file", 10, 1001}, options) == key(7));
+  // What is no file has neither size nor time.
+  json generated = line(8);
+  generated["source"] = {
+      {"path", "gen:x"}, {"kind", "generator"}, {"bytes", nullptr}, {"modified_ns", nullptr}};
+  results.append(generated);
+  CHECK(results.key_of_source("gen:x", {"generator", -1, -1}, options) == key(8));
+}
+
+TEST_CASE("text of any kind is written as text") {
+  const results_folder folder;
+  journal results(folder.path, all, false);
+  json odd = line(1);
+  odd["name"] = "a\nb\"\\\xff\x01\xc3\xa9";
+  results.append(odd);
+  results.append(line(2));
+  const std::string text = folder.text();
+  CHECK(std::count(text.begin(), text.end(), '\n') == 2);
+  CHECK(names_in(folder) == names{"a\nb\"\\\xef\xbf\xbd\x01\xc3\xa9", "m2"});
+}
+
+TEST_CASE("a line torn at any place is cut off, and what stands before it stays") {
+  const results_folder folder;
+  {
+    journal results(folder.path, all, false);
+    results.append(line(1));
+  }
+  const std::string whole = folder.text(), next = line(2).dump() + "\n";
+  for (std::size_t cut = 0; cut < next.size(); ++cut) {
+    CAPTURE(cut);
+    folder.write(whole + next.substr(0, cut));
+    {
+      journal results(folder.path, all, false);
+      REQUIRE(folder.text() == whole);
+      REQUIRE(results.find(key(1)) != nullptr);
+      REQUIRE(results.find(key(2)) == nullptr);
+      REQUIRE(results.problems().empty());
+    }
+    if (cut % 50 > 0) continue;
+    // Also the only line there is, and one that another process left while this one was running.
+    folder.write(next.substr(0, cut));
+    journal results(folder.path, all, false);
+    REQUIRE(folder.text().empty());
+    results.append(line(1));
+    folder.write(whole + next.substr(0, cut));
+    results.append(line(2));
+    REQUIRE(folder.text() == whole + next);
+    REQUIRE(results.find(key(2)) != nullptr);
+  }
+  // Longer than what is looked at at once.
+  json large = line(3);
+  large["analysis"] = std::string(300'000, 'x');
+  folder.write(whole + large.dump());
+  { journal results(folder.path, all, false); }
+  CHECK(folder.text() == whole);
+  // What a crash of the machine may leave: space that was never written.
+  for (const std::string& left :
+       {std::string(1, '\0'), std::string(5000, '\0'), next.substr(0, 40) + std::string(99, '\0')}) {
+    folder.write(whole + left);
+    { journal results(folder.path, all, false); }
+    CHECK(folder.text() == whole);
+  }
+}
+
+TEST_CASE("an end that is not ours is refused and left alone") {
+  const results_folder folder;
+  for (const std::string& foreign :
+       {std::string("my notes"), std::string("{\"schema\":\"other\"}"), std::string("{\"s\""),
+        std::string(" "), line(1).dump() + "\nmy notes", std::string("\0x", 2)}) {
+    CAPTURE(foreign);
+    folder.write(foreign);
+    CHECK(has(refusal(folder.path), "its last line is not one of spbatch"));
+    CHECK(folder.text() == foreign);
+  }
+}
+
+TEST_CASE("whole lines that are no results are told, left alone, and cost nothing else") {
+  const results_folder folder;
+  json no_key = line(3), bad_key = line(4), odd_start = line(5);
+  no_key.erase("key");
+  bad_key["key"] = std::string(32, 'g');
+  odd_start["started"] = 5;
+  const std::string text = line(1).dump() + "\n\nnotes\n{\"schema\":\"sparsmith.batch/2\"}\n" +
+                           no_key.dump() + "\n" + bad_key.dump() + "\n[1]\nnull\n" +
+                           line(6).dump().substr(0, 99) + "\n\xff\n" + line(2).dump() + "\n";
+  folder.write(text);
+  journal results(folder.path, all, false);
+  CHECK(folder.text() == text);
+  CHECK(results.problems().size() == 9);
+  CHECK(has(results.problems()[0], "results.jsonl: no result at byte "));
+  CHECK(results.find(key(2)) != nullptr);
+  std::vector<std::string> problems;
+  CHECK(results_in(folder, &problems).size() == 2);
+  REQUIRE(problems.size() == 9);
+  CHECK(has(problems[0], "results.jsonl:2: no result, passed over"));
+  CHECK(has(problems[8], "results.jsonl:10: "));
+  folder.write(odd_start.dump() + "\n" + line(5).dump() + "\n");
+  CHECK(results_in(folder).size() == 1);
+}
+
+TEST_CASE("the newest line of a matrix counts, in the place of the first") {
+  const results_folder folder;
+  journal results(folder.path, all, false);
+  results.append(line(1, "failed"));
+  results.append(line(2));
+  // Within a file the order decides, also where the clock was set back.
+  results.append(line(1, "ok", "2020-01-01T00:00:00Z"));
+  CHECK(results.find(key(1))->ok);
+  const std::vector<json> found = results_in(folder);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0]["name"] == "m1");
+  CHECK(found[0]["result"] == "ok");
+  CHECK(found[0]["analysis"]["key"] == "not this one");  // nothing is left out
+}
+
+TEST_CASE("shards have files of their own and know of each other") {
+  const results_folder folder;
+  journal one(folder.path, results_file(1, 2), false), two(folder.path, results_file(2, 2), false);
+  one.append(line(1));
+  two.append(line(2, "failed", "2026-01-31T12:00:05Z"));
+  CHECK(two.find(key(1)) != nullptr);  // it looked when it added its own
+  CHECK(one.find(key(2)) == nullptr);
+  one.catch_up();
+  REQUIRE(one.find(key(2)) != nullptr);
+  CHECK_FALSE(one.find(key(2))->at_start);
+  CHECK(folder.files() == names{"lock", "results.1-of-2.jsonl", "results.2-of-2.jsonl"});
+  // Between files the clock decides, whichever is read first.
+  one.append(line(2, "ok", "2026-01-31T12:00:09Z"));
+  two.append(line(1, "failed", "2026-01-31T11:00:00Z"));
+  std::map<std::string, std::string> counted;
+  for (const json& found : results_in(folder)) counted[found["name"]] = found["result"];
+  CHECK(counted == std::map<std::string, std::string>{{"m1", "ok"}, {"m2", "ok"}});
+  // A torn line of another shard's is that one's to cut.
+  const std::string torn = folder.text("results.2-of-2.jsonl") + line(9).dump().substr(0, 50);
+  folder.write(torn, "results.2-of-2.jsonl");
+  { journal again(folder.path, results_file(1, 2), false); }
+  CHECK(folder.text("results.2-of-2.jsonl") == torn);
+  CHECK(results_in(folder).size() == 2);
+}
+
+TEST_CASE("a shard's own journal and the reader of all agree on which line counts") {
+  const results_folder folder;
+  journal one(folder.path, results_file(1, 2), false), two(folder.path, results_file(2, 2), false);
+  one.append(line(1, "ok", "2026-01-31T12:00:09Z"));
+  two.append(line(1, "failed", "2026-01-31T12:00:05Z"));
+  const journal all_of_them(folder.path, all, false);
+  REQUIRE(results_in(folder).size() == 1);
+  CHECK(all_of_them.find(key(1))->ok == (results_in(folder)[0]["result"] == "ok"));
+}
+
+TEST_CASE("no two work on one matrix") {
+  const results_folder folder;
+  journal one(folder.path, all, false);
+  {
+    journal two(folder.path, all, false);
+    CHECK(one.claim(key(1)));
+    CHECK_FALSE(two.claim(key(1)));
+    CHECK_FALSE(one.claim(key(1)));  // nor twice under two names
+    CHECK(two.claim(key(2)));
+    CHECK_FALSE(one.claim(key(2)));
+    one.give_up(key(1));
+    CHECK(two.claim(key(1)));
+    one.give_up(key(1));  // which is not its own any more
+    CHECK_FALSE(one.claim(key(1)));
+    // Adding a line holds a lock of its own, and gives back no other.
+    two.append(line(3));
+    CHECK_FALSE(one.claim(key(1)));
+  }
+  // What ends gives up everything.
+  CHECK(one.claim(key(1)));
+  CHECK(one.claim(key(2)));
+}
+
+TEST_CASE("lines of two that add to one file stay whole") {
+  const results_folder folder;
+  journal one(folder.path, all, false), two(folder.path, all, false);
+  for (int i = 0; i < 20; ++i) (i % 2 == 0 ? one : two).append(line(i));
+  one.catch_up();
+  two.catch_up();
+  for (int i = 0; i < 20; ++i) {
+    CHECK(one.find(key(i)) != nullptr);
+    CHECK(two.find(key(i)) != nullptr);
+  }
+  CHECK(results_in(folder).size() == 20);
+  CHECK(one.problems().empty());
+}
+
+TEST_CASE("a fresh start moves what was there aside, of all shards, and never under somebody's hands") {
+  const results_folder folder;
+  {
+    journal one(folder.path, all, false), two(folder.path, results_file(2, 3), false);
+    one.append(line(1));
+    two.append(line(2));
+    CHECK(has(refusal(folder.path, true), "another spbatch is working there"));
+    CHECK(results_in(folder).size() == 2);
+  }
+  const std::string before = folder.text();
+  for (int i = 0; i < 2; ++i) {
+    journal fresh(folder.path, all, true);
+    CHECK(fresh.find(key(1)) == nullptr);
+    CHECK(results_in(folder).empty());
+    fresh.append(line(3));
+  }
+  // Twice within a second, and none was written over.
+  std::vector<fs::path> kept;
+  for (const auto& entry : fs::directory_iterator(folder.path))
+    if (entry.is_directory()) kept.push_back(entry.path());
+  REQUIRE(kept.size() == 2);
+  std::sort(kept.begin(), kept.end(),
+            [](const fs::path& a, const fs::path& b) { return a.string().size() < b.string().size(); });
+  bool found = false;
+  for (const fs::path& one : kept)
+    if (fs::exists(one / results_file(2, 3))) {
+      found = true;
+      CHECK(content((one / all).string()) == before);
+    }
+  CHECK(found);
+  CHECK(names_in(folder) == names{"m3"});
+  // Then others may come again.
+  { journal one(folder.path, all, false), two(folder.path, all, false); }
+  const results_folder empty;
+  { journal nothing_there(empty.path, all, true); }
+  CHECK(empty.files() == names{"lock", "results.jsonl"});
+}
+
+TEST_CASE("a file that was removed while lines were added to it is noticed") {
+  const results_folder folder;
+  journal results(folder.path, all, false);
+  results.append(line(1));
+  fs::remove(folder.path / all);
+  CHECK_THROWS_AS(results.append(line(2)), error);
+}
+
+TEST_CASE("results that cannot be read are not taken for none") {
+  const results_folder folder;
+  fs::create_symlink(folder.path / "nowhere", folder.path / results_file(1, 2));
+  CHECK_THROWS_AS(journal(folder.path, all, false), error);
+  CHECK_THROWS_AS(results_in(folder), error);
+}
+
+TEST_CASE("folders that cannot be") {
+  const results_folder folder;
+  folder.write("x", "file");
+  CHECK(has(refusal(folder.path / "file"), "file"));
+  CHECK(has(refusal(folder.path / "file" / "inner"), "inner"));
+  fs::create_directories(folder.path / "taken" / all);
+  CHECK(has(refusal(folder.path / "taken"), "results.jsonl: could not open: Is a directory"));
+  CHECK(has(refusal("/proc/sparsmith"), "/proc/sparsmith"));
+  CHECK(content(folder / "file") == "x");
+}
+
+TEST_CASE("what was spoiled and put right counts as it is now") {
+  const results_folder folder;
+  json spoiled = line(1, "failed", "2026-01-31T12:00:00Z", "m/a.mtx"),
+       mended = line(2, "ok", "2026-01-31T12:00:00Z", "m/a.mtx"),
+       other = line(3, "failed", "2026-01-31T12:00:00Z", "m/b.mtx");
+  json asked_otherwise = line(4, "ok", "2026-01-31T12:00:00Z", "m/b.mtx");
+  asked_otherwise["options"]["value"] = "f32";
+  {
+    journal results(folder.path, all, false);
+    for (const json& one : {spoiled, mended, other, asked_otherwise}) results.append(one);
+  }
+  CHECK(names_in(folder) == names{"m2", "m3", "m4"});
+}

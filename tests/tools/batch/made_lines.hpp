@@ -1,0 +1,222 @@
+// Lines of results.jsonl made by hand, with times that are easy to reckon with.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tools/batch/sha256.hpp"
+
+namespace made {
+
+using json = nlohmann::ordered_json;
+
+inline json base_line(const std::string& name) {
+  return {{"schema", "sparsmith.batch/1"},
+          {"version", "0.2.0"},
+          {"key", sparsmith::sha256_of(name).substr(0, 32)},
+          {"name", name},
+          {"source", {{"path", "m/" + name}, {"kind", "file"}, {"bytes", 10}, {"content", nullptr}}},
+          {"options",
+           {{"analyze", true},
+            {"recommend", true},
+            {"predict", false},
+            {"mix", {{"ax", 0.5}, {"atx", 0.5}}},
+            {"caches", "cold"},
+            {"value", "auto"},
+            {"budget_s", nullptr},
+            {"threads", nullptr},
+            {"backend", "cuda"}}},
+          {"result", "ok"},
+          {"failure", nullptr},
+          {"matrix",
+           {{"rows", 100}, {"cols", 200}, {"entries", 1000}, {"field", "real"}, {"origin", "Matrix Market"}}},
+          {"node", "n1"},
+          {"started", "2026-01-31T12:00:00Z"},
+          {"seconds", 2.5},
+          {"waited_s", 0.5},
+          {"stages", json::array()},
+          {"memory_peak", 1000000},
+          {"analysis", nullptr},
+          {"recommendation", nullptr}};
+}
+
+inline json failed_line(const std::string& name, const std::string& cause, const std::string& message) {
+  json line = base_line(name);
+  line["result"] = "failed";
+  line["failure"] = {
+      {"stage", "reading"}, {"cause", cause}, {"message", message}, {"signal", nullptr}, {"output", ""}};
+  line["matrix"] = nullptr;
+  return line;
+}
+
+inline json features(double entries = 1000) {
+  return {{"schema", "sparsmith.features/1"},
+          {"rows", 100},
+          {"cols", 200},
+          {"entries", entries},
+          {"density", 0.05},
+          {"symmetry", {{"pattern_share", 0.25}, {"values_share", 0.125}}},
+          {"row_lengths", {{"mean", 10.0}, {"max", 40}, {"variation", 0.75}, {"gini", 0.5}, {"empty", 3}}},
+          {"structure",
+           {{"lower_bandwidth", 7},
+            {"upper_bandwidth", 9},
+            {"diagonals", 17},
+            {"next_column_share", 0.5},
+            {"row_below_share", 0.25}}},
+          {"formats", json::array({{{"format", "csr"}, {"parameters", ""}, {"bytes", 1000}},
+                                   {{"format", "ell"}, {"parameters", "width 5"}, {"bytes", 3000}}})}};
+}
+
+inline json analysed_line(const std::string& name) {
+  json line = base_line(name);
+  line["options"]["recommend"] = false;
+  line["analysis"] = features();
+  return line;
+}
+
+inline json timed(double us) {
+  return {{"median_us", us}, {"p10_us", 0.9 * us}, {"p90_us", 1.2 * us},
+          {"low_us", us},    {"high_us", us},      {"samples", 30}};
+}
+
+struct kernel {
+  std::size_t candidate;
+  std::string name, operation;
+  double cold_us = 0, predicted_us = 0;  // 0: not measured, not predicted
+  bool vendor = false;
+  std::string result = "ok";
+};
+
+inline json contestant(const kernel& k) {
+  const bool ran = k.cold_us > 0;
+  return {{"candidate", k.candidate},
+          {"kernel", k.name},
+          {"operation", k.operation},
+          {"result", k.result},
+          {"vendor", k.vendor},
+          {"repeatable", true},
+          {"warm", ran ? timed(k.cold_us / 2) : json(nullptr)},
+          {"cold", ran ? timed(k.cold_us) : json(nullptr)},
+          {"prepare_ms", ran ? json(0.25) : json(nullptr)},
+          {"error_of_bound", ran ? json(0.125) : json(nullptr)},
+          {"predicted",
+           {{"warm_us", k.predicted_us > 0 ? json(k.predicted_us / 2) : json(nullptr)},
+            {"cold_us", k.predicted_us > 0 ? json(k.predicted_us) : json(nullptr)}}},
+          {"gb_per_s_actual", ran ? json(100.0) : json(nullptr)},
+          {"share_of_copy", ran ? json(0.5) : json(nullptr)},
+          {"left", k.result == "left" ? json("after 2 samples at 3.00 x the leader") : json(nullptr)},
+          {"not_run", k.result == "not run" ? json("it has no product with A^T") : json(nullptr)},
+          {"wrong", nullptr},
+          {"winner", false},
+          {"tie", false}};
+}
+
+inline json candidate(const std::string& format, const std::string& note, double times_csr,
+                      const char* refused = nullptr, bool of_transpose = false) {
+  return {{"format", format},
+          {"label", note.empty() ? format : format + " " + note},
+          {"note", note},
+          {"of_transpose", of_transpose},
+          {"bytes", 1000 * times_csr},
+          {"times_csr", times_csr},
+          {"convert_ms", refused == nullptr ? json(1.5) : json(nullptr)},
+          {"refused", refused == nullptr ? json(nullptr) : json(refused)}};
+}
+
+inline json way(const std::string& format, const std::string& label, const std::string& ax,
+                const std::string& atx, double us, double times_csr) {
+  return {{"format", format}, {"copies", json::array({label})}, {"kernels", {{"ax", ax}, {"atx", atx}}},
+          {"us", us},         {"bytes", 1000 * times_csr},      {"times_csr", times_csr}};
+}
+
+// A race of CSR, SELL and ELL on a GPU, with a mix of half and half. CSR takes 20 µs with our kernels (and
+// 16 with the vendor's), SELL 10, ELL 30 and left early; GCSB was not tried. The model would take SELL too.
+inline json raced_line(const std::string& name, double entries = 1000) {
+  json line = base_line(name);
+  line["matrix"]["entries"] = entries;
+  json r = {{"schema", "sparsmith.recommend/1"},
+            {"matrix", {{"value_bits", 64}}},
+            {"machine",
+             {{"backend", "cuda"},
+              {"device", "NVIDIA H200"},
+              {"driver", "580"},
+              {"toolkit", "CUDA 13.0"},
+              {"threads", 16}}},
+            {"request", {{"mix", {{"ax", 0.5}, {"atx", 0.5}}}, {"regime", "cold"}}},
+            {"predicted", false},
+            {"interrupted", false},
+            {"out_of_time", false},
+            {"features", features(entries)}};
+  r["candidates"] = json::array({candidate("csr", "", 1), candidate("sell", "32 x 1024", 1.25),
+                                 candidate("sell", "32 x 1", 1.5), candidate("ell", "", 3),
+                                 candidate("gcsb", "beta 32", 0.75, "not tried: predicted at 6 x the leader"),
+                                 candidate("csr", "", 1, nullptr, true)});
+  r["contestants"] = json::array();
+  for (const kernel& k : std::vector<kernel>{{0, "csr/vector", "ax", 10, 12},
+                                             {0, "csr/vector", "atx", 30, 24},
+                                             {0, "cusparse/csr", "ax", 8, 9, true},
+                                             {0, "cusparse/csr", "atx", 24, 20, true},
+                                             {1, "sell/slice", "ax", 6, 5},
+                                             {1, "sell/slice", "atx", 14, 15},
+                                             {2, "sell/slice", "ax", 7, 7},
+                                             {2, "sell/slice", "atx", 15, 16},
+                                             {3, "ell/row", "ax", 20, 18, false, "left"},
+                                             {3, "ell/row", "atx", 40, 30, false, "left"},
+                                             {5, "csr/vector", "atx", 1, 1}})
+    r["contestants"].push_back(contestant(k));
+  for (const std::size_t winner : {4, 5}) r["contestants"][winner]["winner"] = true;
+  json v = way("sell", "sell 32 x 1024", "sell/slice", "sell/slice", 10, 1.25);
+  v["margin"] = 1.6;
+  v["fastest"] = v;
+  v["runner_up"] = v["vendor"]["one_copy"] = way("csr", "csr", "cusparse/csr", "cusparse/csr", 16, 1);
+  v["stay"] = way("csr", "csr", "csr/vector", "csr/vector", 20, 1);
+  v["repaid_after"] = {{"ax", 50.0}, {"atx", 60.0}, {"mix", 55.5}};
+  v["reason"] = "a product moves 0.5 x the bytes of csr/vector; it stores no padding";
+  v["stays_in_csr"] = false;
+  v["price_ms"] = 2.5;
+  v["spconv"] = "spconv m.mtx --to sell";
+  r["verdict"] = std::move(v);
+  line["recommendation"] = std::move(r);
+  return line;
+}
+
+// The same with CSR as the winner: the vendor's kernels, or ours.
+inline json csr_line(const std::string& name, bool vendor) {
+  json line = raced_line(name);
+  json& r = line["recommendation"];
+  json& v = r["verdict"];
+  for (json& one : r["contestants"]) {
+    one["winner"] = one["candidate"] == 0 && one["vendor"] == vendor;
+    if (one["candidate"] == 1 || one["candidate"] == 2) {  // four times as slow
+      one["cold"] = timed(4 * one["cold"]["median_us"].get<double>());
+    }
+    if (!vendor && one["vendor"] == true) {
+      one["cold"] = nullptr;
+      one["warm"] = nullptr;
+      one["result"] = "not run";
+    }
+  }
+  const json stay = v["stay"];
+  const json theirs = v["vendor"]["one_copy"];
+  v.update(vendor ? theirs : stay);
+  if (!vendor) v["vendor"]["one_copy"] = nullptr;
+  v["stay"] = vendor ? theirs : stay;
+  v["stays_in_csr"] = true;
+  v["repaid_after"] = {{"ax", 0.0}, {"atx", 0.0}, {"mix", 0.0}};
+  return line;
+}
+
+inline json predicted_line(const std::string& name) {
+  json line = raced_line(name);
+  line["options"]["predict"] = true;
+  json& r = line["recommendation"];
+  r["predicted"] = true;
+  for (json& one : r["contestants"]) {
+    one["result"] = "predicted";
+    one["warm"] = one["cold"] = nullptr;
+  }
+  return line;
+}
+
+}  // namespace made

@@ -1,0 +1,350 @@
+// spbatch as a process: what a user types, what comes back, and what is left on disk. What it does when it is
+// killed, or when matrices misbehave, is for batch/batch_check.py.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/tools/process.hpp"
+
+namespace fs = std::filesystem;
+using namespace sparsmith::testing;
+using nlohmann::json;
+
+namespace {
+
+struct folder : temporary_folder {
+  folder() : temporary_folder("spbatch_test") {
+    fs::create_directories(path / "m" / "deep");
+    write("m/one.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 5\n2 1 3\n");
+    write("m/deep/two words.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 3 1\n2 3\n");
+    write("m/readme.md", "none\n");
+    write("bad.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 5\n");
+    write("complex.mtx", "%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 1 5 1\n2 1 3 0\n");
+  }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(path / name) << text; }
+};
+
+// Runs the tool inside the folder, with a cache of its own there.
+outcome run(const folder& work, const std::string& arguments, const std::string& before = "") {
+  return run_command("cd '" + work.path.string() + "' && " + before + " SPARSMITH_CACHE=cache '" +
+                         from_environment("SPARSMITH_SPBATCH") + "' --device cpu " + arguments,
+                     (fs::temp_directory_path() / work.path.filename()).string());
+}
+
+std::vector<json> lines_in(const folder& work, const std::string& file = "spbatch-results/results.jsonl") {
+  std::vector<json> lines;
+  std::ifstream in(work.path / file);
+  for (std::string line; std::getline(in, line);) lines.push_back(json::parse(line));
+  return lines;
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::ptrdiff_t line_count(const std::string& text) {
+  return std::count(text.begin(), text.end(), '\n');
+}
+
+}  // namespace
+
+TEST_CASE("help and version") {
+  const folder work;
+  const outcome help = run(work, "--help");
+  CHECK(help.status == 0);
+  for (const char* const word :
+       {"--out",    "--list",        "--analyze",      "--recommend", "--predict", "--mix",
+        "--caches", "--value",       "--budget",       "--timeout",   "--memory",  "--jobs",
+        "--shard",  "--fresh",       "--retry-failed", "--report",    "--slurm",   "--array",
+        "Examples", "results.jsonl", "report.html",    "Exit status"})
+    CHECK(has(help.out, word));
+  CHECK(run(work, "--version").out.find("spbatch 0.") == 0);
+}
+
+TEST_CASE("a folder, line by line where there is no terminal, and what is on disk then") {
+  const folder work;
+  const outcome r = run(work, "m --predict --out results");
+  INFO(r.err);
+  CHECK(r.status == 0);
+  CHECK(has(r.err, "2 matrices on "));
+  CHECK(has(r.err, "; results in results\n"));
+  CHECK(has(r.err, "[2/2] ok "));
+  CHECK(line_count(r.err) == 3);
+  CHECK(!has(r.err, "\r"));
+  CHECK(has(r.out, "2 of 2 matrices done in "));
+  CHECK(has(r.out, "2 ok, 0 failed"));
+  CHECK(has(r.out, "1 other file in the folders is not named like a matrix"));
+  const std::vector<json> lines = lines_in(work, "results/results.jsonl");
+  REQUIRE(lines.size() == 2);
+  for (const json& line : lines) {
+    CHECK(line["schema"] == "sparsmith.batch/1");
+    CHECK(line["result"] == "ok");
+    CHECK(line["analysis"]["schema"] == "sparsmith.features/1");
+    CHECK(line["analysis"]["name"] == line["source"]["path"]);  // as spanalyze says it
+    CHECK(line["recommendation"]["schema"] == "sparsmith.recommend/1");
+    CHECK(line["recommendation"]["predicted"] == true);
+    CHECK(line["source"]["path"] == "m/" + line["name"].get<std::string>());
+    CHECK(line["matrix"]["entries"] == line["analysis"]["entries"]);
+    CHECK(line["memory_peak"] > 0);
+  }
+
+  const outcome again = run(work, "m --predict --out results");
+  CHECK(again.status == 0);
+  CHECK(line_count(again.err) == 1);
+  CHECK(has(again.out, "2 had results before"));
+  CHECK(lines_in(work, "results/results.jsonl").size() == 2);
+}
+
+TEST_CASE("what is asked for is what is done, and answers to other questions do not count") {
+  const folder work;
+  const auto last_of = [&](const std::string& arguments) {
+    const outcome r = run(work, "m/one.mtx --quiet " + arguments);
+    INFO(arguments << "\n" << r.err);
+    CHECK(r.status == 0);
+    CHECK(r.out.empty());
+    CHECK(r.err.empty());
+    const std::vector<json> lines = lines_in(work);
+    REQUIRE(!lines.empty());
+    return lines.back();
+  };
+  const json analysed = last_of("--analyze");
+  CHECK(analysed["analysis"].is_object());
+  CHECK(analysed["recommendation"].is_null());
+  const json recommended = last_of("--recommend --budget 0.5 --mix 10:1 --caches warm --value f32");
+  CHECK(recommended["analysis"].is_null());
+  CHECK(recommended["recommendation"]["predicted"] == false);
+  CHECK(recommended["recommendation"]["request"]["regime"] == "warm");
+  CHECK(recommended["recommendation"]["matrix"]["value_bits"] == 32);
+  CHECK(recommended["options"]["budget_s"] == 0.5);
+  CHECK(recommended["options"]["mix"]["ax"] == Approx(10.0 / 11));
+  const json both = last_of("--analyze --recommend --predict");
+  CHECK(both["analysis"].is_object());
+  CHECK(both["recommendation"]["predicted"] == true);
+  CHECK(lines_in(work).size() == 3);
+  last_of("--predict");  // the same in fewer words
+  CHECK(lines_in(work).size() == 3);
+  last_of("--predict --mix 2:2");
+  CHECK(lines_in(work).size() == 3);
+}
+
+TEST_CASE("as JSON: how the run went") {
+  const folder work;
+  const outcome r = run(work, "m/one.mtx bad.mtx --analyze --json");
+  CHECK(r.status == 1);
+  const json told = json::parse(r.out);
+  CHECK(told["run"]["matrices"] == 2);
+  CHECK(told["run"]["ok"] == 1);
+  CHECK(told["run"]["failed"] == 1);
+  CHECK(told["run"]["interrupted"] == false);
+  CHECK(has(r.err, "FAILED (error) bad.mtx:3: row 3 is outside 1..2"));
+  const outcome again = run(work, "m/one.mtx bad.mtx --analyze --json --quiet");
+  CHECK(again.status == 1);  // a failure stays one
+  CHECK(again.err.empty());
+  const json after = json::parse(again.out);
+  CHECK(after["run"]["known_before"] == 2);
+  CHECK(after["run"]["failed_before"] == 1);
+  CHECK(run(work, "m/one.mtx --analyze --quiet").status == 0);  // that one is fine
+}
+
+TEST_CASE("usage is refused in one line, before any work") {
+  const folder work;
+  for (const char* const arguments : {"",
+                                      "--fresh",
+                                      "--retry-failed",
+                                      "--slurm",
+                                      "m --mix 1",
+                                      "m --mix 0:0",
+                                      "m --mix -1:2",
+                                      "m --memory lots",
+                                      "m --budget 0",
+                                      "m --budget nan",
+                                      "m --timeout -1",
+                                      "m --timeout nan",
+                                      "m --jobs 0",
+                                      "m --jobs 1000",
+                                      "m --shard 0/2",
+                                      "m --shard 3/2",
+                                      "m --shard 1",
+                                      "m --shard 1/0",
+                                      "m --shard a/b",
+                                      "m --shard -1/2",
+                                      "m --shard 1/2/3",
+                                      "m --shard ''",
+                                      "m --array 4",
+                                      "m --slurm --shard 1/2",
+                                      "m --fresh --shard 1/2",
+                                      "m --caches tepid",
+                                      "m --value f16",
+                                      "m --nonsense"}) {
+    const outcome r = run(work, arguments);
+    INFO(arguments << "\n" << r.err);
+    CHECK(r.status == 2);
+    CHECK(line_count(r.err) == 1);
+    CHECK(r.out.empty());
+    CHECK(!fs::exists(work.path / "spbatch-results"));
+  }
+}
+
+TEST_CASE("what is not there is refused in one line, before any work") {
+  const folder work;
+  work.write("empty.txt", "# nothing\n");
+  fs::create_directories(work.path / "nothing");
+  for (const auto& [arguments, words] : std::vector<std::pair<std::string, std::string>>{
+           {"m nowhere.mtx", "nowhere.mtx: no such file"},
+           {"m 'x*.mtx'", "x*.mtx: matches no file"},
+           {"--list nowhere.txt", "nowhere.txt: could not read the list"},
+           {"nothing", "no matrices found"},
+           {"empty.txt", "no matrices found"},
+           {"--report", "spbatch-results: no such folder"},
+           {"--report --out m/one.mtx", "m/one.mtx: no such folder"},
+           {"m --out m/one.mtx", "m/one.mtx"}}) {
+    const outcome r = run(work, arguments + " --predict");
+    INFO(arguments << "\n" << r.err);
+    CHECK(r.status == 1);
+    CHECK(has(r.err, words));
+    CHECK(line_count(r.err) <= 2);  // one of them may say what was going to be done
+    CHECK(!fs::exists(work.path / "spbatch-results" / "results.jsonl"));
+  }
+}
+
+TEST_CASE("lists, also from standard input, and what they name that is not there") {
+  const folder work;
+  work.write("all.list", "# these\r\nm/one.mtx\r\ngone.mtx\ngen:laplace2d?n=4\n");
+  const outcome r = run(work, "all.list --analyze");
+  INFO(r.err);
+  CHECK(r.status == 1);
+  CHECK(has(r.err, "FAILED (error) gone.mtx: "));
+  CHECK(lines_in(work).size() == 3);
+  const outcome piped = run(work, "--list - --analyze --out piped", "printf 'm\\ngen:laplace2d?n=5\\n' |");
+  INFO(piped.err);
+  CHECK(piped.status == 0);
+  CHECK(lines_in(work, "piped/results.jsonl").size() == 3);
+}
+
+TEST_CASE("complex matrices keep their analysis, and are no failure where only that is asked for") {
+  const folder work;
+  const outcome r = run(work, "complex.mtx --predict");
+  CHECK(r.status == 1);
+  CHECK(has(r.err, "complex.mtx: complex values"));
+  REQUIRE(lines_in(work).size() == 1);
+  const json line = lines_in(work)[0];
+  CHECK(line["result"] == "failed");
+  CHECK(line["failure"]["cause"] == "error");
+  CHECK(line["analysis"]["entries"] == 2);
+  CHECK(line["analysis"]["values"].is_null());
+  CHECK(line["recommendation"].is_null());
+  CHECK(line["matrix"]["field"] == "complex");
+  CHECK(run(work, "complex.mtx --analyze").status == 0);
+}
+
+TEST_CASE("shards: each its part and its file, together all") {
+  const folder work;
+  work.write("all.txt", "m\ngen:laplace2d?n=3\ngen:laplace2d?n=4\ngen:laplace2d?n=5\n");
+  const outcome one = run(work, "all.txt --analyze --shard 1/2"),
+                two = run(work, "all.txt --analyze --shard 2/2");
+  CHECK(one.status == 0);
+  CHECK(two.status == 0);
+  CHECK(has(one.out, "spbatch --report --out spbatch-results"));
+  CHECK(lines_in(work, "spbatch-results/results.1-of-2.jsonl").size() == 3);
+  CHECK(lines_in(work, "spbatch-results/results.2-of-2.jsonl").size() == 2);
+  // A task of Slurm takes its part by itself.
+  const outcome task = run(work, "all.txt --analyze --out tasks",
+                           "SLURM_JOB_ID=7 SLURM_ARRAY_JOB_ID=5 SLURM_ARRAY_TASK_ID=2 SLURM_ARRAY_TASK_MIN=1 "
+                           "SLURM_ARRAY_TASK_MAX=2 SLURM_ARRAY_TASK_STEP=1 SLURM_ARRAY_TASK_COUNT=2");
+  INFO(task.err);
+  CHECK(task.status == 0);
+  CHECK(lines_in(work, "tasks/results.2-of-2.jsonl").size() == 2);
+  // More shards than matrices: nothing to do is fine.
+  CHECK(run(work, "m/one.mtx --analyze --out few --shard 2/2").status == 0);
+}
+
+TEST_CASE("a fresh start keeps what was there, beside") {
+  const folder work;
+  CHECK(run(work, "m --analyze --quiet").status == 0);
+  CHECK(run(work, "m/one.mtx --analyze --quiet --fresh").status == 0);
+  CHECK(lines_in(work).size() == 1);
+  std::string before;
+  for (const auto& entry : fs::directory_iterator(work.path / "spbatch-results"))
+    if (entry.is_directory())
+      before = "spbatch-results/" + entry.path().filename().string() + "/results.jsonl";
+  CHECK(lines_in(work, before).size() == 2);
+}
+
+TEST_CASE("the results may lie in the collection, and a file may be called as it likes") {
+  const folder work;
+  work.write("m/-x 'y'.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 5\n");
+  fs::create_directories(work.path / "m" / "results");
+  work.write("m/results/old.mtx", "nothing");
+  const outcome r = run(work, "m --analyze --out m/results");
+  INFO(r.err);
+  CHECK(r.status == 0);
+  CHECK(lines_in(work, "m/results/results.jsonl").size() == 3);
+  CHECK(run(work, "--analyze --out dash --quiet -- \"m/-x 'y'.mtx\"").status == 0);
+  CHECK(lines_in(work, "dash/results.jsonl").size() == 1);
+}
+
+TEST_CASE("a prediction is that of sprecommend, whatever share of the machine a worker has") {
+  const folder work;
+  REQUIRE(run(work, "'gen:rmat?scale=8' --predict --jobs 2 --threads 2").status == 0);
+  REQUIRE(lines_in(work).size() == 1);
+  CHECK(lines_in(work)[0]["recommendation"]["machine"]["threads"] == 2);
+  // Another number of threads is another question.
+  CHECK(has(run(work, "'gen:rmat?scale=8' --predict --threads 1").out, "1 of 1 matrix done"));
+  CHECK(lines_in(work).back()["recommendation"]["machine"]["threads"] == 1);
+}
+
+TEST_CASE("copies are named") {
+  const folder work;
+  fs::copy_file(work.path / "m/one.mtx", work.path / "m/copy.mtx");
+  const outcome r = run(work, "m --analyze --jobs 1");
+  CHECK(r.status == 0);
+  CHECK(has(r.err, "one.mtx: the same as copy.mtx"));
+  CHECK(has(r.out, "1 is a copy of others"));
+}
+
+TEST_CASE("names tell folders apart where there are several") {
+  const folder work;
+  fs::create_directories(work.path / "n");
+  work.write("n/one.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 7\n");
+  REQUIRE(run(work, "m n --analyze").status == 0);
+  std::vector<std::string> names;
+  for (const json& line : lines_in(work)) names.push_back(line["name"]);
+  std::sort(names.begin(), names.end());
+  CHECK(names == std::vector<std::string>{"m/deep/two words.mtx", "m/one.mtx", "n/one.mtx"});
+}
+
+TEST_CASE("a task of an array puts nothing of the others aside, and submits nothing") {
+  const folder work;
+  const std::string task =
+      "SLURM_ARRAY_TASK_ID=2 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=2 SLURM_ARRAY_TASK_STEP=1 "
+      "SLURM_ARRAY_TASK_COUNT=2";
+  for (const char* const option : {"--fresh", "--slurm"}) {
+    const outcome r = run(work, "m --analyze " + std::string(option), task);
+    CHECK(r.status == 2);
+    CHECK(has(r.err, option));
+    CHECK(line_count(r.err) == 1);
+  }
+}
+
+TEST_CASE("a job's tasks do not submit jobs, however that was typed") {
+  const folder work;
+  work.write("sbatch", "#!/bin/sh\necho 7\n");
+  fs::permissions(work.path / "sbatch", fs::perms::owner_all);
+  const outcome r = run(work, "m --slurm=true --fresh=true --array=3 --analyze", "PATH=\"$PWD:$PATH\"");
+  INFO(r.err);
+  CHECK(r.status == 0);
+  const std::string script = content(work / "spbatch-results/slurm.sh");
+  CHECK(has(script, "--analyze"));
+  CHECK(has(script, "--array=1-3"));
+  for (const char* const word : {"--slurm", "--fresh", "--array=3"}) CHECK_FALSE(has(script, word));
+}
+
+TEST_CASE("a worker is not for people") {
+  const folder work;
+  const outcome r =
+      run_command("'" + from_environment("SPARSMITH_SPBATCH") + "' --worker m/one.mtx </dev/null",
+                  (fs::temp_directory_path() / work.path.filename()).string());
+  CHECK(r.status == 2);
+  CHECK(has(r.err, "--worker is how spbatch starts itself"));
+}
