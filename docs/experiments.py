@@ -3,6 +3,9 @@
 
   docs/experiments.py E1 --bench build/release/tests/bench/bench_spmv
   docs/experiments.py E8 --matrix mouse_gene.tar.gz mawi_201512020330.mtx
+  docs/experiments.py E4 --ncu /usr/local/cuda/bin/ncu
+  docs/experiments.py E5 --matrix appu.tar.gz human_gene2.tar.gz --out batch
+  docs/experiments.py E5 --batch batch
   docs/experiments.py all
 
 Times are medians with warm caches, as the documents repeat one product on the same data. Claims are judged
@@ -12,15 +15,23 @@ Generated matrices stand in for collections that cannot be downloaded; --matrix 
 stand-in has the rows and the row lengths of the expanded matrix, which is what --matrix would measure; the
 documents' "per row" often counts only the stored half of a symmetric one. A band has an odd number of
 diagonals, and more than about 20 million rows are cut to 8 million.
+
+E4 counts with ncu, which has to be allowed to. E5 runs spbatch, on the files of --matrix and on stand-ins for
+the others, and times with bench_spmv what the race of a matrix left out; --batch only reads the results that
+a folder has, and times only where --bench is named too.
 """
 
 import argparse
+import csv
+import glob
 import json
 import math
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 
@@ -28,41 +39,49 @@ def fail(message):
     sys.exit(f"experiments.py: {message}")
 
 
+class Lacking(Exception):
+    """What an experiment needs is not here: the end of it, but not of all."""
+
+
+def built(*parts):
+    """A program of the build folders, or None."""
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    for build in ("cuda", "release", "debugrel", "debug"):
+        path = os.path.join(root, "build", build, *parts)
+        if os.access(path, os.X_OK):
+            return path
+    return None
+
+
 class Bench:
     """bench_spmv, and what it says about the machine."""
 
     def __init__(self, options, device):
-        self.path = options.bench or self.find()
+        self.path = options.bench or built("tests", "bench", "bench_spmv")
+        if self.path is None:
+            fail("no bench_spmv in build/; name it with --bench")
         self.problems = []
-        samples = "9" if options.quick else "30"
-        self.common = ["--device", device, "--samples", samples, "--warm-only", "--json", "--quiet"]
+        self.quietly = ["--device", device, "--warm-only", "--json", "--quiet"]
+        self.common = [*self.quietly, "--samples", "9" if options.quick else "30"]
         probe, problem = self.document(["gen:laplace2d?n=2", "--format", "csr", "--op", "ax", *self.common])
         if problem:
             fail(problem)
         self.device, self.threads, self.backend = probe["device"], probe["threads"], probe["backend"]
         self.on_gpu = self.backend == "cuda"
 
-    @staticmethod
-    def find():
-        root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-        for build in ("cuda", "release", "debugrel", "debug"):
-            path = os.path.join(root, "build", build, "tests", "bench", "bench_spmv")
-            if os.access(path, os.X_OK):
-                return path
-        return fail("no bench_spmv in build/; name it with --bench")
-
-    def document(self, arguments):
-        """(what it printed, None), or (None, why it printed nothing)."""
+    def document(self, arguments, under=()):
+        """(what it printed, None), or (None, why it printed nothing); `under` is a profiler's command."""
+        command = [*under, self.path, *arguments]
         try:
-            done = subprocess.run([self.path, *arguments], capture_output=True, text=True, check=False)
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
         except OSError as problem:
-            fail(f"{self.path}: {problem.strerror}")
+            fail(f"{command[0]}: {problem.strerror}")
         try:
             # Exit status 1 comes with a document that says what went wrong.
             return json.loads(done.stdout), None
         except ValueError:
             said = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
-            return None, f"{' '.join([self.path, *arguments])}: {said[-1]}"
+            return None, f"{' '.join(command)}: {said[-1]}"
 
     def vendor_kernels(self, format_name):
         listed, problem = self.document(["--list", "--json"])
@@ -77,6 +96,13 @@ class Bench:
         result = Result(document or {"matrices": [{"problem": problem}], "copy_gb_per_s": 0})
         self.problems += result.problems(matrix)
         return result
+
+
+class NoBench:
+    """Where figures are only read."""
+
+    def __init__(self):
+        self.problems = []
 
 
 class Result:
@@ -279,6 +305,342 @@ def e3(bench, options):
         print("reported: GCSB ahead from 0.1 % on, up to 2.8 x on an A100")
     print("our GCSB stores 16-bit indices and no empty blocks, so its bytes are not the document's")
     verdict(options, "GCSB beats the naive CSR pair from 0.1 % on", evidence)
+
+
+# ---- E4: L1 sector misses, counted by ncu ----
+
+# Sectors of 32 bytes that missed the L1 cache of an A100, in thousands, blocks of 32: A x, A^T x.
+E4_REPORTED = {"csb/block": (1521, 1148), "gcsb/lane": (964, 898)}
+# The __global__ function of each, in kernels/cuda/csb.cu.
+E4_FUNCTIONS = {"csb/block": "walk_blocks", "gcsb/lane": "walk_lanes"}
+# The document says that it counts accesses to y as well, but its figures can only be those of loads: values
+# and indices, 8 bytes an entry, are 852K sectors, and the additions of A^T x alone would be 3406K, one for
+# each entry. So loads are compared, and additions stand beside them.
+E4_METRICS = {"loads": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum",
+              "additions": "l1tex__t_sectors_pipe_lsu_mem_global_op_red_lookup_miss.sum"}
+
+
+def find_ncu(options):
+    places = [options.ncu] if options.ncu else ["ncu", "/usr/local/cuda/bin/ncu"]
+    path = next(filter(None, map(shutil.which, places)), None)
+    if path is None:
+        raise Lacking(f"E4 needs ncu (Nsight Compute): no {' and no '.join(places)}; --ncu names it")
+    return path
+
+
+def counted(log):
+    """The counts of the only launch in what ncu printed, by name; none where it counted nothing."""
+    # Its own remarks begin with ==; the second line of the table has the units, and no ID.
+    table = csv.DictReader(line for line in log.splitlines() if line.startswith('"'))
+    launches = [line for line in table if line.get("ID")]
+    counts = {}
+    for name, metric in E4_METRICS.items() if launches else ():
+        try:
+            counts[name] = float(launches[0][metric].replace(",", ""))
+        except (KeyError, AttributeError, ValueError):
+            pass  # n/a: this device does not count it
+    return counts
+
+
+def count_misses(bench, ncu, matrix, kernel, operation):
+    """Misses by what they are of, empty where nothing was counted."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "log")
+        # The first launch of the function is the checked one, before any is captured into a graph. Counts do
+        # not depend on clocks, and to hold those is not everywhere allowed.
+        profiler = [ncu, "--kernel-name", E4_FUNCTIONS[kernel], "--launch-count", "1",
+                    "--metrics", ",".join(E4_METRICS.values()), "--clock-control", "none",
+                    "--csv", "--page", "raw", "--print-units", "base", "--log-file", path]
+        document, problem = bench.document(
+            [matrix, "--kernel", kernel, "--op", operation, "--value", "f32", "--beta", "32",
+             "--samples", "1", *bench.quietly], profiler)
+        log = ""
+        if os.path.exists(path):
+            with open(path, encoding="utf-8", errors="replace") as file:
+                log = file.read()
+    counts = counted(log)
+    if "ERR_NVGPUCTRPERM" in log and not counts:
+        raise Lacking("E4 needs the GPU's performance counters, which ncu may not read (ERR_NVGPUCTRPERM): "
+                      "run it as root, or have them allowed for all users")
+    if document:
+        result = Result(document)
+        wrong = result.problems(matrix)
+        bench.problems += wrong
+        if wrong or all("not_run" in line for line in result.kernels):
+            return {}
+    if "loads" not in counts:
+        said = [line for line in log.splitlines() if line.startswith(("==ERROR==", "==WARNING=="))]
+        reason = said[0].split("== ", 1)[-1] if said else problem or "ncu counted nothing"
+        bench.problems.append(f"not counted: {kernel} {operation}: {reason}")
+    return counts
+
+
+def thousands(count):
+    return None if count is None else f"{count / 1000:,.0f}K"
+
+
+def e4(bench, options):
+    ncu = find_ncu(options)
+    matrix = "gen:ideal?n=2048" if options.quick else "gen:ideal"
+    rows, loads = [], {}
+    for index, (operation, product) in enumerate((("ax", "A x"), ("atx", "A^T x"))):
+        for kernel, reported in E4_REPORTED.items():
+            counts = count_misses(bench, ncu, matrix, kernel, operation)
+            loads[kernel, product] = counts.get("loads")
+            rows.append([product, kernel, f"{reported[index]:,}K", thousands(counts.get("loads")),
+                         thousands(counts.get("additions"))])
+    header = ["product", "kernel", "misses rep.", "misses", "of additions"]
+    title = f"E4: {matrix}, 32-bit values, blocks of 32, sectors that miss the L1 cache in one product"
+    print_table(title, "an A100", bench, options, header, rows)
+    print("misses: of loads, as the document's figures can only be; of additions: of the atomic ones to y")
+    print("our indices take 2 bytes instead of 4: a quarter fewer sectors of values and indices")
+    evidence = []
+    for product in ("A x", "A^T x"):
+        csb, gcsb = loads["csb/block", product], loads["gcsb/lane", product]
+        if None not in (csb, gcsb):
+            figures = f"{product}: GCSB {thousands(gcsb)}, CSB {thousands(csb)}"
+            evidence.append((gcsb < csb, figures))
+    verdict(options, "GCSB misses fewer sectors than CSB", evidence)
+
+
+# ---- E5: a list of SuiteSparse matrices, from the results of a batch ----
+
+# The stand-in, of the expanded matrix; stored entries (Table 4.3); on an A100 the pair of products of GCSB
+# over that of CSR, and GCSB's bytes over CSR's: the text has both only where GCSB is ahead.
+E5_REPORTED = {
+    "msc00726": ("gen:blockband?n=726&block=6&density=0.0655", "17.62K", None, None),
+    "spaceStation_4": ("gen:diagonal?n=950&band=15", "7.1K", None, None),
+    "CAG_mat1916": ("gen:uniform?n=1916&density=0.0534", "195.99K", None, None),
+    "heart2": ("gen:diagonal?n=2339&band=301", "682.80K", None, None),
+    "psmigr_3": ("gen:uniform?n=3140&density=0.0551", "543.16K", None, None),
+    "raefsky6": ("gen:blockband?n=3402&block=6&density=0.0119", "137.85K", None, None),
+    "heart1": ("gen:diagonal?n=3557&band=401", "1,387.77K", None, None),
+    "exdata_1": ("gen:blockband?n=6001&block=353&density=0.063", "1,137.75K", None, None),
+    "TSC_OPF_1047": ("gen:blockband?n=8140&block=20&density=0.0304", "1,012.52K", None, None),
+    "nemeth26": ("gen:diagonal?n=9506&band=159", "760.63K", None, None),
+    "sme3Da": ("gen:uniform?n=12504&density=0.0056", "874.89K", 1.08, 1.09),
+    "appu": ("gen:uniform?n=14000&density=0.00945", "1,853.10K", 1.41, 1.05),
+    "human_gene2": ("gen:powerlaw?n=14340&mean=1260&exponent=1.5&max=7228", "9,041.36K", 1.41, 1.01),
+    "olafu": ("gen:blockband?n=16146&block=6&density=0.0039", "515.65K", None, None),
+    "nd6k": ("gen:blockband?n=18000&block=6&density=0.0213", "3,457.66K", None, None),
+    "human_gene1": ("gen:powerlaw?n=22283&mean=1107&exponent=1.5&max=7939", "12,345.96K", 2.10, 1.02),
+    "nd12k": ("gen:blockband?n=36000&block=6&density=0.011", "7,128.47K", None, None),
+    "mouse_gene": ("gen:powerlaw?n=45101&mean=642&exponent=1.5&max=8031", "14,506.20K", 2.75, 1.07),
+}
+E5_BLOCKS = {"beta": 32, "group_size": 32}
+E5_SCHEMA = "sparsmith.batch/1"
+
+
+def known_as(source):
+    """A file's name without folders and endings; a generator's text with its parameters in order."""
+    if source.startswith("gen:"):
+        kind, _, parameters = source.partition("?")
+        return f"{kind}?{'&'.join(sorted(parameters.split('&')))}"
+    return os.path.basename(source).split(".")[0].removesuffix("_mm")
+
+
+class Batch:
+    """What a folder of spbatch has on the wanted matrices, from the files of all shards."""
+
+    def __init__(self, folder, wanted):
+        self.problems, newest, wanted = [], {}, set(wanted)
+        files = sorted(glob.glob(os.path.join(glob.escape(folder), "results*.jsonl")))
+        if not files:
+            fail(f"{folder}: {'no results*.jsonl in it' if os.path.isdir(folder) else 'no such folder'}")
+        for path in files:
+            for race in self.races(path):
+                before = newest.get(race.key)
+                if known_as(race.source) in wanted and (before is None or race.started >= before.started):
+                    newest[race.key] = race
+        # Of one matrix there may be lines with other options: the nearest to the document counts.
+        ordered = sorted(newest.values(), key=lambda race: (race.fitness, race.started))
+        self.by_name = {known_as(race.source): race for race in ordered}
+        devices = {race.device for race in self.by_name.values() if race.measured}
+        self.device = ", ".join(sorted(devices)) or "nothing"
+
+    def races(self, path):
+        try:
+            with open(path, encoding="utf-8", errors="replace", newline="\n") as file:
+                for number, text in enumerate(file, 1):
+                    try:
+                        race = Race(json.loads(text))
+                    except (ValueError, KeyError, TypeError, AttributeError):
+                        # A line without an end is being written, or its writer was interrupted.
+                        if text.endswith("\n"):
+                            self.problems.append(f"{path}, line {number}: no result of {E5_SCHEMA}")
+                        continue
+                    yield race
+        except OSError as problem:
+            fail(f"{path}: {problem.strerror}")
+
+    def race(self, source):
+        """What was measured on it, or None; that it failed is a problem."""
+        race = self.by_name.get(known_as(source))
+        if race is None or race.measured:
+            return race
+        self.problems.append(f"not measured: {race.source}: {race.failure}")
+        return None
+
+
+class Race:
+    """A line of a batch: warm microseconds of our kernels, on A as it is stored, without a second copy."""
+
+    def __init__(self, line):
+        if line["schema"] != E5_SCHEMA:
+            raise ValueError(line["schema"])
+        self.key, self.started, self.source = line["key"], str(line["started"]), line["source"]["path"]
+        if line["source"]["kind"] == "generator" and not self.source.startswith("gen:"):
+            self.source = "gen:" + self.source
+        self.failure = (line["failure"] or {}).get("message") or "the batch timed nothing on it"
+        told = line["recommendation"]
+        self.measured, self.fitness = bool(told) and not told["predicted"], (False, False, False)
+        if not self.measured:
+            return
+        self.device, self.candidates = told["machine"]["device"], told["candidates"]
+        self.entries, self.wide_values = told["matrix"]["entries"], told["matrix"]["value_bits"] == 64
+        self.fitness = (True, not self.wide_values, told["request"]["regime"] == "warm")
+        self.times = {}  # of a candidate's place and a product: by kernel
+        for one in told["contestants"]:
+            us = (one["warm"] or {}).get("median_us")
+            if us and not one["vendor"] and one["result"] != "wrong":
+                self.times.setdefault((one["candidate"], one["operation"]), {})[one["kernel"]] = us
+
+    def pair(self, place, kernel=None):
+        """Of a candidate both products, with one kernel or each with its fastest; None if one is missing."""
+        both = [self.times.get((place, operation), {}) for operation in ("ax", "atx")]
+        both = [times.get(kernel) if kernel else min(times.values(), default=None) for times in both]
+        return None if None in both else sum(both)
+
+    def places(self, *formats, **parameters):
+        """The candidates of these formats that have these parameters."""
+        def fits(one):
+            has = one["parameters"] or {}
+            return one["format"] in formats and not one["of_transpose"] and all(
+                has.get(name) == value for name, value in parameters.items())
+        return [place for place, one in enumerate(self.candidates) if fits(one)]
+
+    def fastest(self, *formats):
+        """(candidate's place, both products), or (None, None)."""
+        timed = [(place, self.pair(place)) for place in self.places(*formats)]
+        timed = [one for one in timed if one[1] is not None]
+        return min(timed, key=lambda one: one[1], default=(None, None))
+
+    def memory(self, places):
+        """Bytes against CSR of the fastest of these, or of the first."""
+        timed = [place for place in places if self.pair(place) is not None]
+        place = min(timed, key=self.pair) if timed else next(iter(places), None)
+        return None if place is None else self.candidates[place]["times_csr"]
+
+
+def run_spbatch(options, matrices, folder):
+    """What it said last where it ended with an error, or None; what it did is in the folder."""
+    path = options.spbatch or built("tools", "spbatch")
+    if path is None:
+        raise Lacking("E5 needs spbatch: none in build/; --spbatch names it, --batch its results")
+    device = [] if options.device == "auto" else ["--device", options.device]
+    command = [path, *matrices, "--out", folder, "--recommend", "--mix", "1:1", "--caches", "warm",
+               "--value", "f32", *device]
+    # On a terminal its progress is for people.
+    said = None if sys.stderr.isatty() else subprocess.PIPE
+    try:
+        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=said, text=True, check=False)
+    except OSError as problem:
+        fail(f"{path}: {problem.strerror}")
+    if done.returncode == 0:
+        return None
+    return ((done.stderr or "").strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+
+
+def gather_batch(options, chosen):
+    """The results on the chosen sources: of the folder of --batch, or of a run of spbatch."""
+    if options.batch:
+        return Batch(options.batch, map(known_as, chosen))
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.out or temporary
+        said = run_spbatch(options, chosen, folder)
+        if said and not glob.glob(os.path.join(glob.escape(folder), "results*.jsonl")):
+            fail(f"spbatch: {said}")
+        batch = Batch(folder, map(known_as, chosen))
+    missing = [source for source in chosen if known_as(source) not in batch.by_name]
+    batch.problems += [f"not measured: {source}: no result{f'; spbatch: {said}' if said else ''}"
+                       for source in missing]
+    return batch
+
+
+def sources_of(options):
+    """(the document's name, or the file's; what it may be measured on, the best first)."""
+    files = {known_as(path): path for path in options.matrix or []}
+    sources = {}
+    for name, (stand_in, *_) in E5_REPORTED.items():
+        if name in files:
+            sources[name] = [files.pop(name)]
+        elif options.batch:
+            sources[name] = [name, stand_in]
+        elif not options.quick or int(re.search(r"\bn=(\d+)", stand_in)[1]) < 10000:
+            sources[name] = [stand_in]
+    return {**sources, **{name: [path] for name, path in files.items()}}
+
+
+def thesis_speed(race, bench):
+    """(the pair of csr/thread over that of gcsb/lane with blocks of 32, who timed both), or (None, None)."""
+    lane = next((race.pair(place, "gcsb/lane") for place in race.places("gcsb", **E5_BLOCKS)), None)
+    thread = next((race.pair(place, "csr/thread") for place in race.places("csr")), None)
+    if lane and thread:
+        return thread / lane, "race"
+    at_hand = race.source.startswith("gen:") or os.path.exists(race.source)
+    if isinstance(bench, NoBench) or not at_hand:
+        return None, None
+    again = bench.run(race.source, ["csr/thread", "gcsb/lane"], "--value", "f32", "--beta", "32")
+    speed = ratio(again.pair("csr/thread"), again.pair("gcsb/lane"))
+    return speed, speed and "bench"
+
+
+def e5(bench, options):
+    sources = sources_of(options)
+    batch = gather_batch(options, [source for choice in sources.values() for source in choice])
+    rows, ahead, behind, wide = [], [], [], []
+    for name, choice in sources.items():
+        race = next(filter(None, map(batch.race, choice)), None)
+        stand_in, stored, speed_reported, memory_reported = E5_REPORTED.get(name, [None] * 4)
+        if race is None:
+            rows.append([name, None, stored, None, speed_reported, *[None] * 4, memory_reported, None, None])
+            continue
+        is_file = not race.source.startswith("gen:")
+        replaced = not is_file and stand_in is not None
+        if options.quick and replaced:
+            stored = speed_reported = memory_reported = None
+        speed, timed_by = thesis_speed(race, bench)
+        best, best_us = race.fastest("gcsb", "gcsb_tile")
+        _, csr_us = race.fastest("csr")
+        rows.append([name, "stand-in" if replaced else "file" if is_file else "generator", stored,
+                     f"{race.entries / 1000:,.2f}K", speed_reported, speed, timed_by, ratio(csr_us, best_us),
+                     None if best is None else race.candidates[best]["label"], memory_reported,
+                     race.memory(race.places("gcsb", **E5_BLOCKS)), race.memory(race.places("gcsb_tile"))])
+        if race.wide_values:
+            wide.append(name)
+        if speed and name in E5_REPORTED:
+            figures = f"{name}{' (stand-in)' if replaced else ''} {show(speed)} x"
+            if E5_REPORTED[name][2]:
+                ahead.append((speed > 1, figures))
+            else:
+                behind.append((not_slower(speed, 1), figures))
+    header = ["matrix", "measured on", "entries rep.", "entries", "lane/thread rep.", "lane/thread",
+              "timed by", "best/best", "best GCSB", "GCSB bytes rep.", "GCSB bytes", "tile bytes"]
+    title = "E5: SuiteSparse, 32-bit values, pairs of products over those of CSR, bytes against CSR's"
+    print_table(title, "an A100", batch, options, header, rows)
+    bench_device = f" on {bench.device}" if any(row[6] == "bench" for row in rows) else ""
+    print("lane/thread: the document's comparison, gcsb/lane with blocks of 32 over csr/thread; both timed\n"
+          f"  by the race of the batch, or where that left one out both by bench_spmv{bench_device}\n"
+          "best/best: the fastest of GCSB (gcsb, gcsb_tile) over the fastest of ours in CSR, by the race\n"
+          "GCSB bytes: blocks of 32; with 16-bit indices and no empty blocks they are not the document's")
+    if any(row[2] for row in rows):
+        print("entries rep.: of symmetric matrices the document counts the stored half")
+    if wide:
+        print(f"64-bit values in the race, where the document has 32: {', '.join(wide)}")
+    winners = [name for name, reported in E5_REPORTED.items() if reported[2]]
+    verdict(options, f"gcsb/lane beats the naive CSR pair on {', '.join(winners)}", ahead)
+    verdict(options, "gcsb/lane does not beat it on the others", behind)
+    bench.problems += batch.problems
 
 
 # ---- E6, E7: BSR ----
@@ -583,9 +945,19 @@ def e10(bench, options):
     verdict(options, "threads win at few entries a row, warps at more", evidence)
 
 
-EXPERIMENTS = {"E1": e1, "E3": e3, "E6": e6, "E7": e7, "E8": e8, "E9": e9, "E10": e10}
+EXPERIMENTS = {"E1": e1, "E3": e3, "E4": e4, "E5": e5, "E6": e6, "E7": e7, "E8": e8, "E9": e9, "E10": e10}
 ON_CPU = ("E7",)
-OF_COLLECTIONS = ("E8", "E9", "E10")
+OF_COLLECTIONS = ("E5", "E8", "E9", "E10")
+
+
+def bench_for(name, options):
+    """What runs the kernels of an experiment; None where its device is not here."""
+    if options.batch and not options.bench:
+        return NoBench()
+    bench = Bench(options, "cpu" if name in ON_CPU else options.device)
+    if name in ON_CPU or bench.on_gpu:
+        return bench
+    return None if options.experiment == "ALL" else fail(f"{name} needs a GPU; this is {bench.device}")
 
 
 def main():
@@ -597,21 +969,32 @@ def main():
     parser.add_argument("--device", choices=["auto", "cuda", "cpu"], default="auto",
                         help="E7 always runs on the CPU")
     parser.add_argument("--matrix", nargs="+", metavar="FILE",
-                        help="E8, E9, E10: real matrices instead of stand-ins, known by their file names")
+                        help="E5, E8, E9, E10: real matrices, known by their file names, not stand-ins")
+    parser.add_argument("--batch", metavar="DIR", help="E5: read the results that spbatch left there")
+    parser.add_argument("--spbatch", help="E5: the spbatch to run; by default that of build/")
+    parser.add_argument("--out", metavar="DIR", help="E5: keep what spbatch writes; by default it is removed")
+    parser.add_argument("--ncu", help="E4: the ncu to count with; by default that of PATH or of CUDA")
     parser.add_argument("--quick", action="store_true",
                         help="small matrices and few samples: whether it runs, not how fast")
     options = parser.parse_args()
     if options.matrix and options.experiment not in OF_COLLECTIONS:
-        parser.error(f"--matrix is for E8, E9 and E10; {options.experiment} has its own matrices")
+        parser.error(f"--matrix is for {', '.join(OF_COLLECTIONS)}; {options.experiment} has its own")
+    if (options.batch or options.out) and options.experiment != "E5":
+        parser.error("--batch and --out are for E5")
+    if options.batch and (options.matrix or options.out or options.spbatch or options.quick):
+        parser.error("--batch reads what is there: --matrix, --spbatch, --out and --quick are for a new run")
     wanted = list(EXPERIMENTS) if options.experiment == "ALL" else [options.experiment]
     failed = False
     for name in wanted:
-        bench = Bench(options, "cpu" if name in ON_CPU else options.device)
-        if name not in ON_CPU and not bench.on_gpu:
-            if options.experiment != "ALL":
-                fail(f"{name} needs a GPU; this is {bench.device}")
+        bench = bench_for(name, options)
+        if bench is None:
             continue
-        EXPERIMENTS[name](bench, options)
+        try:
+            EXPERIMENTS[name](bench, options)
+        except Lacking as lacking:
+            if options.experiment != "ALL":
+                fail(lacking)
+            print(f"left out: {lacking}")
         for problem in bench.problems:
             print(problem)
         failed = failed or bool(bench.problems)
