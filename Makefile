@@ -3,10 +3,10 @@
 BUILD := build/release
 JOBS := $(shell nproc)
 
-.PHONY: demo test build configure setup format-check sanitize
+.PHONY: demo test build configure setup format-check sanitize slurm-check
 demo: configure
 	@echo "Building the tools in $(BUILD); the first time takes minutes."
-	@cmake --build $(BUILD) -j $(JOBS) --target spconv spanalyze sprecommend
+	@cmake --build $(BUILD) -j $(JOBS) --target spconv spanalyze sprecommend spbatch
 	@sh tools/demo.sh $(BUILD)
 
 test: build
@@ -28,6 +28,13 @@ sanitize: setup
 	cmake --preset asan -Wno-dev > /dev/null
 	cmake --build --preset asan -j $(JOBS)
 	ctest --preset asan
+
+# spbatch on a real Slurm, which the test starts and stops; skipped where it cannot be installed. Not part of `make test`,
+# because the packages bring daemons along.
+slurm-check: configure
+	@sh cmake/setup.sh slurm-wlm munge || echo "slurm-check: Slurm could not be installed"
+	@cmake --build $(BUILD) -j $(JOBS) --target spbatch
+	ctest --test-dir $(BUILD) --output-on-failure -R '^slurm$$'
 
 # Versions of clang-format lay out differently; the one of Debian 12 decides.
 format-check:
