@@ -498,6 +498,7 @@ def taken_over(batch, place):
     few = [f"gen:rmat?scale=5&seed={i}" for i in range(4)] + ["--analyze", "--json"]
     first = Batch(batch.program, batch.place, batch.timeout, "seed=2=hang").start(few + ["--jobs", "1"], folder)
     wait_for_lines(first, folder, 2)
+    time.sleep(1)  # until it has the third, which nothing on disk tells
     second = Batch(batch.program, batch.place, batch.timeout).start(few, folder)
     wait_for_lines(second, folder, 3)
     time.sleep(0.3)
