@@ -1,8 +1,12 @@
 #include "kernels/reference.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
+
+#include "convert/formats/sizes.hpp"
 
 namespace sparsmith {
 
@@ -14,8 +18,10 @@ reference_product multiply_reference(const csr<Offset, Value, host>& m, operatio
   std::vector<double> magnitude(static_cast<std::size_t>(count)), terms(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) result.y[i] = 0;
 
-  // before[e]: magnitudes of all entries before e, where neighbours count.
-  std::vector<double> before(neighbours > 0 ? 1 : 0),
+  // Where neighbours count: the magnitudes of every so many entries, added up group by group. Differences of
+  // sums over all entries would lose the small ones behind large ones.
+  std::vector<double> groups(static_cast<std::size_t>(
+      neighbours > 0 ? groups_of(std::max<std::int64_t>(entries, 1), neighbours) : 0)),
       nearby(static_cast<std::size_t>(neighbours > 0 ? count : 0));
   for (std::int64_t row = 0; row < m.rows; ++row)
     for (Offset e = m.row_offsets[row]; e < m.row_offsets[row + 1]; ++e) {
@@ -26,12 +32,14 @@ reference_product multiply_reference(const csr<Offset, Value, host>& m, operatio
       result.y[static_cast<std::int64_t>(out)] += product;
       magnitude[out] += std::fabs(product);
       terms[out] += 1;
-      if (neighbours > 0) before.push_back(before.back() + std::fabs(product));
+      if (neighbours > 0) groups[static_cast<std::size_t>(e / neighbours)] += std::fabs(product);
     }
   if (neighbours > 0) {
+    // Of all groups that reach into the neighbourhood.
     const auto magnitudes_near = [&](std::int64_t first, std::int64_t last) {
-      return before[static_cast<std::size_t>(std::min(last + neighbours, entries))] -
-             before[static_cast<std::size_t>(std::max<std::int64_t>(first - neighbours, 0))];
+      const std::int64_t begin = std::max<std::int64_t>(first - neighbours, 0) / neighbours,
+                         end = groups_of(std::min(last + neighbours, entries), neighbours);
+      return std::accumulate(groups.begin() + begin, groups.begin() + end, 0.0);
     };
     for (std::int64_t row = 0; row < m.rows; ++row) {
       const std::int64_t first = m.row_offsets[row], last = m.row_offsets[row + 1];

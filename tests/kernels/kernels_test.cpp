@@ -147,6 +147,26 @@ TEST_CASE("cuSPARSE out of memory, or asked for what it lacks, is a refusal and 
   for (const int status : {1, 4, 5, 6, 7, 8, 9}) CHECK(cusparse_failure(status) == failure::device);
 }
 
+TEST_CASE("the bound of prefix sums knows small neighbours behind large entries") {
+  // A diagonal of which the first entries are so large that the others vanish in a sum over all of them.
+  constexpr std::int32_t n = 1000, large = 100, neighbours = 32;
+  named_matrix m{"", n, n, {}};
+  for (std::int32_t i = 0; i < n; ++i) m.entries.push_back({i, i, i < large ? 1e17 : 1.0});
+  const auto a = coo_to_csr<openmp, std::int32_t, double>(openmp{}, as_coo_of<double>(m), nullptr);
+  const std::vector<double> x(n, 1.0);
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  for (const operation op : both_operations) {
+    const auto r = multiply_reference(a, op, 1.0, x.data(), 0.0, x.data(), neighbours);
+    for (std::int32_t i = large + 3 * neighbours; i < n; ++i) {
+      // 32 on either side and itself, with the roundings of one prefix sum at least; not those of the large
+      // ones.
+      const double least = epsilon * std::min(2 * neighbours + 1, n - i + neighbours);
+      CHECK(r.bound[i] > least);
+      CHECK(r.bound[i] < 100 * least);
+    }
+  }
+}
+
 TEST_CASE("the reference is the product, and its bound holds what rounding does") {
   // [1 2 0; 0 0 3] and a row of many terms
   named_matrix m{"", 2, 3, {{0, 0, 1}, {0, 1, 2}, {1, 2, 3}}};
