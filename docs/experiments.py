@@ -626,7 +626,8 @@ def e5(bench, options):
                 behind.append((not_slower(speed, 1), figures))
     header = ["matrix", "measured on", "entries rep.", "entries", "lane/thread rep.", "lane/thread",
               "timed by", "best/best", "best GCSB", "GCSB bytes rep.", "GCSB bytes", "tile bytes"]
-    title = "E5: SuiteSparse, 32-bit values, pairs of products over those of CSR, bytes against CSR's"
+    values = "" if wide else "32-bit values, "
+    title = f"E5: SuiteSparse, {values}pairs of products over those of CSR, bytes against CSR's"
     print_table(title, "an A100", batch, options, header, rows)
     bench_device = f" on {bench.device}" if any(row[6] == "bench" for row in rows) else ""
     print("lane/thread: the document's comparison, gcsb/lane with blocks of 32 over csr/thread; both timed\n"

@@ -17,6 +17,8 @@ compute-sanitizer --tool memcheck --error-exitcode 1 build/cuda/tests/test_gpu_f
 compute-sanitizer --tool memcheck --error-exitcode 1 build/cuda/tests/test_gpu_kernels '[.sample]'
 compute-sanitizer --tool memcheck --error-exitcode 1 \
   build/cuda/tools/sprecommend 'gen:rmat?scale=9' --device cuda --budget 60 --quiet
+compute-sanitizer --tool memcheck --target-processes all --error-exitcode 1 \
+  build/cuda/tools/spbatch 'gen:rmat?scale=8' --device cuda --budget 20 --quiet --out "$(mktemp -d)"
 for check in racecheck synccheck; do
   compute-sanitizer --tool $check --error-exitcode 1 build/cuda/tests/test_gpu_kernels '[.sample]'
   for matrix in 'gen:rmat?scale=10' 'gen:laplace2d?n=60' 'gen:blockband?n=600&block=5&density=0.1' 'gen:denserow?n=2000'; do
@@ -33,4 +35,4 @@ build/cuda/tests/bench/bench_analyze --device cuda gen:blockband 'gen:uniform?n=
 build/cuda/tests/bench/bench_spmv 'gen:blockband?n=32000&block=5&density=0.05' --block 5
 build/cuda/tests/bench/bench_spmv --value f32 gen:blockband 'gen:uniform?n=45100&density=0.0071' \
   'gen:laplace3d?n=160' 'gen:rmat?scale=20&edges=16'
-for experiment in E1 E3 E6 E8 E9 E10; do python3 docs/experiments.py "$experiment"; done
+for experiment in E1 E3 E4 E5 E6 E8 E9 E10; do python3 docs/experiments.py "$experiment"; done
