@@ -11,6 +11,9 @@
 
 namespace sparsmith {
 
+// Where the bytes of those that wait stand, behind those of the devices themselves.
+constexpr long next_places = 1L << 60;
+
 device_lease::device_lease(const std::string& gpu) {
   // Processors stand at the start, one byte each; GPUs, by what tells them apart, far behind.
   if (gpu.empty()) {
@@ -56,12 +59,15 @@ bool device_lease::set(short kind, long place) const {
 // wants it again has to wait for that, and so they take turns.
 bool device_lease::try_take() {
   if (descriptor_ < 0) return true;
-  constexpr long next_places = 1L << 60;
   if (!is_next_) is_next_ = set(F_WRLCK, next_places);
   if (!is_next_ || !set(F_WRLCK, 0)) return false;
-  set(F_UNLCK, next_places);
-  is_next_ = false;
+  stop_waiting();
   return true;
+}
+
+void device_lease::stop_waiting() {
+  if (is_next_) set(F_UNLCK, next_places);
+  is_next_ = false;
 }
 
 void device_lease::give_back() {

@@ -13,7 +13,9 @@ class device_lease {
   device_lease(const device_lease&) = delete;
   ~device_lease();
 
+  // Whoever tried in vain comes next, and keeps others from it until it tries again or stops waiting.
   bool try_take();
+  void stop_waiting();
   void give_back();
 
  private:

@@ -275,8 +275,8 @@ class batch {
   }
 
   void lend_device() {
-    if (on_device_ != nullptr || device_queue_.empty()) return;
-    if (!lease_.try_take()) return;
+    if (device_queue_.empty()) lease_.stop_waiting();
+    if (on_device_ != nullptr || device_queue_.empty() || !lease_.try_take()) return;
     worker& one = *device_queue_.front();
     device_queue_.pop_front();
     on_device_ = &one;

@@ -49,3 +49,13 @@ TEST_CASE("a holder that is gone holds nothing") {
   }
   CHECK(waits.try_take());
 }
+
+TEST_CASE("whoever waits no more keeps nobody from it") {
+  device_lease first(gpu(5)), second(gpu(5));
+  CHECK(first.try_take());
+  CHECK_FALSE(second.try_take());
+  first.give_back();
+  CHECK_FALSE(first.try_take());
+  second.stop_waiting();
+  CHECK(first.try_take());
+}
