@@ -636,8 +636,8 @@ def silenced(batch, place):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("spbatch")
-    parser.add_argument("--matrices", type=int, default=40, help="of which ten are poisoned")
-    parser.add_argument("--kills", type=int, default=8)
+    parser.add_argument("--matrices", type=int, default=20 if SANITIZED else 40, help="of which ten are poisoned")
+    parser.add_argument("--kills", type=int, default=3 if SANITIZED else 8)
     parser.add_argument("--timeout", type=float, default=20 if SANITIZED else 3,
                         help="seconds of a matrix: more than a good one takes, and what all wait for one that hangs")
     parser.add_argument("--seed", type=int, default=None)
