@@ -638,7 +638,7 @@ def main():
     parser.add_argument("spbatch")
     parser.add_argument("--matrices", type=int, default=20 if SANITIZED else 40, help="of which ten are poisoned")
     parser.add_argument("--kills", type=int, default=3 if SANITIZED else 8)
-    parser.add_argument("--timeout", type=float, default=20 if SANITIZED else 3,
+    parser.add_argument("--timeout", type=float, default=10 if SANITIZED else 3,
                         help="seconds of a matrix: more than a good one takes, and what all wait for one that hangs")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--keep", help="a folder that is made, and stays")
