@@ -331,8 +331,10 @@ outcome profile(const typed_options& typed) {
   if (request.run) told["run"] = state_as_json(state);
   std::string text;
   if (request.report && !state.interrupted) {
+    progress.say("writing the report");  // seconds for every hundred MB of results
     const batch_summary summary =
         write_report(request.folder, [](const std::string& problem) { tell("spbatch: " + problem); });
+    progress.clear();
     told["summary"] = summary_as_json(summary);
     text = summary_as_text(summary, output_width()) +
            fmt::format("\nReport: {}\n", (request.folder / "report.html").string());
