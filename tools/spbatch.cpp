@@ -170,10 +170,8 @@ tool_request request_of(const typed_options& typed, const progress_line& progres
   batch.memory = typed.memory.empty() ? 0 : parse_memory(typed.memory);
   batch.interrupted = [] { return interrupting_signal != 0; };
   progress.say("what this machine can do");
-  const char* const device = typed.common.device == device_wish::cuda  ? "cuda"
-                             : typed.common.device == device_wish::cpu ? "cpu"
-                                                                       : "auto";
-  batch.machine = find_machine(device, typed.common.threads, batch.options.recommend, batch.interrupted);
+  batch.machine =
+      find_machine(typed.common.device, typed.common.threads, batch.options.recommend, batch.interrupted);
   progress.clear();
   batch.options.backend = batch.machine.backend;
   settle_jobs(typed, batch);

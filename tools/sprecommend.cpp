@@ -11,6 +11,7 @@
 #include "analyze/recommend/machine_cache.hpp"
 #include "analyze/recommend/recommend.hpp"
 #include "analyze/report/recommend_csv.hpp"
+#include "analyze/report/recommend_figures.hpp"
 #include "analyze/report/recommend_json.hpp"
 #include "analyze/report/recommend_page.hpp"
 #include "analyze/report/recommend_text.hpp"
@@ -73,7 +74,6 @@ tool_request request_of(const typed_options& typed, const progress_line& progres
   for (const std::string& name : typed.formats) field.formats.push_back(*format_named(name));
   field.kernels = typed.kernels;
   field.memory = wanted.memory;
-  std::erase_if(field.operations, [&](operation op) { return !wanted.asks_for(op); });
   request.each.predict = typed.predict;
   request.each.exhaustive = typed.exhaustive;
   request.each.samples = typed.samples;
@@ -201,11 +201,8 @@ outcome recommend_matrices(const typed_options& typed) {
   const std::vector<recommendation> all = run(
       request, progress,
       [&](const recommendation& told) {
-        for (const format_result& f : told.found.formats)
-          for (const kernel_result& k : f.kernels)
-            if (!k.wrong.empty())
-              ended.wrong.push_back(fmt::format("{}: WRONG RESULT of {} ({}) {}: {}", told.name, k.info.name,
-                                                f.label(), name_of(k.op), k.wrong));
+        for (const std::string& wrong : wrong_results(told.found))
+          ended.wrong.push_back(told.name + ": " + wrong);
         if (request.form != output_form::csv) return;
         fmt::print("{}", recommendation_csv_lines(told, verdict_of(told.found, told.wanted, told.context())));
         // Whoever waits for many matrices sees the first ones.

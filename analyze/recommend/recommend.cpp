@@ -94,9 +94,9 @@ std::vector<field_entry> ordered(std::vector<field_entry> field, const forecast&
 }
 
 // A line for everybody, with what is expected of them and nothing else.
-void predict_lines(const recommend_request& request, const std::vector<field_entry>& field,
-                   const forecast& expected, const std::vector<listed_kernel>& kernels,
-                   matrix_result& found) {
+void predict_lines(const recommend_request& request, const std::vector<operation>& operations,
+                   const std::vector<field_entry>& field, const forecast& expected,
+                   const std::vector<listed_kernel>& kernels, matrix_result& found) {
   found.predicted = true;
   for (const field_entry& e : field) {
     format_result& line = found.formats.emplace_back(line_for(e.variant));
@@ -105,7 +105,7 @@ void predict_lines(const recommend_request& request, const std::vector<field_ent
     line.slots = e.cost.slots;
     line.expected_convert_seconds = expected.conversion(e);
     if (!line.refused.empty()) continue;
-    for (const operation op : request.field.operations) {
+    for (const operation op : operations) {
       if (!e.variant.asks_for(op)) continue;
       for (const listed_kernel& k : kernels) {
         if (k.format != e.variant.format || k.backend != request.machine.backend) continue;
@@ -156,6 +156,7 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
   say("candidates");
   field_request asked = request.field;
   asked.backend = request.machine.backend;
+  std::erase_if(asked.operations, [&](operation op) { return !request.wanted.asks_for(op); });
   std::vector<field_entry> field = field_of<Backend, Offset, Value>(on, matrix, told.features, asked);
   clock.end("candidates");
 
@@ -170,7 +171,7 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
   matrix_result& found = told.found;
   if (request.predict) {
     found = result_for(matrix);
-    predict_lines(request, field, expected, kernels, found);
+    predict_lines(request, asked.operations, field, expected, kernels, found);
   } else {
     race_request run;
     for (const field_entry& e : field) {
@@ -183,7 +184,7 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
       one.expected = [&expected, &e](const kernel_info& k, operation op) { return expected.of(e, k, op); };
       one.work = [&expected, &e](const kernel_info& k, operation op) { return expected.work(e, k, op); };
     }
-    run.operations = request.field.operations;
+    run.operations = asked.operations;
     // The device is warm from one contestant to the next.
     run.sampling = {.samples = request.samples, .warm_up_seconds = 0.02, .interrupted = request.interrupted};
     run.for_verdict = !request.exhaustive;

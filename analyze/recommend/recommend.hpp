@@ -8,7 +8,8 @@
 namespace sparsmith {
 
 struct recommend_request {
-  field_request field;  // but for the backend, which is the machine's
+  field_request
+      field;  // but for the backend, which is the machine's; of its operations those that are wanted
   objective wanted;
   machine_description machine;
   machine_rates rates;

@@ -1,5 +1,7 @@
 #include "analyze/report/recommend_figures.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace sparsmith {
@@ -17,6 +19,16 @@ contestant standing_of(const matrix_result& found, const format_result& f, const
 }
 
 }  // namespace
+
+std::vector<std::string> wrong_results(const matrix_result& found) {
+  std::vector<std::string> lines;
+  for (const format_result& f : found.formats)
+    for (const kernel_result& k : f.kernels)
+      if (!k.wrong.empty())
+        lines.push_back(
+            fmt::format("WRONG RESULT of {} ({}) {}: {}", k.info.name, f.label(), name_of(k.op), k.wrong));
+  return lines;
+}
 
 const char* name_of(standing how) {
   switch (how) {

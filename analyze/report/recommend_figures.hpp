@@ -23,6 +23,9 @@ struct contestant {
 // In the order of the results; a line a kernel and operation, and one for a format without kernels.
 std::vector<contestant> contestants_of(const matrix_result& found);
 
+// A line for every kernel whose result was wrong.
+std::vector<std::string> wrong_results(const matrix_result& found);
+
 inline const char* short_name(operation op) {
   return op == operation::multiply ? "ax" : "atx";
 }

@@ -29,7 +29,6 @@ recommendation ask(const question& q) {
   request.wanted.weights = q.mix;
   request.field.kernels = q.kernels;
   request.field.formats = q.formats;
-  std::erase_if(request.field.operations, [&](operation op) { return !request.wanted.asks_for(op); });
   request.began = seconds_now();
   request.budget = 20;
   return recommend<cuda, std::int32_t, float>({}, view(matrix), request, {});

@@ -19,6 +19,7 @@
 
 #include "analyze/report/text.hpp"
 #include "convert/error.hpp"
+#include "tools/batch/process.hpp"
 #include "tools/tool.hpp"
 
 namespace sparsmith {
@@ -134,25 +135,6 @@ struct answer {
 
 // Runs a program and reads what it prints.
 answer run(const std::vector<std::string>& words) {
-  struct pipe_ends {
-    int read = -1, write = -1;
-    pipe_ends() {
-      int ends[2];
-      if (::pipe2(ends, O_CLOEXEC) != 0)
-        throw error(failure::resources, fmt::format("could not make a pipe: {}", std::strerror(errno)));
-      read = ends[0];
-      write = ends[1];
-    }
-    pipe_ends(const pipe_ends&) = delete;
-    ~pipe_ends() {
-      ::close(read);
-      close_write();
-    }
-    void close_write() {
-      if (write >= 0) ::close(write);
-      write = -1;
-    }
-  };
   pipe_ends out, err;
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);

@@ -5,8 +5,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include <cerrno>
-
+#include "tools/batch/byte_lock.hpp"
 #include "tools/batch/sha256.hpp"
 
 namespace sparsmith {
@@ -43,16 +42,9 @@ device_lease::~device_lease() {
 }
 
 bool device_lease::set(short kind, long place) const {
-  struct flock range {};
-  range.l_type = kind;
-  range.l_whence = SEEK_SET;
-  range.l_start = place + first_;
-  range.l_len = count_;
-  while (::fcntl(descriptor_, F_OFD_SETLK, &range) != 0) {
-    if (errno == EAGAIN || errno == EACCES) return false;
-    if (errno != EINTR) return true;  // a file system without locks
-  }
-  return true;
+  // A file system without locks keeps nobody from anything.
+  const int problem = lock_bytes(descriptor_, kind, place + first_, count_, false);
+  return problem != EAGAIN && problem != EACCES;
 }
 
 // Whoever waits holds a second place, and with it the right to be next: one that gives the device back and

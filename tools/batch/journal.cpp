@@ -15,6 +15,7 @@
 #include <tuple>
 
 #include "convert/error.hpp"
+#include "tools/batch/byte_lock.hpp"
 
 namespace sparsmith {
 namespace {
@@ -35,19 +36,12 @@ off_t claim_place(const std::string& key) {
   throw error(failure::output, fmt::format("{}: {}: {}", path.string(), what, std::strerror(code)));
 }
 
-// Whether the lock could be had; waiting for it, it always can. Locks of the open file, not of the process:
-// they work between threads too, and end when the last descriptor does.
+// Whether the lock could be had; waiting for it, it always can.
 bool set_lock(int descriptor, const fs::path& folder, short kind, off_t place, bool wait) {
-  struct flock range {};
-  range.l_type = kind;
-  range.l_whence = SEEK_SET;
-  range.l_start = place;
-  range.l_len = 1;
-  while (::fcntl(descriptor, wait ? F_OFD_SETLKW : F_OFD_SETLK, &range) != 0) {
-    if (errno == EINTR) continue;
-    if (!wait && (errno == EAGAIN || errno == EACCES)) return false;
-    fail(folder, "its file system grants no locks, choose another folder for the results", errno);
-  }
+  const int problem = lock_bytes(descriptor, kind, place, 1, wait);
+  if (!wait && (problem == EAGAIN || problem == EACCES)) return false;
+  if (problem != 0)
+    fail(folder, "its file system grants no locks, choose another folder for the results", problem);
   return true;
 }
 
@@ -59,12 +53,7 @@ class append_lock {
   }
   append_lock(const append_lock&) = delete;
   ~append_lock() {
-    struct flock range {};
-    range.l_type = F_UNLCK;
-    range.l_whence = SEEK_SET;
-    range.l_start = append_place;
-    range.l_len = 1;
-    (void)::fcntl(descriptor_, F_OFD_SETLK, &range);  // fails only where there is nothing to give back
+    (void)lock_bytes(descriptor_, F_UNLCK, append_place, 1, false);  // fails only where there is none
   }
 
  private:

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <fstream>
 #include <string_view>
+#include <utility>
 
 #include "convert/error.hpp"
 #include "tools/batch/worker.hpp"
@@ -38,14 +39,6 @@ bool write_setting(const fs::path& file, const std::string& value) {
   const bool written = ::write(descriptor, value.data(), value.size()) == static_cast<ssize_t>(value.size());
   ::close(descriptor);
   return written;
-}
-
-// Both ends close when a new program is started: workers get theirs by name.
-std::array<int, 2> make_pipe() {
-  std::array<int, 2> ends;
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw error(failure::resources, fmt::format("could not make a pipe: {}", std::strerror(errno)));
-  return ends;
 }
 
 void close_end(int& descriptor) {
@@ -77,6 +70,23 @@ void limit(pid_t process, __rlimit_resource what, std::int64_t bytes) {
 }
 
 }  // namespace
+
+pipe_ends::pipe_ends() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    throw error(failure::resources, fmt::format("could not make a pipe: {}", std::strerror(errno)));
+  read = ends[0];
+  write = ends[1];
+}
+
+pipe_ends::~pipe_ends() {
+  close_end(read);
+  close_write();
+}
+
+void pipe_ends::close_write() {
+  close_end(write);
+}
 
 memory_group::memory_group(std::int64_t bytes, int number) {
   if (bytes <= 0) return;
@@ -124,14 +134,12 @@ void remove_stale_memory_groups() {
 
 worker_process::worker_process(const std::string& path, std::int64_t memory, bool may_limit_data, int number)
     : memory_(memory), group_(memory, number) {
-  auto [job_out, job_in] = make_pipe();
-  auto [result_out, result_in] = make_pipe();
-  auto [error_out, error_in] = make_pipe();
+  pipe_ends jobs, results, errors;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, job_out, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, result_in, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, error_in, STDERR_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, jobs.read, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, results.write, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, errors.write, STDERR_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   // A group of its own: what the terminal sends to the parent does not reach it, and a kill reaches whatever
@@ -155,19 +163,13 @@ worker_process::worker_process(const std::string& path, std::int64_t memory, boo
       ::posix_spawn(&process_, "/proc/self/exe", &actions, &attributes, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
-  close_end(job_out);
-  close_end(result_in);
-  close_end(error_in);
-  input_ = job_in;
-  output_ = result_out;
-  errors_ = error_out;
   if (status != 0) {
     process_ = -1;
-    close_end(input_);
-    close_end(output_);
-    close_end(errors_);
     throw error(failure::resources, fmt::format("could not start a worker: {}", std::strerror(status)));
   }
+  input_ = std::exchange(jobs.write, -1);
+  output_ = std::exchange(results.read, -1);
+  errors_ = std::exchange(errors.read, -1);
   for (const int end : {output_, errors_}) ::fcntl(end, F_SETFL, O_NONBLOCK);
 
   // It waits for its job, so all this holds before it does anything. It has nothing to write but what it

@@ -412,7 +412,7 @@ class batch {
     // A GPU that is gone for good fails every matrix that follows: better to stop and say so.
     if (!device_failed_.empty()) {
       device_failed_.clear();
-      find_machine("cuda", request_.threads, false, request_.interrupted);
+      find_machine(device_wish::cuda, request_.threads, false, request_.interrupted);
     }
     return next;
   }
@@ -444,7 +444,7 @@ class batch {
 
 }  // namespace
 
-batch_machine find_machine(const std::string& device, int threads, bool rates,
+batch_machine find_machine(device_wish device, int threads, bool rates,
                            const std::function<bool()>& interrupted) {
   worker_process looking("", 0, false, 0);
   const json job = {{"parent", ::getpid()}, {"device", device}, {"threads", threads}, {"rates", rates}};

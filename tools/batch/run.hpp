@@ -19,8 +19,8 @@ struct batch_machine {
   std::string identity;  // of the GPU
   int threads = 1;
 };
-// `device` is auto, cuda or cpu. With `rates`, what the machine can do is measured where it is not known yet.
-batch_machine find_machine(const std::string& device, int threads, bool rates,
+// With `rates`, what the machine can do is measured where it is not known yet.
+batch_machine find_machine(device_wish device, int threads, bool rates,
                            const std::function<bool()>& interrupted);
 
 struct batch_request {

@@ -21,6 +21,7 @@
 #include "analyze/recommend/machine_cache.hpp"
 #include "analyze/recommend/recommend.hpp"
 #include "analyze/report/json.hpp"
+#include "analyze/report/recommend_figures.hpp"
 #include "analyze/report/recommend_json.hpp"
 #include "convert/convert.hpp"
 #include "convert/error.hpp"
@@ -155,7 +156,6 @@ void work_on(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, con
     request.rates = machine.rates;
     request.wanted.weights = options.mix;
     request.wanted.warm = options.warm;
-    std::erase_if(request.field.operations, [&](operation op) { return !request.wanted.asks_for(op); });
     request.predict = options.predict;
     request.budget = options.budget;
     request.began = began;
@@ -165,11 +165,7 @@ void work_on(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, con
     const verdict v = verdict_of(told.found, told.wanted, told.context());
     result.recommendation = to_json(told, v);
     if (!v.winner) result.failed = failure_of("error", name + ": no kernel ran, so there is no verdict");
-    for (const format_result& f : told.found.formats)
-      for (const kernel_result& k : f.kernels)
-        if (!k.wrong.empty())
-          result.failed = failure_of("error", fmt::format("WRONG RESULT of {} ({}) {}: {}", k.info.name,
-                                                          f.label(), name_of(k.op), k.wrong));
+    for (const std::string& wrong : wrong_results(told.found)) result.failed = failure_of("error", wrong);
   } else {
     stages.begin("features");
     feature_request wanted;
@@ -251,9 +247,7 @@ void work(const std::string& path, const json& job, stage_clock& stages, parts& 
 // Where matrices are going to run, and what is locked for it.
 json describe(const json& job) {
   common_options wish;
-  wish.device = job.at("device") == "cuda"  ? device_wish::cuda
-                : job.at("device") == "cpu" ? device_wish::cpu
-                                            : device_wish::automatic;
+  wish.device = job.at("device");
   wish.threads = job.at("threads");
   const device_choice choice = choose_device(wish);
   // What the machine can do is measured now, while nothing else runs, and remembered.
