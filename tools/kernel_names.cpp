@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "convert/error.hpp"
+#include "convert/nearest_names.hpp"
 #include "tools/tool.hpp"
 
 namespace sparsmith {

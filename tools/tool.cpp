@@ -144,33 +144,6 @@ std::int64_t parse_memory(const std::string& text) {
   return static_cast<std::int64_t>(bytes);
 }
 
-static std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
-std::vector<std::string> nearest_names(const std::string& name, const std::vector<std::string>& all,
-                                       std::size_t count) {
-  std::vector<std::pair<std::size_t, std::string>> near;
-  for (const std::string& other : all)
-    near.emplace_back(other.find(name) != std::string::npos ? 0 : edit_distance(name, other), other);
-  std::sort(near.begin(), near.end());
-  near.erase(std::unique(near.begin(), near.end()), near.end());
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < std::min(near.size(), count); ++i) names.push_back(near[i].second);
-  return names;
-}
-
 json as_json(const format_parameters& parameters) {
   json object = json::object();
   for (const auto& [name, value] : parameters) object[name] = value;

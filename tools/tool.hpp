@@ -59,10 +59,6 @@ std::array<double, 2> parse_mix(const std::string& text);
 // What --memory takes: "1500000", "512M", "8GiB"; 1024 each.
 std::int64_t parse_memory(const std::string& text);
 
-// The names most like one that does not exist: those that contain it, then those fewest typing errors away.
-std::vector<std::string> nearest_names(const std::string& name, const std::vector<std::string>& all,
-                                       std::size_t count = 5);
-
 // A bar on a terminal, nothing elsewhere. Drawn by a thread of its own, so that it also moves, by the clock,
 // where a reader or writer does not say how far it is.
 class progress_bar {
