@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "convert/nearest_names.hpp"
+
 namespace sparsmith {
 namespace {
 
@@ -14,6 +16,14 @@ bool is_digits(std::string_view text) {
 }
 
 }  // namespace
+
+std::string meant_or_known(const std::string& name, const std::vector<std::string>& known) {
+  const std::string meant = did_you_mean(name, known);
+  if (!meant.empty()) return meant;
+  std::string list;
+  for (const std::string& other : known) list += (list.empty() ? "; known: " : ", ") + other;
+  return list;
+}
 
 std::string generator_arguments::as_text(double value) {
   char buffer[32];
@@ -30,7 +40,7 @@ generator_arguments::generator_arguments(const generator& which, std::string_vie
       refuse("\"" + std::string(piece) + "\" is not of the form name=value");
     const std::string name(piece.substr(0, equals));
     const std::optional<std::size_t> i = find(name);
-    if (!i) refuse("unknown parameter \"" + name + "\"; known: " + known_names());
+    if (!i) refuse("unknown parameter \"" + name + "\"" + meant_or_known(name, known_names()));
     if (values_[*i]) refuse("parameter \"" + name + "\" is given twice");
     values_[*i] = parse(which_.parameters[*i], piece.substr(equals + 1));
   }
@@ -61,11 +71,10 @@ std::optional<std::size_t> generator_arguments::find(std::string_view name) cons
   return std::nullopt;
 }
 
-std::string generator_arguments::known_names() const {
-  std::string list;
-  for (const auto& parameter : which_.parameters)
-    list += (list.empty() ? "" : ", ") + std::string(parameter.name);
-  return list;
+std::vector<std::string> generator_arguments::known_names() const {
+  std::vector<std::string> names;
+  for (const auto& parameter : which_.parameters) names.emplace_back(parameter.name);
+  return names;
 }
 
 double generator_arguments::parse(const generator_parameter& parameter, std::string_view text) const {

@@ -31,6 +31,9 @@ struct generator {
   coo<double, host> (*make)(const generator_arguments&);
 };
 
+// What follows a name that does not exist: the one that was probably meant, else all there are.
+std::string meant_or_known(const std::string& name, const std::vector<std::string>& known);
+
 // The values of a generator's parameters: those of a text such as "n=8192&seed=1", else the defaults.
 class generator_arguments {
  public:
@@ -50,7 +53,7 @@ class generator_arguments {
 
  private:
   std::optional<std::size_t> find(std::string_view name) const;
-  std::string known_names() const;
+  std::vector<std::string> known_names() const;
   double parse(const generator_parameter& parameter, std::string_view text) const;
 
   const generator& which_;

@@ -94,9 +94,9 @@ matrix_entries generate(const std::string& spec) {
   if (!is_generator(spec)) throw error(failure::usage, "\"" + spec + "\" does not start with gen:");
   const std::string_view request = std::string_view(spec).substr(prefix.size());
   const std::string_view name = request.substr(0, request.find('?'));
-  std::string known;
+  std::vector<std::string> known;
   for (const generator& known_generator : generators()) {
-    known += (known.empty() ? "" : ", ") + std::string(known_generator.name);
+    known.emplace_back(known_generator.name);
     if (known_generator.name != name) continue;
     const generator_arguments asked(known_generator,
                                     request.substr(std::min(name.size() + 1, request.size())));
@@ -105,7 +105,8 @@ matrix_entries generate(const std::string& spec) {
     result.origin = "generated";
     return result;
   }
-  throw error(failure::usage, "unknown generator \"" + std::string(name) + "\"; known: " + known);
+  throw error(failure::usage,
+              "unknown generator \"" + std::string(name) + "\"" + meant_or_known(std::string(name), known));
 }
 
 std::string describe_generators() {

@@ -495,8 +495,11 @@ TEST_CASE("wrong requests get one clear line") {
       "known: uniform, ideal, blockband, laplace2d, laplace3d, rmat, diagonal, powerlaw, denserow";
   CHECK(message_of("gen:nonsense?n=3") == "unknown generator \"nonsense\"; " + known);
   CHECK(message_of("gen:") == "unknown generator \"\"; " + known);
-  CHECK(message_of("gen:uniform?sede=1") ==
-        "gen:uniform: unknown parameter \"sede\"; known: n, rows, cols, density, seed");
+  CHECK(message_of("gen:uniform?sede=1") == "gen:uniform: unknown parameter \"sede\", did you mean seed?");
+  CHECK(message_of("gen:uniform?size=1") ==
+        "gen:uniform: unknown parameter \"size\"; known: n, rows, cols, density, seed");
+  CHECK(message_of("gen:unifrom") == "unknown generator \"unifrom\", did you mean uniform?");
+  CHECK(message_of("gen:Laplace2D?n=3") == "unknown generator \"Laplace2D\", did you mean laplace2d?");
   CHECK(message_of("gen:laplace2d?seed=1") == "gen:laplace2d: unknown parameter \"seed\"; known: n");
   CHECK(message_of("gen:uniform?n") == "gen:uniform: \"n\" is not of the form name=value");
   CHECK(message_of("gen:uniform?n=3&&seed=1") == "gen:uniform: \"\" is not of the form name=value");
