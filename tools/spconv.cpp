@@ -51,10 +51,9 @@ void add_options(CLI::App& app, typed_options& typed) {
   app.add_option("--to", typed.to,
                  fmt::format("Format: {}; mtx writes a Matrix Market file", joined(format_names())))
       ->check(CLI::IsMember(targets));
-  app.add_option(
-      "-o,--output", typed.output,
-      "Where to write; .mtx, .npz, .bsp.h5 or .h5 chooses the container. Without it, only the summary is "
-      "printed");
+  app.add_option("-o,--output", typed.output,
+                 "Where to write; .mtx, .mtx.gz, .npz, .bsp.h5 or .h5 chooses the container. Without it, "
+                 "only the summary is printed");
   app.add_option("--container", typed.container_name,
                  "mtx, npz, binsparse or sparsmith, whatever the extension")
       ->check(CLI::IsMember({"mtx", "npz", "binsparse", "sparsmith"}));
@@ -344,10 +343,7 @@ void convert(Backend on, const request& wanted, matrix_entries&& source, output_
   const auto written = to_be_written<Backend, Offset, Value>(on, std::move(converted), kind, result);
   const auto start = std::chrono::steady_clock::now();
   with("writing", [&](const progress_callback& progress) {
-    // Without values only where every value is 1.
-    const bool pattern_only = result.field == "pattern" && result.assembly.duplicates_summed == 0 &&
-                              result.symmetry != symmetry_kind::skew_symmetric;
-    write_matrix(*file, kind, written, pattern_only, progress);
+    write_matrix(*file, kind, written, {result.field, result.symmetry}, progress);
   });
   file->commit();
   result.output = {*wanted.output, file_bytes(wanted.output->path)};

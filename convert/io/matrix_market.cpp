@@ -61,7 +61,8 @@ class piece_cutter {
   piece_cutter(const text_source& source, std::string already_read)
       : source_(source), carried_(std::move(already_read)) {}
 
-  // The next run of whole lines, written over `text`; false at the end.
+  // The next run of whole lines, written over `text`; false at the end. A line that is too long comes alone
+  // and unfinished, and is the last.
   bool next(std::string& text) {
     std::size_t size = carried_.size();
     if (text.size() < std::max(size, source_.piece_bytes)) text.resize(std::max(size, source_.piece_bytes));
@@ -72,6 +73,10 @@ class piece_cutter {
       if (size == text.size()) {
         line_end = text.rfind('\n', size - 1);
         if (line_end != std::string::npos) break;
+        if (is_too_long(text)) {
+          at_end_ = true;
+          break;
+        }
         text.resize(text.size() * 2);  // one line longer than a piece: take it whole
       }
       const std::size_t got = source_.read(text.data() + size, text.size() - size);
@@ -87,13 +92,16 @@ class piece_cutter {
     return !text.empty();
   }
 
+  // Of a text that is one line, or the start of one.
+  static bool is_too_long(const std::string& line) { return line.size() >= longest_line; }
+
   std::int64_t bytes_read() const { return bytes_read_; }
 
  private:
   const text_source& source_;
   std::string carried_;
   bool at_end_ = false;
-  std::atomic<std::int64_t> bytes_read_ = 0;  // the progress bar reads it while another thread is here
+  std::int64_t bytes_read_ = 0;
 };
 
 // Counts lines and entries. Comments are standard only above the size line, but some writers put them among
@@ -182,6 +190,8 @@ class reader {
       position start;
     } first_failure;
     std::atomic<bool> failed = false;
+    // No exception may leave the threads: the one of the earliest piece is kept, with the text where that is
+    // to blame.
     const auto fail_at = [&](std::int64_t number, piece&& where, position start) {
       const std::lock_guard lock(order);
       failed = true;
@@ -199,7 +209,8 @@ class reader {
         const std::lock_guard lock(input);
         number = pieces;
         try {
-          if (!cutter.next(own.text)) break;
+          if (failed || !cutter.next(own.text)) break;
+          if (progress_) progress_(cutter.bytes_read() + header_bytes_, source_.total_bytes);
         } catch (...) {
           fail_at(number, {}, {});
           break;
@@ -217,11 +228,12 @@ class reader {
         at.entry += own.entries;
         wanted = std::min(at.entry, head_.entries);
         ++turn;
-        if (progress_) progress_(cutter.bytes_read() + header_bytes_, source_.total_bytes);
       }
       turn_over.notify_all();
+      bool parsing = false;
       try {
-        if (start.entry + own.entries > head_.entries) throw std::runtime_error("too many entries");
+        if (own.lines == 1 && piece_cutter::is_too_long(own.text))
+          refuse_line(source_.name, start.line + 1, line_too_long);
         std::shared_lock filling(storage);
         if (wanted > entries.capacity) {
           filling.unlock();
@@ -230,6 +242,8 @@ class reader {
           growing.unlock();
           filling.lock();
         }
+        parsing = true;
+        if (start.entry + own.entries > head_.entries) throw std::runtime_error("too many entries");
         const parsed_lines parsed =
             in_order ? parse_array(own.text, head_, start, array_row, array_col, entries.from(array_stored))
                      : parse_coordinates(own.text, head_, start, entries.from(start.entry));
@@ -237,10 +251,11 @@ class reader {
         rounded += parsed.rounded;
         skipped += parsed.zeros;
       } catch (...) {
-        fail_at(number, std::move(own), start);
+        fail_at(number, parsing ? std::move(own) : piece{}, start);
         break;
       }
     }
+    if (failed && first_failure.where.text.empty()) std::rethrow_exception(first_failure.cause);
     if (failed)
       explain(source_.name, head_, first_failure.where.text, first_failure.start, first_failure.cause);
     result.rounded_values = rounded;

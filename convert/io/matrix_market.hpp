@@ -25,9 +25,16 @@ struct text_source {
 matrix_entries read_matrix_market(const text_source& source, const progress_callback& progress = {},
                                   complex_values if_complex = complex_values::refuse);
 
-// Coordinate, general. The field is "real", or "pattern" where `pattern` is set: then the values are not
-// written.
+// What a file says about its values ("real", "integer" or "pattern") and its symmetry.
+struct matrix_kind {
+  std::string field = "real";
+  symmetry_kind symmetry = symmetry_kind::general;
+};
+
+// Coordinate. Of the kind that the source of the entries was, the file is what they still are: integer where
+// all values are whole, pattern where all are 1, and (skew-)symmetric, then without the upper triangle, where
+// they are sorted and every entry has its mirror image to the last bit.
 template <class Value>
-void write_matrix_market(std::ostream& out, const coo<Value, host>& entries, bool pattern);
+void write_matrix_market(std::ostream& out, const coo<Value, host>& entries, const matrix_kind& source = {});
 
 }  // namespace sparsmith

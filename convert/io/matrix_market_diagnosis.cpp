@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <new>
 #include <vector>
 
 namespace sparsmith::matrix_market {
@@ -41,9 +42,12 @@ std::string find_problem_of_value(const words& line, std::size_t next, const cha
   const std::string& word = line[next];
   if (is_number(word, whole)) return {};
   const std::string shown = word.substr(0, most_shown);
+  std::string number_text = word;
+  std::replace_if(
+      number_text.begin(), number_text.end(), [](char c) { return c == 'd' || c == 'D'; }, 'e');
   double value = 0;
-  const char* const end = word.data() + word.size();
-  const auto [stop, status] = std::from_chars(word.data(), end, value);
+  const char* const end = number_text.data() + number_text.size();
+  const auto [stop, status] = std::from_chars(number_text.data(), end, value);
   const bool number = stop == end && (status == std::errc() || status == std::errc::result_out_of_range);
   if (number && whole)
     return std::all_of(shown.begin(), shown.end(), [](char c) { return (c >= '0' && c <= '9') || c == '-'; })
@@ -86,13 +90,16 @@ void explain(const std::string& name, const header& head, std::string& text, pos
       refuse_line(name, here.line,
                   fmt::format("more {} than the {} announced",
                               head.layout == layout_kind::array ? "values" : "entries", head.entries));
-    if (const auto problem = find_problem(line, head); !problem.empty())
-      refuse_line(name, here.line, problem);
+    if (const auto problem = find_problem(line, head); !problem.empty()) {
+      // Blank to the parser, but what follows it is more than one entry.
+      const bool carriage_return = std::find(first, last, '\r') < last - 1;
+      refuse_line(name, here.line, carriage_return ? bare_carriage_returns : problem);
+    }
   });
   try {
     std::rethrow_exception(cause);
-  } catch (const error&) {
-    throw;  // the source itself failed
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& e) {
     refuse_line(name, at.line + 1, fmt::format("cannot be parsed from here on: {}", e.what()));
   }

@@ -9,7 +9,7 @@
 namespace sparsmith::matrix_market {
 
 // The parser has refused something in these lines, which start at `at`: throws what is wrong with the first
-// bad one, or `cause` where that is an error of its own, of the source.
+// bad one, or what little `cause` says.
 [[noreturn]] void explain(const std::string& name, const header& head, std::string& text, position at,
                           const std::exception_ptr& cause);
 

@@ -1,7 +1,6 @@
 #include "convert/io/matrix_market_grammar.hpp"
 
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <charconv>
@@ -9,6 +8,8 @@
 #include <fast_matrix_market/fast_matrix_market.hpp>
 #include <limits>
 #include <sstream>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 // Value types for fast_matrix_market's parser. It finds `read_value` for them by their namespace, which is
@@ -17,6 +18,7 @@
 namespace sparsmith::strict {
 
 namespace fmm = fast_matrix_market;
+using matrix_market::is_blank;
 
 inline void require_line_end(const char* pos, const char* end) {
   pos = fmm::skip_spaces(pos);
@@ -56,11 +58,28 @@ inline const char* skip_plus(const char* pos, const char* end) {
   return pos != end && *pos == '+' && pos + 1 != end && pos[1] != '-' && pos[1] != '+' ? pos + 1 : pos;
 }
 
-inline const char* read_number(const char* pos, const char* end, double& out) {
+inline const char* read_plain_number(const char* pos, const char* end, double& out) {
   pos = fmm::read_float(skip_plus(pos, end), end, out, fmm::BestMatch);
   // "inf" is a value, 1e999 is a mistake: only the latter ends in a digit.
   if (std::isinf(out) && (pos[-1] >= '0' && pos[-1] <= '9')) throw fmm::invalid_mm("number overflows");
   return pos;
+}
+
+// Fortran writes the exponent of a double as in 1.5D+03; `mark` is where the D stands.
+[[gnu::cold]] inline const char* read_fortran_number(const char* pos, const char* mark, const char* end,
+                                                     double& out) {
+  std::string word(pos, std::find_if(mark, end, [](char c) { return is_blank(c) || c == '\n'; }));
+  word[static_cast<std::size_t>(mark - pos)] = 'e';
+  const char* const stop = read_plain_number(word.data(), word.data() + word.size(), out);
+  if (stop - word.data() <= mark - pos) throw fmm::invalid_mm("no exponent after D");
+  return pos + (stop - word.data());
+}
+
+inline const char* read_number(const char* pos, const char* end, double& out) {
+  const char* const stop = read_plain_number(pos, end, out);
+  if (*stop == 'D' || *stop == 'd') [[unlikely]]
+    return read_fortran_number(pos, stop, end, out);
+  return stop;
 }
 
 template <bool AfterColumn>
@@ -161,8 +180,12 @@ class header_reader {
     for (std::int64_t line = 1;; ++line) {
       std::size_t line_end, searched = line_start;
       while ((line_end = text.find('\n', searched)) == std::string::npos && !at_end) {
-        if (line == 1 && text.size() > (1 << 16))
+        if (line == 1 && text.size() > (1 << 16)) {
+          require_known_text(text);
           fail(1, "not a Matrix Market file: the first line has no end");
+        }
+        text.erase(0, std::exchange(line_start, 0));
+        if (text.size() > longest_line) fail(line, line_too_long);
         const std::size_t had = searched = text.size();
         constexpr std::size_t block = 1 << 16;
         text.resize(had + block);
@@ -178,16 +201,39 @@ class header_reader {
       if (!content.empty() && content.back() == '\r') content.pop_back();
       if (line == 1) {
         if (text.empty()) fail(1, "the file is empty");
+        require_known_text(content);
+        if (content.starts_with(byte_order_mark)) content.erase(0, byte_order_mark.size());
         read_banner(content);
       } else {
         const auto first = std::find_if_not(content.begin(), content.end(), is_blank);
         if (first != content.end() && *first != '%') {
+          require_line_ends(line, content);
           read_sizes(line, content);
           return text.substr(line_start);
         }
       }
-      if (!more) fail(content.empty() && line > 1 ? line - 1 : line, "the file ends before the size line");
+      if (!more) {
+        require_line_ends(line, content);
+        fail(content.empty() && line > 1 ? line - 1 : line, "the file ends before the size line");
+      }
     }
+  }
+
+  // Of UTF-8, which plain text is; some editors put it in front.
+  static constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+  // Says what a first line is in that would else only be called wrong.
+  void require_known_text(std::string_view first_line) const {
+    using namespace std::string_view_literals;
+    for (const std::string_view start : {"\xff\xfe"sv, "\xfe\xff"sv, "%\0"sv, "\0%"sv})
+      if (first_line.starts_with(start))
+        fail(1, "the text is UTF-16, which is not supported; convert it to UTF-8", failure::unsupported);
+    if (first_line.starts_with('%') || first_line.starts_with(byte_order_mark))
+      require_line_ends(1, first_line);
+  }
+
+  void require_line_ends(std::int64_t line, std::string_view content) const {
+    if (content.find('\r') != std::string_view::npos) fail(line, bare_carriage_returns, failure::unsupported);
   }
 
   void read_banner(const std::string& line) {
@@ -396,28 +442,3 @@ bool is_number(const std::string& word, bool whole) {
 }
 
 }  // namespace sparsmith::matrix_market
-
-namespace sparsmith {
-
-template <class Value>
-void write_matrix_market(std::ostream& out, const coo<Value, host>& entries, bool pattern) {
-  namespace fmm = fast_matrix_market;
-  fmm::matrix_market_header header(entries.rows, entries.cols);
-  header.nnz = entries.values.size();
-  header.field = pattern ? fmm::pattern : fmm::real;
-  fmm::write_options options;
-  options.num_threads = omp_get_max_threads();
-  fmm::write_header(out, header, options);
-  const auto write = [&](auto formatter) { fmm::write_body(out, formatter, options); };
-  const fmm::line_formatter<std::int32_t, Value> lines(header, options);
-  const std::int32_t* const rows = entries.row_indices.data();
-  const std::int32_t* const cols = entries.col_indices.data();
-  const Value* const values = entries.values.data();
-  write(fmm::triplet_formatter(lines, rows, rows + header.nnz, cols, cols + header.nnz, values,
-                               values + (pattern ? 0 : header.nnz)));
-}
-
-template void write_matrix_market(std::ostream&, const coo<float, host>&, bool);
-template void write_matrix_market(std::ostream&, const coo<double, host>&, bool);
-
-}  // namespace sparsmith

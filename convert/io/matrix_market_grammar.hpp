@@ -1,6 +1,6 @@
-// The grammar of Matrix Market text: its header, and lines of entries. Behind this header lies all use of
-// fast_matrix_market, whose parser is made strict: the rest of a line must be blank, and a number must fit
-// its type.
+// The grammar of Matrix Market text: its header, and lines of entries. Behind this header lies all that is
+// read with fast_matrix_market, whose parser is made strict: the rest of a line must be blank, and a number
+// must fit its type.
 #pragma once
 
 #include <cstring>
@@ -12,6 +12,16 @@ namespace sparsmith::matrix_market {
 
 enum class layout_kind { coordinate, array };
 enum class field_kind { real, integer, pattern, complex };
+
+// No line may be longer. The format allows 1024 characters; a thousand times that leaves room for any
+// comment, while a line without end, which a few bytes of gzip can hold, is refused before it fills the
+// memory.
+constexpr std::size_t longest_line = std::size_t{1} << 20;
+constexpr const char* line_too_long = "the line is longer than 1 MiB, more than any entry or comment needs";
+
+// Of lines that end as they did on old Macintoshes only the last has an end that is known here.
+constexpr const char* bare_carriage_returns =
+    "lines end in a bare carriage return (CR), which is not supported; convert them to LF";
 
 struct header {
   layout_kind layout = layout_kind::coordinate;

@@ -5,18 +5,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <ostream>
 #include <streambuf>
+#include <string_view>
 
 #include "convert/error.hpp"
 #include "convert/io/binsparse.hpp"
 #include "convert/io/container.hpp"
+#include "convert/io/gzip.hpp"
 #include "convert/io/matrix_market.hpp"
 #include "convert/io/npz.hpp"
 
@@ -29,38 +34,97 @@ struct container_entry {
   const char* extension;
 };
 // The order matters: .bsp.h5 also ends in .h5.
-constexpr std::array<container_entry, 4> containers = {{{container::matrix_market, "mtx", ".mtx"},
+constexpr std::array<container_entry, 5> containers = {{{container::matrix_market, "mtx", ".mtx"},
+                                                        {container::matrix_market, "mtx", ".mtx.gz"},
                                                         {container::npz, "npz", ".npz"},
                                                         {container::binsparse, "binsparse", ".bsp.h5"},
                                                         {container::sparsmith, "sparsmith", ".h5"}}};
+
+// Whichever case the path is in; the extension is in lower case.
+bool has_extension(const std::string& path, std::string_view extension) {
+  return path.size() >= extension.size() &&
+         std::equal(extension.rbegin(), extension.rend(), path.rbegin(),
+                    [](char wanted, char c) { return wanted == (c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); });
+}
 
 [[noreturn]] void fail(const std::string& path, int code) {
   throw error(failure::output, fmt::format("{}: could not write: {}", path, std::strerror(code)));
 }
 
-// Signal handlers may only touch plain memory and unlink.
-constexpr std::size_t longest_path = 4096;
-char path_to_remove[longest_path];
-volatile std::sig_atomic_t removal_armed = 0;
+}  // namespace
 
-void remove_partial_output() {
-  if (removal_armed != 0) ::unlink(path_to_remove);
+// An output's note for signal handlers, which may only touch plain memory and atomics without locks, and
+// unlink. The list of them only grows, so that it can be walked at any moment; a note that is not in use is
+// taken by the next output.
+struct output_in_progress {
+  enum : int { unused, taken, armed, removed };
+  std::atomic<int> now = taken;
+  std::string temporary;  // changes only while `taken`
+  output_in_progress* next = nullptr;
+
+  bool change(int from, int to) { return now.compare_exchange_strong(from, to); }
+};
+
+namespace {
+
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<output_in_progress*>::is_always_lock_free);
+std::atomic<output_in_progress*> outputs = nullptr;
+
+output_in_progress& take_note() {
+  for (output_in_progress* note = outputs; note != nullptr; note = note->next)
+    if (note->change(output_in_progress::unused, output_in_progress::taken)) return *note;
+  auto* const note = new output_in_progress;
+  note->next = outputs;
+  while (!outputs.compare_exchange_weak(note->next, note)) {
+  }
+  return *note;
+}
+
+// Whoever changes `armed` removes the file or lets it be: it is never done by a handler while the name
+// changes.
+void remove_partial_outputs() {
+  for (output_in_progress* note = outputs; note != nullptr; note = note->next)
+    if (note->change(output_in_progress::armed, output_in_progress::removed))
+      ::unlink(note->temporary.c_str());
 }
 
 void remove_and_die(int signal) {
-  remove_partial_output();
+  remove_partial_outputs();
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
 
-// A stream into a file descriptor that reports what went wrong instead of only that something did.
-class descriptor_buffer : public std::streambuf {
+// Writes to a file descriptor, and reports what went wrong instead of only that something did.
+class descriptor_writer {
  public:
-  descriptor_buffer(int descriptor, std::string path, const progress_callback& progress)
-      : descriptor_(descriptor),
-        path_(std::move(path)),
-        progress_(progress),
-        buffer_(std::size_t{1} << 20, '\0') {
+  descriptor_writer(int descriptor, std::string path, const progress_callback& progress)
+      : descriptor_(descriptor), path_(std::move(path)), progress_(progress) {}
+
+  void write(const char* bytes, std::size_t size) {
+    while (size > 0) {
+      const ssize_t written = ::write(descriptor_, bytes, size);
+      if (written < 0) {
+        if (errno == EINTR) continue;
+        fail(path_, errno);
+      }
+      bytes += written;
+      size -= static_cast<std::size_t>(written);
+      total_ += written;
+    }
+    if (progress_) progress_(total_, 0);
+  }
+
+ private:
+  int descriptor_;
+  std::string path_;
+  const progress_callback& progress_;
+  std::int64_t total_ = 0;
+};
+
+// What a stream writes, collected and handed on in large portions.
+class stream_buffer : public std::streambuf {
+ public:
+  explicit stream_buffer(byte_writer to) : to_(std::move(to)), buffer_(std::size_t{1} << 20, '\0') {
     setp(buffer_.data(), buffer_.data() + buffer_.size());
   }
 
@@ -77,7 +141,7 @@ class descriptor_buffer : public std::streambuf {
   std::streamsize xsputn(const char* text, std::streamsize size) override {
     if (size > epptr() - pptr()) flush();
     if (size > epptr() - pptr()) {
-      write_all(text, static_cast<std::size_t>(size));
+      to_(text, static_cast<std::size_t>(size));
     } else {
       std::memcpy(pptr(), text, static_cast<std::size_t>(size));
       pbump(static_cast<int>(size));
@@ -87,32 +151,16 @@ class descriptor_buffer : public std::streambuf {
 
  private:
   void flush() {
-    write_all(pbase(), static_cast<std::size_t>(pptr() - pbase()));
+    to_(pbase(), static_cast<std::size_t>(pptr() - pbase()));
     setp(buffer_.data(), buffer_.data() + buffer_.size());
   }
-  void write_all(const char* text, std::size_t size) {
-    while (size > 0) {
-      const ssize_t written = ::write(descriptor_, text, size);
-      if (written < 0) {
-        if (errno == EINTR) continue;
-        fail(path_, errno);
-      }
-      text += written;
-      size -= static_cast<std::size_t>(written);
-      total_ += written;
-    }
-    if (progress_) progress_(total_, 0);
-  }
 
-  int descriptor_;
-  std::string path_;
-  const progress_callback& progress_;
+  byte_writer to_;
   std::string buffer_;
-  std::int64_t total_ = 0;
 };
 
 template <class Value>
-void write_text(output_file& file, const coo<Value, host>& entries, bool pattern,
+void write_text(output_file& file, const coo<Value, host>& entries, const matrix_kind& source,
                 const progress_callback& progress) {
   const bool to_stdout = file.is_standard_output();
   const int descriptor =
@@ -125,11 +173,17 @@ void write_text(output_file& file, const coo<Value, host>& entries, bool pattern
       if (wanted) ::close(descriptor);
     }
   } closing{descriptor, !to_stdout};
-  descriptor_buffer buffer(descriptor, to_stdout ? "standard output" : file.temporary_path(), progress);
+  descriptor_writer target(descriptor, to_stdout ? "standard output" : file.temporary_path(), progress);
+  const byte_writer plain = [&](const char* bytes, std::size_t size) { target.write(bytes, size); };
+  std::optional<gzip_writer> gzip;
+  if (file.is_gzip()) gzip.emplace(plain);
+  const byte_writer packed = [&](const char* bytes, std::size_t size) { gzip->write(bytes, size); };
+  stream_buffer buffer(gzip ? packed : plain);
   std::ostream out(&buffer);
   out.exceptions(std::ios::badbit);  // passes our own exception on
-  write_matrix_market(out, entries, pattern);
+  write_matrix_market(out, entries, source);
   out.flush();
+  if (gzip) gzip->finish();
 }
 
 }  // namespace
@@ -137,10 +191,11 @@ void write_text(output_file& file, const coo<Value, host>& entries, bool pattern
 container container_for(const std::string& path) {
   if (path == "-") return container::matrix_market;
   for (const auto& entry : containers)
-    if (path.ends_with(entry.extension)) return entry.kind;
+    if (has_extension(path, entry.extension)) return entry.kind;
   throw error(
       failure::usage,
-      fmt::format("{}: the extension names no container (.mtx, .npz, .bsp.h5 or .h5); name one", path),
+      fmt::format("{}: the extension names no container (.mtx, .mtx.gz, .npz, .bsp.h5 or .h5); name one",
+                  path),
       "container");
 }
 
@@ -164,7 +219,7 @@ bool can_hold(container kind, format_kind format) {
   return true;
 }
 
-output_file::output_file(const std::string& path) : path_(path) {
+output_file::output_file(const std::string& path) : path_(path), gzip_(has_extension(path, ".gz")) {
   if (path == "-") return;
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
@@ -175,20 +230,20 @@ output_file::output_file(const std::string& path) : path_(path) {
   if ((exists && !S_ISREG(status.st_mode)) || of_system)
     throw error(failure::output, fmt::format("{}: is not a regular file", path));
   if (is_link) path_ = std::filesystem::canonical(path).string();  // what it leads to is replaced
-  temporary_ = path_ + ".partial-XXXXXX";
+  output_in_progress& note = take_note();
+  note.temporary = path_ + ".partial-XXXXXX";
   // No signal may come between the file and the note of its name.
   sigset_t all, before;
   ::sigfillset(&all);
   ::sigprocmask(SIG_BLOCK, &all, &before);
-  const int descriptor = ::mkstemp(temporary_.data());
+  const int descriptor = ::mkstemp(note.temporary.data());
   const int problem = errno;
-  if (descriptor >= 0 && temporary_.size() < longest_path) {
-    std::memcpy(path_to_remove, temporary_.c_str(), temporary_.size() + 1);
-    removal_armed = 1;
-  }
+  note.now = descriptor >= 0 ? output_in_progress::armed : output_in_progress::unused;
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   if (descriptor < 0)
     throw error(failure::output, fmt::format("{}: could not create: {}", path, std::strerror(problem)));
+  temporary_ = note.temporary;
+  noted_ = &note;
   // mkstemp makes a private file; the result should look like any other the user creates.
   const mode_t mask = ::umask(0);
   ::umask(mask);
@@ -199,7 +254,7 @@ output_file::output_file(const std::string& path) : path_(path) {
 output_file::~output_file() {
   if (temporary_.empty() || committed_) return;
   ::unlink(temporary_.c_str());
-  removal_armed = 0;
+  noted_->change(output_in_progress::armed, output_in_progress::unused);
 }
 
 void output_file::commit() {
@@ -211,7 +266,7 @@ void output_file::commit() {
   if (synced != 0) fail(path_, synced);
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, errno);
   committed_ = true;
-  removal_armed = 0;
+  noted_->change(output_in_progress::armed, output_in_progress::unused);
 }
 
 void remove_output_on_signals() {
@@ -220,14 +275,14 @@ void remove_output_on_signals() {
     if (std::signal(signal, remove_and_die) == SIG_IGN) std::signal(signal, SIG_IGN);
   }
   // Libraries may end the process themselves: OpenMP does when it cannot start a thread.
-  std::atexit(remove_partial_output);
+  std::atexit(remove_partial_outputs);
   // A file-size limit then shows up as a failed write, which is reported, instead of killing the process.
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
 template <class Offset, class Value>
 void write_matrix(output_file& file, container kind, const any_format<Offset, Value, host>& matrix,
-                  bool pattern, const progress_callback& progress) {
+                  const matrix_kind& source, const progress_callback& progress) {
   const auto write = [&] {
     switch (kind) {
       case container::sparsmith:
@@ -240,7 +295,7 @@ void write_matrix(output_file& file, container kind, const any_format<Offset, Va
         return write_npz(file.temporary_path(), matrix, false);
       case container::matrix_market:
         if (const auto* const list = std::get_if<coo<Value, host>>(&matrix))
-          return write_text(file, *list, pattern, progress);
+          return write_text(file, *list, source, progress);
     }
     throw error(failure::usage,
                 fmt::format("a {} file cannot hold {}", name_of(kind), format_names()[matrix.index()]));
@@ -257,13 +312,13 @@ void write_matrix(output_file& file, container kind, const any_format<Offset, Va
   }
 }
 
-template void write_matrix(output_file&, container, const any_format<std::int32_t, float, host>&, bool,
-                           const progress_callback&);
-template void write_matrix(output_file&, container, const any_format<std::int32_t, double, host>&, bool,
-                           const progress_callback&);
-template void write_matrix(output_file&, container, const any_format<std::int64_t, float, host>&, bool,
-                           const progress_callback&);
-template void write_matrix(output_file&, container, const any_format<std::int64_t, double, host>&, bool,
-                           const progress_callback&);
+template void write_matrix(output_file&, container, const any_format<std::int32_t, float, host>&,
+                           const matrix_kind&, const progress_callback&);
+template void write_matrix(output_file&, container, const any_format<std::int32_t, double, host>&,
+                           const matrix_kind&, const progress_callback&);
+template void write_matrix(output_file&, container, const any_format<std::int64_t, float, host>&,
+                           const matrix_kind&, const progress_callback&);
+template void write_matrix(output_file&, container, const any_format<std::int64_t, double, host>&,
+                           const matrix_kind&, const progress_callback&);
 
 }  // namespace sparsmith

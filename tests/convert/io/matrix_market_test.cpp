@@ -3,8 +3,11 @@
 #include "convert/io/matrix_market.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <new>
 #include <sstream>
+#include <tuple>
 
 #include "convert/error.hpp"
 #include "tests/battery.hpp"
@@ -57,6 +60,18 @@ std::string message_for(const std::string& text, std::size_t piece_bytes = 1 << 
 }
 
 const std::string real = "%%MatrixMarket matrix coordinate real general\n";
+
+std::string as_utf16(const std::string& mark, const std::string& text, bool big_endian) {
+  std::string wide = mark;
+  for (const char c : text) wide += big_endian ? std::string{'\0', c} : std::string{c, '\0'};
+  return wide;
+}
+
+std::string written(const coo<double, host>& entries, const matrix_kind& source) {
+  std::ostringstream out;
+  write_matrix_market(out, entries, source);
+  return out.str();
+}
 
 }  // namespace
 
@@ -216,7 +231,12 @@ TEST_CASE("every mistake is told with its line") {
       {real + "3 3 1\n1\n", "test.mtx:3: the line ends before the column"},
       {real + "3 3 1\n1 1\n", "test.mtx:3: the line ends before the value"},
       {real + "3 3 1\n1 1 abc\n", "test.mtx:3: \"abc\" is not a number"},
-      {real + "3 3 1\n1 1 1.0D+01\n", "test.mtx:3: \"1.0D+01\" is not a number"},
+      {real + "3 3 1\n1 1 1.0D\n", "test.mtx:3: \"1.0D\" is not a number"},
+      {real + "3 3 1\n1 1 1.0D+\n", "test.mtx:3: \"1.0D+\" is not a number"},
+      {real + "3 3 1\n1 1 1.0DD1\n", "test.mtx:3: \"1.0DD1\" is not a number"},
+      {real + "3 3 1\n1 1 1.0E1D1\n", "test.mtx:3: \"1.0E1D1\" is not a number"},
+      {real + "3 3 1\n1 1 1D999\n", "test.mtx:3: number 1D999 does not fit a double"},
+      {"%%MatrixMarket matrix coordinate integer general\n3 3 1\n1 1 1D3\n", "\"1D3\" is not an integer"},
       {real + "3 3 1\n1 1 1 1\n", "test.mtx:3: unexpected \"1\" after the entry"},
       {real + "3 3 1\n1 1 1e999\n", "test.mtx:3: number 1e999 does not fit a double"},
       {"%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 1 1\n",
@@ -234,6 +254,17 @@ TEST_CASE("every mistake is told with its line") {
       {real + "3 3 2\n1 1 1\n\n2 2 2\n\n3 3 3\n", "test.mtx:7: more entries than the 2 announced"},
       {real + "3 3 3\n1 1 1\n% note\n\n2 2 x\n3 3 y\n", "test.mtx:6: \"x\" is not a number"},
       {real + "2 2 1\n1 1 1" + std::string(1, '\0') + "\n", "test.mtx:3:"},
+      {"%%MatrixMarket matrix coordinate real general\r2 2 1\r1 1 1\r",
+       "test.mtx:1: lines end in a bare carriage return (CR)"},
+      {std::string("%%MatrixMarket matrix coordinate real general\r%") + std::string(100'000, 'c') + "\r",
+       "test.mtx:1: lines end in a bare carriage return (CR)"},
+      {real + "2 2 1\r1 1 1\r", "test.mtx:2: lines end in a bare carriage return (CR)"},
+      {real + "% note\r2 2 1\r1 1 1\r", "test.mtx:2: lines end in a bare carriage return (CR)"},
+      {real + "2 2 2\n1 1 1\r2 2 2\n", "test.mtx:3: lines end in a bare carriage return (CR)"},
+      {as_utf16("\xff\xfe", real + "1 1 0\n", false), "test.mtx:1: the text is UTF-16"},
+      {as_utf16("\xfe\xff", real + "1 1 0\n", true), "test.mtx:1: the text is UTF-16"},
+      {as_utf16("", real + "1 1 0\n", false), "test.mtx:1: the text is UTF-16"},
+      {as_utf16("", real + "1 1 0\n", true), "test.mtx:1: the text is UTF-16"},
   };
   for (const auto& [text, expected] : cases)
     for (const std::size_t piece : {1, 6, 1000}) {
@@ -254,16 +285,160 @@ TEST_CASE("the header's word does not decide what is allocated") {
   CHECK(peak_bytes(place::host) - before < 1 << 20);
 }
 
+TEST_CASE("a byte-order mark is skipped") {
+  const std::string text = "\xef\xbb\xbf" + real + "2 2 1\n2 1 5\n";
+  for (const std::size_t step : {1, 2, 1000})
+    CHECK(same(entries_of(read_matrix_market(from_string(text, 7, step))), {{1, 0, 5}}));
+}
+
+TEST_CASE("exponents as Fortran writes them") {
+  for (const std::size_t piece : {1, 9, 1000}) {
+    const auto list = read(real +
+                               "1 5 5\n1 1 1.5D+03\n1 2 -1.d0\n1 3 +.25d-1 \n1 4 1D2\r\n1 5 "
+                               "1.234567890123456789D+0005",
+                           piece);
+    CHECK(same(entries_of(list),
+               {{0, 0, 1500}, {0, 1, -1}, {0, 2, 0.025}, {0, 3, 100}, {0, 4, 1.234567890123456789e5}}));
+    const auto dense = read("%%MatrixMarket matrix array real general\n2 1\n 0.0D+00\n-2.5D-01\n", piece);
+    CHECK(same(entries_of(dense), {{1, 0, -0.25}}));
+    const auto complex = read_matrix_market(
+        from_string("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1D0 2d+1\n", piece, 1000),
+        {}, complex_values::pattern_only);
+    CHECK(same(entries_of(complex), {{0, 0, 1}}));
+  }
+}
+
+TEST_CASE("a line without end is refused before it fills the memory") {
+  const std::string array = "%%MatrixMarket matrix array real general\n";
+  constexpr std::size_t all = std::size_t{64} << 20;
+  for (const auto& [start, filling, message] :
+       {std::tuple{real + "%", 'c', "test.mtx:2: the line is longer than 1 MiB"},
+        std::tuple{real + "% note\n2", ' ', "test.mtx:3: the line is longer than 1 MiB"},
+        std::tuple{real + "3 3 2\n1 1 1\n2 2 1", '0', "test.mtx:4: the line is longer than 1 MiB"},
+        std::tuple{real + "3 3 2\n1 1 1\n% note\n%", 'c', "test.mtx:5: the line is longer than 1 MiB"},
+        std::tuple{array + "2 1\n1", '0', "test.mtx:3: the line is longer than 1 MiB"},
+        std::tuple{std::string("%"), 'c', "test.mtx:1: not a Matrix Market file"}})
+    for (const std::size_t piece : {std::size_t{3}, std::size_t{1} << 20}) {
+      std::size_t pulled = 0;
+      text_source source = from_string(start, piece, 1 << 20);
+      source.read = [&, short_text = source.read](char* buffer, std::size_t size) {
+        std::size_t count = short_text(buffer, size);
+        if (count == 0) {
+          count = std::min(size, all - pulled);
+          std::memset(buffer, filling, count);
+        }
+        pulled += count;
+        return count;
+      };
+      std::string found = "accepted";
+      try {
+        read_matrix_market(source);
+      } catch (const error& e) {
+        found = e.what();
+      }
+      INFO("pieces of " << piece << " bytes: " << found);
+      CHECK(found.find(message) == 0);
+      CHECK(pulled < std::size_t{4} << 20);
+    }
+  // Long comments are fine, whatever they add up to.
+  const std::string note = "%" + std::string(1'000'000, 'c') + "\n";
+  CHECK(same(entries_of(read(real + note + note + "1 1 1\n" + note + "1 1 5\n" + note, 1000)), {{0, 0, 5}}));
+}
+
+TEST_CASE("what fails while threads read comes out as it is") {
+  std::string text = real + "10 10 4000\n";
+  for (int i = 0; i < 4000; ++i) text += std::to_string(i % 10 + 1) + " 1 1\n";
+  struct stop_reading {
+    std::int64_t done;
+  };
+  for (const std::int64_t after : {0, 1000, 9000}) {
+    // A callback of the caller's, at the start and in the middle.
+    std::int64_t stopped_at = 0;
+    try {
+      read_matrix_market(from_string(text, 16, 64), [&](std::int64_t done, std::int64_t) {
+        if (done >= after) throw stop_reading{done};
+      });
+    } catch (const stop_reading& stop) {
+      stopped_at = stop.done;
+    }
+    CHECK(stopped_at >= after);
+    CHECK(stopped_at > 0);
+    // Memory that runs out while the source is read.
+    text_source source = from_string(text, 16, 64);
+    std::int64_t delivered = 0;
+    source.read = [&, whole = source.read](char* buffer, std::size_t size) {
+      if (delivered > after) throw std::bad_alloc();
+      const std::size_t got = whole(buffer, size);
+      delivered += static_cast<std::int64_t>(got);
+      return got;
+    };
+    CHECK_THROWS_AS(read_matrix_market(source), std::bad_alloc);
+  }
+}
+
 TEST_CASE("what is written is read back bit for bit") {
   for (const auto& m : battery()) {
-    auto list = as_coo(m);
-    std::ostringstream out;
-    write_matrix_market(out, list, false);
     INFO(m.name);
-    CHECK(same(entries_of(read(out.str(), 64)), m.entries));
+    CHECK(same(entries_of(read(written(as_coo(m), {}), 64)), m.entries));
   }
-  auto list = as_coo({"pattern", 2, 2, {{0, 1, 1}, {1, 1, 1}}});
-  std::ostringstream out;
-  write_matrix_market(out, list, true);
-  CHECK(out.str() == "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n2 2\n");
+}
+
+TEST_CASE("a file is what its source was, where the matrix still is") {
+  const auto banner = [](const char* kind) {
+    return std::string("%%MatrixMarket matrix coordinate ") + kind;
+  };
+  using enum symmetry_kind;
+  const auto ones = as_coo({"ones", 2, 2, {{0, 1, 1}, {1, 1, 1}}});
+  CHECK(written(ones, {"pattern", general}) == banner("pattern general\n2 2 2\n1 2\n2 2\n"));
+  CHECK(written(ones, {"integer", general}) == banner("integer general\n2 2 2\n1 2 1\n2 2 1\n"));
+  CHECK(written(ones, {}).find("real general") != std::string::npos);
+  CHECK(written(as_coo({"two", 1, 1, {{0, 0, 2}}}), {"pattern", general}).find(banner("real general")) == 0);
+
+  // Integers as far as an integer holds them, and all their digits.
+  const auto large = as_coo({"large", 1, 3, {{0, 0, 1e15}, {0, 1, -9007199254740992.0}, {0, 2, 0}}});
+  CHECK(written(large, {"integer", general}) ==
+        banner("integer general\n1 3 3\n1 1 1000000000000000\n1 2 -9007199254740992\n1 3 0\n"));
+  for (const double other : {0.5, 0x1p63, -0x1p64, -0.0, double{INFINITY}, std::nan("")}) {
+    const std::string text =
+        written(as_coo({"other", 1, 2, {{0, 0, 3}, {0, 1, other}}}), {"integer", general});
+    INFO(text);
+    CHECK(text.find(banner("real general")) == 0);
+    CHECK(same(entries_of(read(text)), {{0, 0, 3}, {0, 1, other}}));
+  }
+
+  const auto mirrored =
+      as_coo({"mirrored", 3, 3, {{0, 0, 7}, {0, 1, 2}, {0, 2, 3}, {1, 0, 2}, {2, 0, 3}, {2, 2, -0.0}}});
+  CHECK(written(mirrored, {"real", symmetric}).find(banner("real symmetric\n3 3 4\n1 1 7")) == 0);
+  const auto lower = read(written(mirrored, {"real", symmetric}));
+  CHECK(same(entries_of(lower), {{0, 0, 7}, {1, 0, 2}, {2, 0, 3}, {2, 2, -0.0}}));
+  CHECK(lower.symmetry == symmetric);
+  CHECK(written(mirrored, {"real", general}).find(banner("real general\n3 3 6\n")) == 0);
+  CHECK(written(mirrored, {"real", skew_symmetric}).find(banner("real general")) == 0);
+  const auto skewed = as_coo({"skewed", 2, 2, {{0, 1, -4}, {1, 0, 4}}});
+  CHECK(written(skewed, {"integer", skew_symmetric}) == banner("integer skew-symmetric\n2 2 1\n2 1 4\n"));
+  CHECK(written(skewed, {"pattern", skew_symmetric}).find(banner("real skew-symmetric")) == 0);
+  CHECK(written(ones, {"pattern", symmetric}).find(banner("pattern general")) == 0);
+  const auto pair = as_coo({"pair", 2, 2, {{0, 1, 1}, {1, 0, 1}}});
+  CHECK(written(pair, {"pattern", symmetric}) == banner("pattern symmetric\n2 2 1\n2 1\n"));
+
+  // Anything that is not the mirror image to the last bit, or cannot be told, is written whole.
+  const std::vector<std::vector<triplet>> not_mirrored = {
+      {{0, 1, 1}, {1, 0, std::nextafter(1.0, 2.0)}},  // another value
+      {{0, 1, 0.0}, {1, 0, -0.0}},                    // another sign
+      {{0, 1, 1}},                                    // only above
+      {{1, 0, 1}},                                    // only below
+      {{0, 1, 1}, {0, 2, 1}, {1, 0, 1}, {2, 1, 1}},   // elsewhere
+      {{0, 2, 1}, {1, 2, 1}, {2, 0, 1}},              // one more above
+      {{1, 0, 1}, {2, 0, 1}, {0, 1, 1}, {0, 2, 1}},   // not sorted
+      {{0, 1, 1}, {0, 1, 1}, {1, 0, 1}, {1, 0, 1}}};  // twice
+  for (const auto& entries : not_mirrored) {
+    const std::string text = written(as_coo({"not mirrored", 3, 3, entries}), {"real", symmetric});
+    INFO(text);
+    CHECK(text.find(banner("real general")) == 0);
+    CHECK(same(entries_of(read(text)), entries));
+  }
+  const auto with_diagonal = as_coo({"diagonal", 2, 2, {{0, 0, 0}, {0, 1, -1}, {1, 0, 1}}});
+  CHECK(written(with_diagonal, {"real", skew_symmetric}).find(banner("real general")) == 0);
+  CHECK(written(as_coo({"wide", 2, 3, {}}), {"real", symmetric}).find(banner("real general")) == 0);
+  CHECK(written(as_coo({"empty", 3, 3, {}}), {"real", symmetric}) == banner("real symmetric\n3 3 0\n"));
 }

@@ -1,0 +1,122 @@
+// Writes Matrix Market files. The lines are fast_matrix_market's; which lines there are is ours.
+#include <omp.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <fast_matrix_market/fast_matrix_market.hpp>
+
+#include "convert/io/matrix_market.hpp"
+
+namespace sparsmith {
+namespace {
+
+namespace fmm = fast_matrix_market;
+
+template <class Value>
+bool same_bits(Value a, Value b) {
+  using bits = std::conditional_t<sizeof(Value) == 4, std::uint32_t, std::uint64_t>;
+  return std::bit_cast<bits>(a) == std::bit_cast<bits>(b);
+}
+
+// Whether one triangle tells the whole matrix. Going through sorted entries, those of the lower triangle meet
+// their mirror images of any row in the order they have there.
+template <class Value>
+bool is_mirrored(const coo<Value, host>& m, bool skew) {
+  const std::int64_t count = m.values.size();
+  if (m.rows != m.cols) return false;
+  const auto& rows = m.row_indices;
+  const auto& cols = m.col_indices;
+  for (std::int64_t i = 1; i < count; ++i)
+    if (rows[i - 1] > rows[i] || (rows[i - 1] == rows[i] && cols[i - 1] >= cols[i])) return false;
+  // Of every row the first entry of the upper triangle that has not been met; `count` where it has none.
+  array<std::int64_t, host> next(m.rows);
+  std::fill(next.begin(), next.end(), count);
+  std::int64_t unmet = 0;
+  for (std::int64_t i = count; i-- > 0;) {
+    if (rows[i] == cols[i] && skew) return false;  // such a file has no diagonal
+    if (cols[i] <= rows[i]) continue;
+    next[rows[i]] = i;
+    ++unmet;
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (cols[i] >= rows[i]) continue;
+    const std::int64_t mirror = next[cols[i]]++;
+    if (mirror >= count || rows[mirror] != cols[i] || cols[mirror] != rows[i]) return false;
+    if (!same_bits(m.values[mirror], skew ? -m.values[i] : m.values[i])) return false;
+    --unmet;
+  }
+  return unmet == 0;
+}
+
+// A negative zero is no integer: its sign would be lost.
+bool is_integer(double value) {
+  return std::trunc(value) == value && std::abs(value) < 0x1p63 && !(value == 0 && std::signbit(value));
+}
+
+// The lines of the entries that the file lists.
+template <class Value>
+class listed_lines {
+ public:
+  listed_lines(const fmm::matrix_market_header& header, const fmm::write_options& options)
+      : header_(header), reals_(header, options), integers_(header, options) {}
+
+  bool lists(std::int32_t row, std::int32_t col) const {
+    return header_.symmetry == fmm::general || col <= row;
+  }
+  std::string coord_matrix(std::int32_t row, std::int32_t col, Value value) {
+    if (!lists(row, col)) return {};
+    if (header_.field == fmm::integer)
+      return integers_.coord_matrix(row, col, static_cast<std::int64_t>(value));
+    return reals_.coord_matrix(row, col, value);
+  }
+  std::string coord_matrix_pattern(std::int32_t row, std::int32_t col) {
+    return lists(row, col) ? reals_.coord_matrix_pattern(row, col) : std::string();
+  }
+
+ private:
+  const fmm::matrix_market_header& header_;
+  fmm::line_formatter<std::int32_t, Value> reals_;
+  fmm::line_formatter<std::int32_t, std::int64_t> integers_;
+};
+
+}  // namespace
+
+template <class Value>
+void write_matrix_market(std::ostream& out, const coo<Value, host>& entries, const matrix_kind& source) {
+  const std::int64_t count = entries.values.size();
+  const std::int32_t* const rows = entries.row_indices.data();
+  const std::int32_t* const cols = entries.col_indices.data();
+  const Value* const values = entries.values.data();
+  fmm::matrix_market_header header(entries.rows, entries.cols);
+  fmm::write_options options;
+  options.num_threads = omp_get_max_threads();
+  const listed_lines<Value> lines(header, options);
+
+  const bool skew = source.symmetry == symmetry_kind::skew_symmetric;
+  if (source.symmetry != symmetry_kind::general && is_mirrored(entries, skew))
+    header.symmetry = skew ? fmm::skew_symmetric : fmm::symmetric;
+  header.nnz = 0;
+  bool all_one = true, all_integer = true;
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (!lines.lists(rows[i], cols[i])) continue;
+    ++header.nnz;
+    all_one = all_one && values[i] == 1;
+    all_integer = all_integer && is_integer(values[i]);
+  }
+  header.field = fmm::real;
+  // The format knows no skew-symmetric pattern.
+  if (source.field == "pattern" && !skew && all_one) header.field = fmm::pattern;
+  if (source.field == "integer" && all_integer) header.field = fmm::integer;
+
+  fmm::write_header(out, header, options);
+  const std::int64_t values_written = header.field == fmm::pattern ? 0 : count;
+  fmm::triplet_formatter formatter(lines, rows, rows + count, cols, cols + count, values,
+                                   values + values_written);
+  fmm::write_body(out, formatter, options);
+}
+
+template void write_matrix_market(std::ostream&, const coo<float, host>&, const matrix_kind&);
+template void write_matrix_market(std::ostream&, const coo<double, host>&, const matrix_kind&);
+
+}  // namespace sparsmith

@@ -1,0 +1,143 @@
+// Outputs: which container a name asks for, what is left behind by whom, and gzip.
+#include "convert/io/write.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+
+#include "convert/io/gzip.hpp"
+#include "convert/io/read.hpp"
+#include "tests/battery.hpp"
+#include "tests/catch.hpp"
+#include "tests/convert/io/file_bytes.hpp"
+
+using namespace sparsmith;
+using namespace sparsmith::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+class scratch_folder {
+ public:
+  scratch_folder() : name_("") { fs::create_directory(name_.path); }
+  ~scratch_folder() { fs::remove_all(name_.path); }
+  std::string operator/(const std::string& name) const { return name_.path + "/" + name; }
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(name_.path))
+      names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+ private:
+  scratch_file name_;
+};
+
+// Runs in a process of its own, which ends as the action ends it; gives how that was.
+template <class Action>
+int status_of(Action action) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    remove_output_on_signals();
+    action();
+    ::_exit(99);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  return status;
+}
+
+}  // namespace
+
+TEST_CASE("the container follows from the extension, in upper or lower case") {
+  for (const char* name : {"a.mtx", "a.MTX", "a.Mtx", "a.mtx.gz", "a.MTX.GZ", "-"})
+    CHECK(container_for(name) == container::matrix_market);
+  CHECK(container_for("A.NPZ") == container::npz);
+  CHECK(container_for("A.BSP.H5") == container::binsparse);
+  CHECK(container_for("A.H5") == container::sparsmith);
+  for (const char* name : {"a.gz", "a.npz.gz", "mtx", "a.mtx.bz2", ""})
+    CHECK(holds(failure_of([&] { container_for(name); }, failure::usage), "names no container"));
+}
+
+TEST_CASE("a signal removes all outputs in progress, and none that is done") {
+  const scratch_folder folder;
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    const int status = status_of([&] {
+      std::vector<std::unique_ptr<output_file>> outputs;
+      for (const char* name : {"a", "b", "c", "d"})
+        outputs.push_back(std::make_unique<output_file>(folder / name));
+      outputs[1]->commit();
+      outputs[2].reset();
+      outputs.push_back(std::make_unique<output_file>(folder / "e"));
+      outputs.push_back(std::make_unique<output_file>(folder / "f"));
+      if (folder.files().size() != 5) ::_exit(98);  // a, d, e and f in progress, b done
+      std::raise(signal);
+    });
+    CHECK(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == signal);
+    CHECK(folder.files() == std::vector<std::string>{"b"});
+    fs::remove(folder / "b");
+  }
+}
+
+TEST_CASE("a process that ends early leaves no output in progress") {
+  const scratch_folder folder;
+  const int status = status_of([&] {
+    const output_file first(folder / "a"), second(folder / "b");
+    std::exit(folder.files().size() == 2 ? 7 : 98);
+  });
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 7);
+  CHECK(folder.files().empty());
+}
+
+TEST_CASE("Matrix Market is packed where the name ends in .gz") {
+  const scratch_folder folder;
+  const auto m = testing::random_matrix("random", 200, 300, 20'000, 3);
+  using any = any_format<std::int32_t, double, host>;
+  const any matrix(testing::as_coo(m));
+  std::vector<std::string> texts;
+  for (const char* name : {"a.mtx", "a.mtx.gz", "b.MTX.GZ", "c.gz"}) {
+    output_file file(folder / name);
+    std::int64_t told = 0;
+    write_matrix(file, container::matrix_market, matrix, {},
+                 [&](std::int64_t done, std::int64_t) { told = done; });
+    file.commit();
+    CHECK(told == static_cast<std::int64_t>(fs::file_size(folder / name)));
+    std::ifstream in(folder / name, std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    CHECK(bytes.starts_with("\x1f\x8b") == (std::string(name) != "a.mtx"));
+    texts.push_back(bytes);
+    CHECK(identical(read_matrix(folder / name).entries, std::get<coo<double, host>>(matrix)));
+  }
+  CHECK(texts[1] == texts[2]);
+  CHECK(texts[1].size() < texts[0].size());
+  // Also behind a link, whose own name is what was asked for.
+  fs::create_symlink(folder / "plain", folder / "link.mtx.gz");
+  { std::ofstream(folder / "plain") << "old"; }
+  {
+    output_file file(folder / "link.mtx.gz");
+    write_matrix(file, container_for(folder / "link.mtx.gz"), matrix, {});
+    file.commit();
+  }
+  std::ifstream in(folder / "plain", std::ios::binary);
+  CHECK(std::string{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()} == texts[1]);
+}
+
+TEST_CASE("a disk that is full is told of a packed file too") {
+  const scratch_folder folder;
+  const any_format<std::int32_t, double, host> matrix(
+      testing::as_coo(testing::random_matrix("random", 500, 500, 60'000, 3)));
+  {
+    output_file file(folder / "a.mtx.gz");
+    const small_disk full(20'000);
+    const std::string message =
+        failure_of([&] { write_matrix(file, container::matrix_market, matrix, {}); }, failure::output);
+    CHECK(holds(message, folder / "a.mtx.gz: could not write: "));
+  }
+  CHECK(folder.files().empty());
+}
