@@ -7,6 +7,7 @@
 #include <bit>
 #include <cctype>
 #include <cstring>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -551,6 +552,16 @@ class npz_reader {
 };
 
 }  // namespace
+
+bool is_npz(const std::string& path) {
+  const zip_reader archive(path);
+  const auto holds = [&](std::string_view extension) {
+    const auto& members = archive.members();
+    return std::any_of(members.begin(), members.end(),
+                       [&](const zip_member& m) { return m.name.ends_with(extension); });
+  };
+  return archive.find("format.npy") != nullptr || (holds(".npy") && !holds(".mtx"));
+}
 
 matrix_entries read_npz(const std::string& path, complex_values if_complex) {
   return npz_reader(path, if_complex).read();

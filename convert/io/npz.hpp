@@ -7,6 +7,10 @@
 
 namespace sparsmith {
 
+// Whether a zip archive is an .npz: one with SciPy's array `format`, or with arrays and no Matrix Market
+// file.
+bool is_npz(const std::string& path);
+
 // Reads csr, csc, coo and bsr in any order of entries, duplicates included. Zeros inside the blocks of a bsr
 // are fill and no entries. Everything else that does not fit (offsets, indices, lengths, checksums) is
 // refused.

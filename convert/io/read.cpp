@@ -97,15 +97,28 @@ matrix_entries read_matrix(const std::string& input, const progress_callback& pr
   const bool regular = S_ISREG(status.st_mode) && input != "-";
   // A pipe is read once, from its beginning; only a file can be opened again.
   auto source = unpacked(reader_of(file, input), input);
-  if (regular && source.start.starts_with("\x89HDF\r\n\x1a\n"))
+  const auto require_plain_file = [&](const char* kind) {
+    if (!regular)
+      throw error(failure::unsupported,
+                  fmt::format("{}: {} cannot be read from a pipe; save it to a file first", input, kind));
+    if (source.was_compressed)
+      throw error(failure::unsupported,
+                  fmt::format("{}: {} inside gzip cannot be read; unpack it first", input, kind));
+  };
+  if (source.start.starts_with("\x89HDF\r\n\x1a\n")) {
+    require_plain_file("an HDF5 file");
     return is_binsparse(input) ? read_binsparse(input)
                                : std::visit([&](const auto& matrix) { return entries_of(input, matrix); },
                                             read_container(input));
-  if (regular && input.ends_with(".npz") && source.start.starts_with("PK"))
-    return read_npz(input, if_complex);
+  }
+  const std::string_view archive = archive_kind(source.start);
+  if (archive == ".zip") {
+    require_plain_file("a zip archive, which .npz is too,");
+    if (is_npz(input)) return read_npz(input, if_complex);
+  }
 
   text_source text;
-  if (!archive_kind(source.start).empty()) {
+  if (!archive.empty()) {
     bool opened = false;
     text = open_archive(input, [&]() -> byte_reader {
       if (!std::exchange(opened, true)) return source.read;

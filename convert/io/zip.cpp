@@ -99,8 +99,7 @@ zip_reader::zip_reader(std::string path) : path_(std::move(path)) {
     while (!found && at-- > 0)
       found = get<std::uint32_t>(tail.data() + at) == end_signature &&
               at + end_bytes + get<std::uint16_t>(tail.data() + at + 20) == tail_bytes;
-    if (!found)
-      refuse_input(path_, "is not a complete zip archive (no end record): not an .npz file, or cut off");
+    if (!found) refuse_input(path_, "is not a complete zip archive: it has no end record");
 
     const unsigned char* end = tail.data() + at;
     if (get<std::uint16_t>(end + 4) != 0 || get<std::uint16_t>(end + 6) != 0)

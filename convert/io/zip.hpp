@@ -1,6 +1,6 @@
-// Just enough of the zip format for .npz files: members stored or deflated, one disk, zip64, no encryption.
-// The reader believes no size before it has compared it with the file, and hands out a member only together
-// with its checksum; the writer streams, so that an array is never held twice.
+// Just enough of the zip format for .npz files, and to tell them from others: members stored or deflated, one
+// disk, zip64, no encryption. The reader believes no size before it has compared it with the file, and hands
+// out a member only together with its checksum; the writer streams, so that an array is never held twice.
 #pragma once
 
 #include <zlib.h>
@@ -31,6 +31,7 @@ class zip_reader {
   zip_reader& operator=(const zip_reader&) = delete;
 
   const std::string& path() const { return path_; }
+  const std::vector<zip_member>& members() const { return members_; }
   const zip_member* find(std::string_view name) const;
 
  private:

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "convert/io/read.hpp"
 #include "convert/io/zip.hpp"
 #include "tests/catch.hpp"
 #include "tests/convert/io/file_bytes.hpp"
@@ -425,4 +426,43 @@ TEST_CASE("npz files that cannot be written") {
     }
     CHECK(holds(text, file.path + ": could not write: File too large"));
   }
+}
+
+TEST_CASE("an .npz is one by what is in it, whatever its name") {
+  for (const char* suffix : {".npz", ".NPZ", ".zip", ".mtx", ""}) {
+    const scratch_file file(suffix);
+    archive().write(file.path);
+    CHECK(has_entries(read_matrix(file.path), {0, 0, 1}, {0, 2, 1}, {1, 2, 3}));
+    // Arrays that are no matrix, and one that is cut off, are refused as such.
+    archive().drop("format").write(file.path);
+    CHECK(holds(failure_of([&] { read_matrix(file.path); }), file.path + ": holds no array 'format'"));
+    archive().write(file.path);
+    file.cut(file.bytes().size() - 5);
+    CHECK(failure_of([&] { read_matrix(file.path); }) ==
+          file.path + ": is not a complete zip archive: it has no end record");
+  }
+  // And what is called .npz is read as what it is.
+  const scratch_file file(".npz");
+  file.replace("%%MatrixMarket matrix coordinate real general\n2 3 1\n2 3 7\n");
+  CHECK(has_entries(read_matrix(file.path), {1}, {2}, {7}));
+}
+
+TEST_CASE("a zip archive of other files is no .npz") {
+  const scratch_file file(".npz");
+  const auto holding = [&](std::initializer_list<const char*> names) {
+    zip_writer out(file.path);
+    for (const char* name : names) {
+      out.begin(name, 1, false);
+      out.write("x", 1);
+      out.end();
+    }
+    out.close();
+    return is_npz(file.path);
+  };
+  CHECK_FALSE(holding({"m.mtx"}));
+  CHECK_FALSE(holding({"labels.npy", "m.mtx"}));
+  CHECK_FALSE(holding({"readme.txt"}));
+  CHECK_FALSE(holding({}));
+  CHECK(holding({"data.npy"}));
+  CHECK(holding({"m.mtx", "format.npy"}));
 }
