@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "convert/error.hpp"
+#include "convert/stored_twice.hpp"
 
 namespace sparsmith {
 namespace {
@@ -38,6 +39,13 @@ struct back_to_csr {
 
 }  // namespace
 
+std::string doubt_about(const assembly_report& report) {
+  if (report.stored_twice == 0) return {};
+  return "both triangles are stored although the header says symmetric: the values of " +
+         std::to_string(report.stored_twice) + (report.stored_twice == 1 ? " pair" : " pairs") +
+         " off the diagonal were added up";
+}
+
 std::int64_t most_entries(const matrix_entries& source) {
   return source.entries.values.size() * (source.symmetry == symmetry_kind::general ? 1 : 2);
 }
@@ -49,6 +57,7 @@ csr<Offset, Value, space_on<Backend>> assemble(Backend on, matrix_entries&& sour
   report.stored = source.entries.values.size();
   report.rounded = source.rounded_values;
   report.array_zeros = source.array_zeros;
+  if (source.symmetry != symmetry_kind::general) report.stored_twice = count_stored_twice(source.entries);
 
   coo<double, space> entries;
   if constexpr (std::is_same_v<space, host>) {

@@ -215,6 +215,46 @@ def check_matrix_market(checker, rng):
         checker.check(f"{source.name} is what SciPy reads", same(sparse.load_npz(target), expected))
 
 
+def check_written_matrix_market(checker, rng):
+    """What spconv writes is the same matrix to SciPy, of the kind its source was."""
+    lower = sparse.tril(random_coo(rng, 15, 15, 60, np.int64, False), k=-1).tocoo()
+    real = sparse.coo_matrix((rng.standard_normal(lower.nnz), (lower.row, lower.col)), shape=lower.shape)
+    diagonal = sparse.diags(np.arange(1, 16)).tocoo()
+    cases = [
+        ("real general", random_coo(rng, 9, 14, 40, np.float64, False)),
+        ("integer general", random_coo(rng, 9, 14, 40, np.int64, False) * 1000003),
+        ("real symmetric", real + real.T + diagonal),
+        ("integer symmetric", (lower + lower.T + diagonal).astype(np.int64)),
+        ("real skew-symmetric", real - real.T),
+        ("integer skew-symmetric", lower - lower.T),
+        ("pattern general", sparse.coo_matrix((np.ones(3), ([0, 1, 1], [2, 0, 1])), shape=(2, 3))),
+        ("pattern symmetric", ((lower + lower.T) != 0).astype(np.float64)),
+    ]
+    for kind, matrix in cases:
+        field, symmetry = kind.split()
+        tag = kind.replace(" ", "_")
+        source = checker.workdir / f"kind_{tag}.mtx"
+        scipy.io.mmwrite(str(source), sparse.coo_matrix(matrix), precision=17, field=field, symmetry=symmetry)
+        expected = canonical(sparse.coo_matrix(scipy.io.mmread(str(source))), "csr")
+        for extension in (".mtx", ".mtx.gz"):
+            target = checker.convert(source, "csr", f"kind_{tag}_written{extension}")
+            if target is None:
+                continue
+            rows, cols, entries, _, found_field, found_symmetry = scipy.io.mminfo(str(target))
+            checker.check(f"{target.name} is {kind}", (found_field, found_symmetry) == (field, symmetry),
+                          f"but {found_field} {found_symmetry}")
+            result = canonical(sparse.coo_matrix(scipy.io.mmread(str(target))), "csr")
+            checker.check(f"{target.name} is the same matrix to SciPy", same(result, expected))
+    # Integers of SciPy's own files are integers in text too.
+    source = checker.workdir / "kind_counts.npz"
+    sparse.save_npz(source, random_coo(rng, 9, 14, 40, np.uint16, False).tocsr())
+    target = checker.convert(source, "csr", "kind_counts.mtx")
+    if target is not None:
+        checker.check("kind_counts.mtx is integer", scipy.io.mminfo(str(target))[4] == "integer")
+        result = canonical(sparse.coo_matrix(scipy.io.mmread(str(target))), "csr")
+        checker.check("kind_counts.mtx is the same matrix to SciPy", same(result, canonical(sparse.load_npz(source), "csr")))
+
+
 def documented_reader():
     """The reader printed in docs/container.md, as a function."""
     code = re.search(r"```python\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL).group(1)
@@ -288,6 +328,7 @@ def main():
     check_npz(checker, rng)
     check_refusals(checker, rng)
     check_matrix_market(checker, rng)
+    check_written_matrix_market(checker, rng)
     if h5py is None:
         print("scipy_check: HDF5 files SKIPPED, no h5py")
     else:

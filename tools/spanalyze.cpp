@@ -87,7 +87,7 @@ spy_options picture_of(const matrix_features& f, const analysis_request& request
   return {f.rows, f.cols, request.picture_width, request.picture_height};
 }
 
-matrix_features analyze(const std::string& input, const analysis_request& request) {
+matrix_features analyze(const std::string& input, const analysis_request& request, std::string& doubt) {
   progress_bar bar(input, request.show_progress);
   matrix_entries source = read_matrix(input, bar.callback(), complex_values::pattern_only);
   // As fine as the largest picture shows: all others are merged from it.
@@ -110,6 +110,7 @@ matrix_features analyze(const std::string& input, const analysis_request& reques
       assembly_report report;
       const auto matrix = assemble<backend, Offset, Value>(on, std::move(source), false, report, nullptr);
       f = features_of(on, view(matrix), wanted, nullptr);
+      doubt = doubt_about(report);
     });
   });
   f.name = input;
@@ -127,7 +128,9 @@ std::vector<matrix_features> run(const analysis_request& request,
   std::vector<matrix_features> all;
   for (const std::string& input : request.inputs) {
     try {
-      all.push_back(analyze(input, request));
+      std::string doubt;
+      all.push_back(analyze(input, request, doubt));
+      if (!doubt.empty() && request.show_progress) fmt::print(stderr, "spanalyze: {}: {}\n", input, doubt);
     } catch (const error& problem) {
       if (!request.several() || problem.category() == failure::usage) throw;
       failed(problem.what());

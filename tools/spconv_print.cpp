@@ -41,6 +41,7 @@ void print_matrix(const outcome& r, std::FILE* out) {
   fmt::print(out, "         {} stored, {} expanded by symmetry, {} duplicates summed, {} explicit zeros {}\n",
              with_commas(a.stored), with_commas(a.expanded), with_commas(a.duplicates_summed),
              with_commas(a.explicit_zeros), a.zeros_dropped ? "dropped" : "kept");
+  if (const std::string doubt = doubt_about(a); !doubt.empty()) fmt::print(out, "         {}\n", doubt);
   if (a.narrowed > 0) fmt::print(out, "         {} values rounded to 32 bits\n", with_commas(a.narrowed));
   if (a.rounded > 0)
     fmt::print(out, "         {} integers rounded to 64-bit floats\n", with_commas(a.rounded));
@@ -211,6 +212,7 @@ void print_json(const outcome& r, std::FILE* out) {
                {"stored", a.stored},
                {"expanded", a.expanded},
                {"duplicates_summed", a.duplicates_summed},
+               {"stored_twice", a.stored_twice},
                {"explicit_zeros", a.explicit_zeros},
                {"zeros_dropped", a.zeros_dropped},
                {"narrowed", a.narrowed},

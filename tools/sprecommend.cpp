@@ -124,6 +124,7 @@ recommendation recommend_for(const std::string& input, const tool_request& reque
   }();
   const auto say = [&](const std::string& text) { progress.say(input + ": " + text); };
   recommendation told;
+  std::string doubt;
   on_backend(request.device.use_gpu, [&](auto on) {
     with_types(
         {needs_wide_offsets(most_entries(source)), request.single_values.value_or(source.single_precision)},
@@ -132,10 +133,12 @@ recommendation recommend_for(const std::string& input, const tool_request& reque
           assembly_report report;
           say("assembling");
           const auto matrix = assemble<backend, Offset, Value>(on, std::move(source), false, report, nullptr);
+          doubt = doubt_about(report);
           told = recommend<backend, Offset, Value>(on, view(matrix), each, say);
         });
   });
   progress.clear();
+  if (!doubt.empty() && request.show_progress) fmt::print(stderr, "sprecommend: {}: {}\n", input, doubt);
   told.name = input;
   return told;
 }

@@ -282,3 +282,16 @@ TEST_CASE("what cannot be done is one line, and leaves nothing behind") {
   refused("missing.mtx --html no/such/place.html", 1, "no/such/place.html: could not create");
   CHECK(work.files() == given);
 }
+
+TEST_CASE("a symmetric file that stores both triangles is called that") {
+  const folder work;
+  std::ofstream(work / "both.mtx")
+      << "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n2 1 2\n1 2 2\n";
+  const std::string doubt =
+      "spanalyze: both.mtx: both triangles are stored although the header says symmetric: the values of 1 "
+      "pair "
+      "off the diagonal were added up\n";
+  CHECK(run(work, "both.mtx s.mtx --csv").err == doubt);
+  CHECK(run(work, "both.mtx --quiet").err.empty());
+  CHECK(run(work, "s.mtx").err.empty());
+}

@@ -233,3 +233,14 @@ TEST_CASE("an interrupt gives the verdict so far") {
   REQUIRE(told["verdict"].is_object());
   CHECK(told["verdict"]["interrupted"] == true);
 }
+
+TEST_CASE("a symmetric file that stores both triangles is called that") {
+  const folder work;
+  std::ofstream(work / "both.mtx")
+      << "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n2 1 2\n1 2 2\n";
+  CHECK(
+      run(work, "both.mtx --predict --json").err ==
+      "sprecommend: both.mtx: both triangles are stored although the header says symmetric: the values of 1 "
+      "pair off the diagonal were added up\n");
+  CHECK(run(work, "both.mtx --predict --json --quiet").err.empty());
+}
