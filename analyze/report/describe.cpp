@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
+
 #include "analyze/report/text.hpp"
 
 namespace sparsmith {
@@ -46,6 +48,63 @@ std::vector<std::string> describe(const format_cost& cost) {
       break;
   }
   if (cost.wide_offsets) pieces.emplace_back("64-bit offsets");
+  return pieces;
+}
+
+const char* name_of(block_order order) {
+  return order == block_order::morton ? "morton" : order == block_order::row ? "row" : "diagonal";
+}
+
+std::vector<std::string> describe(format_kind format, const format_parameters& parameters) {
+  const auto value = [&](std::string_view wanted) {
+    for (const auto& [name, number] : parameters)
+      if (name == wanted) return number;
+    throw std::logic_error(fmt::format("{} has no {}", name_of(format), wanted));
+  };
+  const auto sides = [&](const char* rows, const char* cols) {
+    return fmt::format("{} x {}", value(rows), value(cols));
+  };
+  const auto number = [&](const char* word, const char* name) {
+    return fmt::format("{} {}", word, value(name));
+  };
+  const auto order = [&] {
+    return fmt::format("order {}", name_of(static_cast<block_order>(value("order"))));
+  };
+  std::vector<std::string> pieces;
+  switch (format) {
+    case format_kind::coo:
+    case format_kind::csr:
+    case format_kind::csc:
+      break;
+    case format_kind::ell:
+    case format_kind::hyb:
+      pieces = {number("width", "width")};
+      break;
+    case format_kind::sell:
+      pieces = {number("slice", "slice"), number("sigma", "sigma")};
+      break;
+    case format_kind::bsr:
+      pieces = {sides("block_rows", "block_cols")};
+      break;
+    case format_kind::csb:
+      pieces = {number("beta", "beta"), order()};
+      if (value("dense_blocks") != 0) pieces.emplace_back("layout thesis");
+      break;
+    case format_kind::ecsb:
+      pieces = {number("beta", "beta"), order(), name_of(static_cast<ecsb_holding>(value("holding")))};
+      if (value("width") > 0) pieces.push_back(number("width", "width"));
+      break;
+    case format_kind::gcsb:
+      pieces = {number("beta", "beta"), number("group", "group_size"), order()};
+      if (value("window") > 0) pieces.push_back(number("window", "window"));
+      if (value("dense_blocks") != 0) pieces.emplace_back("layout thesis");
+      break;
+    case format_kind::gcsb_tile:
+      pieces = {sides("tile_height", "tile_width"), fmt::format("{} lanes", value("group_size"))};
+      if (value("renumbered") != 0) pieces.emplace_back("renumbered");
+      pieces.push_back(number("rest below", "rest_below"));
+      break;
+  }
   return pieces;
 }
 

@@ -12,7 +12,12 @@ namespace sparsmith {
 // {"beta 32", "hybrid"}; none where a format has one shape only. Without a price: why there is none.
 std::vector<std::string> describe(const format_cost& cost);
 
-// All of that in one line; numbers that are lower bounds are called so.
+// The same of a matrix that was made, from the sizes it carries, in the words they are typed with.
+std::vector<std::string> describe(format_kind format, const format_parameters& parameters);
+
+const char* name_of(block_order order);
+
+// All of a price in one line; numbers that are lower bounds are called so.
 std::string describe_in_one_line(const format_cost& cost);
 
 }  // namespace sparsmith

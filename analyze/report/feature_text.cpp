@@ -155,13 +155,9 @@ std::string beta_table(const matrix_features& f, int width) {
 }
 
 // Without its folders, and no longer than a column of a table may be.
-std::string short_name(const std::string& input) {
-  constexpr std::size_t most = 28;
-  std::string name = is_generator(input) ? input : std::filesystem::path(input).filename().string();
-  if (name.size() <= most) return name;
-  std::size_t end = most - 3;
-  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;  // inside a character
-  return name.substr(0, end) + "...";
+std::string short_name(const std::string& input, int width) {
+  const std::string name = is_generator(input) ? input : std::filesystem::path(input).filename().string();
+  return shortened(printable(name), std::min(28, width / 2 - 3));
 }
 
 std::string short_name(const format_cost& cost) {
@@ -184,18 +180,18 @@ std::string features_as_text(const matrix_features& f, const text_options& optio
 std::string comparison_as_text(const std::vector<matrix_features>& matrices, int width) {
   std::vector<table_line> lines = {{"matrix", "rows", "columns", "entries", "mean row", "longest",
                                     "variation", "Gini", "symmetric", "bandwidth", "fullest blocks",
-                                    "fewest bytes"}};
+                                    "fewest bytes", "x CSR"}};
   for (const matrix_features& f : matrices) {
     const std::optional<double> mirrored = mirrored_share(f, f.symmetry.pattern);
     const block_features* const block = fullest_blocks(f);
     const format_cost* const best = smallest_format(f);
     lines.push_back(
-        {short_name(f.name), with_commas(f.rows), with_commas(f.cols), with_commas(f.entries),
+        {short_name(f.name, width), with_commas(f.rows), with_commas(f.cols), with_commas(f.entries),
          fmt::format("{:.2f}", f.row_lengths.mean), with_commas(f.row_lengths.lengths.most),
          fmt::format("{:.3f}", f.row_lengths.variation), fmt::format("{:.3f}", f.row_lengths.gini),
          mirrored ? percent(*mirrored) : "-", with_commas(std::max(f.lower_bandwidth, f.upper_bandwidth)),
          block == nullptr ? "-" : fmt::format("{}, fill {:.3f}", sides_of(block->size), block->fill),
-         best == nullptr ? "-" : fmt::format("{}, {} x CSR", short_name(*best), ratio_text(f, best))});
+         best == nullptr ? "-" : short_name(*best), ratio_text(f, best)});
   }
   return text_table(lines, width);
 }

@@ -195,9 +195,6 @@ double fill_of(const matrix_result& found, const format_result& f) {
              : static_cast<double>(f.slots) / static_cast<double>(found.entries);
 }
 
-const char* name_of(block_order order) {
-  return order == block_order::morton ? "morton" : order == block_order::row ? "row" : "diagonal";
-}
 const char* name_of(renumbering renumber) {
   return renumber == renumbering::automatic ? "automatic"
          : renumber == renumbering::length  ? "length"

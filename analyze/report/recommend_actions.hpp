@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyze/recommend/recommendation.hpp"
+#include "analyze/report/describe.hpp"
 
 namespace sparsmith {
 
@@ -14,7 +15,6 @@ conversion_options settled_options(const format_result& format);
 // Slots per entry; 1 where nothing is padded, or nothing is known.
 double fill_of(const matrix_result& found, const format_result& format);
 
-const char* name_of(block_order order);
 const char* name_of(renumbering renumber);
 
 // What stands between quotes in C++.

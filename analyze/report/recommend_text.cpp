@@ -18,94 +18,11 @@ namespace {
 
 // ---- words and lines ----
 
-// Names may hold anything; nothing of that may move the cursor.
-std::string printable(std::string_view text) {
-  std::string shown;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n')
-      shown += "\\n";
-    else if (byte < 0x20 || byte == 0x7f)
-      shown += fmt::format("\\x{:02x}", byte);
-    else
-      shown += c;
-  }
-  return shown;
-}
-
 bool has_control_characters(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte < 0x20 || byte == 0x7f;
   });
-}
-
-// Bytes of the first so many columns of a text.
-std::size_t bytes_of_columns(std::string_view text, int columns) {
-  std::size_t at = 0;
-  for (; at < text.size(); ++at)
-    if ((static_cast<unsigned char>(text[at]) & 0xc0) != 0x80 && columns-- == 0) break;
-  return at;
-}
-
-std::string shortened(const std::string& text, int most) {
-  if (display_width(text) <= most) return text;
-  return text.substr(0, bytes_of_columns(text, most - 3)) + "...";
-}
-
-// Where the next word ends: "A^T x" and a number with its unit are one.
-std::size_t end_of_word(std::string_view text) {
-  constexpr std::array units = {"x", "us", "ms", "s", "%", "GB/s", "B", "KiB", "MiB", "GiB", "TiB"};
-  std::size_t end = std::min(text.find(' '), text.size());
-  while (end < text.size()) {
-    const std::string_view before = text.substr(0, end);
-    const std::size_t next = std::min(text.find(' ', end + 1), text.size());
-    std::string_view after = text.substr(end + 1, next - end - 1);
-    while (!after.empty() && std::string_view(",.;:)").find(after.back()) != std::string_view::npos)
-      after.remove_suffix(1);
-    const bool number = !before.empty() && before.back() >= '0' && before.back() <= '9';
-    const bool matrix = after == "x" && (before.ends_with("A") || before.ends_with("A^T"));
-    if (!matrix && !(number && std::find(units.begin(), units.end(), after) != units.end())) break;
-    end = next;
-  }
-  return end;
-}
-
-// Broken between words, and inside one where it is wider than a line. Lines but the first are indented.
-std::string wrapped(std::string_view first, std::string_view text, int indent, int width) {
-  const std::string shown = printable(text);
-  std::string_view rest = shown;
-  std::string all, line(first);
-  int used = std::max(display_width(line), indent);
-  line.append(static_cast<std::size_t>(used - display_width(line)), ' ');
-  bool empty = true;
-  const auto end_line = [&] {
-    all += line + "\n";
-    line = std::string(static_cast<std::size_t>(indent), ' ');
-    used = indent;
-    empty = true;
-  };
-  while (!rest.empty()) {
-    std::string_view word = rest.substr(0, end_of_word(rest));
-    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
-    if (!empty && used + 1 + display_width(word) > width) end_line();
-    while (used + (empty ? 0 : 1) + display_width(word) > width) {
-      const std::size_t bytes = bytes_of_columns(word, std::max(1, width - used));
-      line += word.substr(0, bytes);
-      word.remove_prefix(bytes);
-      end_line();
-    }
-    line += (empty ? "" : " ") + std::string(word);
-    used += (empty ? 0 : 1) + display_width(word);
-    empty = false;
-  }
-  return all + line + "\n";
-}
-
-// A label and what there is to say, as labelled_text lays it out.
-std::string labelled(const char* label, const std::string& text, int width) {
-  constexpr int indent = 9;
-  return wrapped(label, text, indent, width);
 }
 
 std::string capitalized(std::string text) {
@@ -187,7 +104,9 @@ struct told {
   int width;
 
   bool predicted() const { return r.found.predicted; }
-  std::string line(const char* label, const std::string& text) const { return labelled(label, text, width); }
+  std::string line(const char* label, const std::string& text) const {
+    return labelled_text(label, text, width);
+  }
   bool asks_for_both() const {
     return v.wanted.asks_for(operation::multiply) && v.wanted.asks_for(operation::transposed);
   }
@@ -392,43 +311,6 @@ std::string took_line(const told& t) {
 
 // ---- what to do ----
 
-// A command over several lines that a shell reads as one; what is wider than a line is broken inside, which
-// only works from the first column on.
-std::string broken_command(const std::vector<std::string>& words, int width) {
-  constexpr std::string_view indent = "  ", further = "    ";
-  std::string all, line(indent);
-  bool empty = true;
-  for (const std::string& word : words) {
-    const std::string quoted = quoted_for_shell(word);
-    if (!empty && display_width(line) + 1 + display_width(quoted) + 2 > width) {
-      all += line + " \\\n";
-      line = further;
-      empty = true;
-    }
-    if (display_width(line) + display_width(quoted) + 2 <= width) {
-      line += (empty ? "" : " ") + quoted;
-    } else {
-      // Every character in quotes of its own piece: 'abc'\ and on the next line 'def' are one word.
-      std::string_view rest = word;
-      while (!rest.empty()) {
-        const auto fits = [&](std::size_t bytes) {
-          return display_width(line) + display_width(quoted_for_shell(rest.substr(0, bytes))) + 2 <= width;
-        };
-        std::size_t bytes = bytes_of_columns(rest, 1);
-        for (int columns = 2; bytes < rest.size() && fits(bytes_of_columns(rest, columns)); ++columns)
-          bytes = bytes_of_columns(rest, columns);
-        line += quoted_for_shell(rest.substr(0, bytes));
-        rest.remove_prefix(bytes);
-        if (rest.empty()) break;
-        all += line + "\\\n";
-        line.clear();
-      }
-    }
-    empty = false;
-  }
-  return all + line + "\n";
-}
-
 std::string indented(const std::string& lines, std::string_view by) {
   std::string all;
   bool fresh = true;
@@ -455,7 +337,7 @@ std::string what_to_do(const told& t) {
   if (words.empty()) return "";
   std::string all = "\n" + wrapped("", "The command that makes the file:", 0, t.width);
   all += has_control_characters(t.r.name)
-             ? wrapped("", "its name has control characters; the JSON has the command", 2, t.width)
+             ? wrapped("  ", "its name has control characters; the JSON has the command", 2, t.width)
              : broken_command(words, t.width);
   const std::string code = indented(code_lines(t.r, t.v.winner), "  ");
   all += "\n" + wrapped("", "The lines of C++ that run it:", 0, t.width);
@@ -463,7 +345,7 @@ std::string what_to_do(const told& t) {
   return all +
          (needed <= t.width
               ? code
-              : wrapped("", fmt::format("they need {} columns; the JSON has them", needed), 2, t.width));
+              : wrapped("  ", fmt::format("they need {} columns; the JSON has them", needed), 2, t.width));
 }
 
 // ---- who took part ----
@@ -563,7 +445,7 @@ std::string table_of(const told& t, const std::vector<contestant>& all, operatio
   if (2 * first > t.width)
     for (std::size_t i = 1; i < lines.size(); ++i) {
       const std::string number = fmt::format("{}{}", lines[i][0].substr(0, 2), i);
-      text += wrapped(number + ":", lines[i][0].substr(2), display_width(number) + 2, t.width);
+      text += wrapped(number + ": ", lines[i][0].substr(2), display_width(number) + 2, t.width);
       lines[i][0] = number;
     }
   return text + text_table(lines, t.width);
@@ -573,7 +455,7 @@ std::string table_of(const told& t, const std::vector<contestant>& all, operatio
 // reason stand together.
 std::string absent_lines(const told& t, const std::vector<contestant>& all) {
   std::string text;
-  const auto add = [&](const std::string& line) { text += wrapped("", line, 2, t.width).substr(2); };
+  const auto add = [&](const std::string& line) { text += wrapped("", line, 2, t.width); };
   const auto named = [](const contestant& one) {
     return one.kernel == nullptr ? one.format->label() : kernel_label(one) + " " + name_of(one.kernel->op);
   };

@@ -3,17 +3,42 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace sparsmith {
 namespace {
 
 constexpr int column_gap = 2;
+constexpr int least_room = 16;  // for notes beside a table; where there is less, they stand below
 
 std::vector<int> column_widths(const std::vector<table_line>& lines) {
   std::vector<int> widths(lines.front().size());
   for (const table_line& line : lines)
     for (std::size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], display_width(line[c]));
   return widths;
+}
+
+std::string padded(std::string_view text, int columns) {
+  const int missing = std::max(0, columns - display_width(text));
+  return std::string(text) + std::string(static_cast<std::size_t>(missing), ' ');
+}
+
+// Where the next word ends: "A^T x" and a number with its unit are one.
+std::size_t end_of_word(std::string_view text) {
+  constexpr std::array units = {"x", "us", "ms", "s", "%", "GB/s", "B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t end = std::min(text.find(' '), text.size());
+  while (end < text.size()) {
+    const std::string_view before = text.substr(0, end);
+    const std::size_t next = std::min(text.find(' ', end + 1), text.size());
+    std::string_view after = text.substr(end + 1, next - end - 1);
+    while (!after.empty() && std::string_view(",.;:)").find(after.back()) != std::string_view::npos)
+      after.remove_suffix(1);
+    const bool number = !before.empty() && before.back() >= '0' && before.back() <= '9';
+    const bool matrix = after == "x" && (before.ends_with("A") || before.ends_with("A^T"));
+    if (!matrix && !(number && std::find(units.begin(), units.end(), after) != units.end())) break;
+    end = next;
+  }
+  return end;
 }
 
 }  // namespace
@@ -39,23 +64,103 @@ int display_width(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](unsigned char c) { return (c & 0xc0) != 0x80; }));
 }
 
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n')
+      shown += "\\n";
+    else if (byte < 0x20 || byte == 0x7f)
+      shown += fmt::format("\\x{:02x}", byte);
+    else
+      shown += c;
+  }
+  return shown;
+}
+
+std::size_t bytes_of_columns(std::string_view text, int columns) {
+  std::size_t at = 0;
+  for (; at < text.size(); ++at)
+    if ((static_cast<unsigned char>(text[at]) & 0xc0) != 0x80 && columns-- == 0) break;
+  return at;
+}
+
+std::string shortened(const std::string& text, int most) {
+  if (display_width(text) <= most) return text;
+  return text.substr(0, bytes_of_columns(text, most - 3)) + "...";
+}
+
+std::string wrapped(std::string_view first, std::string_view text, int indent, int width) {
+  const std::string shown = printable(text);
+  std::string_view rest = shown;
+  std::string all, line(first);
+  int used = display_width(line);
+  bool empty = true;
+  const auto end_line = [&] {
+    all += line + "\n";
+    line = std::string(static_cast<std::size_t>(indent), ' ');
+    used = indent;
+    empty = true;
+  };
+  while (!rest.empty()) {
+    std::string_view word = rest.substr(0, end_of_word(rest));
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+    if (!empty && used + 1 + display_width(word) > width) end_line();
+    while (used + (empty ? 0 : 1) + display_width(word) > width) {
+      const std::size_t bytes = bytes_of_columns(word, std::max(1, width - used));
+      line += word.substr(0, bytes);
+      word.remove_prefix(bytes);
+      end_line();
+    }
+    line += (empty ? "" : " ") + std::string(word);
+    used += (empty ? 0 : 1) + display_width(word);
+    empty = false;
+  }
+  return all + line + "\n";
+}
+
 std::string labelled_text(std::string_view label, std::string_view text, int width) {
   constexpr int indent = 9;
-  std::string all, line = fmt::format("{:<{}}", label, indent);
-  int used = indent;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word(text.substr(at, end - at));
-    const bool first = used == indent;
-    if (!first && used + 1 + display_width(word) > width) {
-      all += line + "\n";
-      line = std::string(indent, ' ') + word;
-      used = indent + display_width(word);
-    } else {
-      line += (first ? "" : " ") + word;
-      used += (first ? 0 : 1) + display_width(word);
+  return wrapped(padded(label, indent), text, indent, width);
+}
+
+std::string term_text(std::string_view term, std::string_view meaning, int indent, int width) {
+  const bool beside = display_width(term) + column_gap <= indent;
+  return (beside ? "" : std::string(term) + "\n") +
+         wrapped(padded(beside ? term : "", indent), meaning, indent, width);
+}
+
+std::string broken_command(const std::vector<std::string>& words, int width) {
+  constexpr std::string_view indent = "  ", further = "    ";
+  std::string all, line(indent);
+  bool empty = true;
+  for (const std::string& word : words) {
+    const std::string quoted = quoted_for_shell(word);
+    if (!empty && display_width(line) + 1 + display_width(quoted) + 2 > width) {
+      all += line + " \\\n";
+      line = further;
+      empty = true;
     }
-    at = end + 1;
+    if (display_width(line) + display_width(quoted) + 2 <= width) {
+      line += (empty ? "" : " ") + quoted;
+    } else {
+      // Every character in quotes of its own piece: 'abc'\ and on the next line 'def' are one word.
+      std::string_view rest = word;
+      while (!rest.empty()) {
+        const auto fits = [&](std::size_t bytes) {
+          return display_width(line) + display_width(quoted_for_shell(rest.substr(0, bytes))) + 2 <= width;
+        };
+        std::size_t bytes = bytes_of_columns(rest, 1);
+        for (int columns = 2; bytes < rest.size() && fits(bytes_of_columns(rest, columns)); ++columns)
+          bytes = bytes_of_columns(rest, columns);
+        line += quoted_for_shell(rest.substr(0, bytes));
+        rest.remove_prefix(bytes);
+        if (rest.empty()) break;
+        all += line + "\\\n";
+        line.clear();
+      }
+    }
+    empty = false;
   }
   return all + line + "\n";
 }
@@ -67,20 +172,28 @@ std::string text_table(const std::vector<table_line>& lines, int width,
   std::string text;
   for (std::size_t first = 1; first < widths.size();) {
     std::size_t last = first;
-    for (int used = widths[0]; last < widths.size(); ++last) {
+    int used = widths[0];
+    for (; last < widths.size(); ++last) {
+      if (used + column_gap + widths[last] > width && last > first) break;
       used += column_gap + widths[last];
-      if (used > width && last > first) break;
     }
+    const int note_column = used + column_gap;
     if (first > 1) text += "\n";
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const table_line& line = lines[i];
       const auto blanks = [&](std::size_t c) {
         return std::string(static_cast<std::size_t>(widths[c] - display_width(line[c])), ' ');
       };
-      text += line[0] + blanks(0);
-      for (std::size_t c = first; c < last; ++c) text += gap + blanks(c) + line[c];
-      if (last == widths.size() && i < notes.size() && !notes[i].empty()) text += gap + notes[i];
-      text += "\n";
+      std::string row = padded(line[0], widths[0]);
+      for (std::size_t c = first; c < last; ++c) row += gap + blanks(c) + line[c];
+      const std::string note = last == widths.size() && i < notes.size() ? notes[i] : "";
+      const int room = width - note_column;
+      if (note.empty())
+        text += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
+      else if (room >= least_room || room >= display_width(note))
+        text += wrapped(row + gap, note, note_column, width);
+      else
+        text += row + "\n" + wrapped("    ", note, 4, width);
     }
     first = last;
   }

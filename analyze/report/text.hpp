@@ -1,6 +1,7 @@
 // How numbers, shares and tables are written for people, in the tools and in the reports.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -45,11 +46,31 @@ std::string quoted_for_shell(std::string_view word);
 // In columns of a terminal: nothing that is printed is wider than one.
 int display_width(std::string_view text);
 
-// A label and what there is to say, broken between words where a line would be wider than that.
+// What comes from a file is shown as it is but for what would move the cursor or break the line.
+std::string printable(std::string_view text);
+
+// Bytes of the first so many columns of a text.
+std::size_t bytes_of_columns(std::string_view text, int columns);
+
+// No wider than that: of what is, the beginning and "...".
+std::string shortened(const std::string& text, int most);
+
+// Broken between words, and inside one that is wider than a line. The first line begins with `first`; the
+// others are indented.
+std::string wrapped(std::string_view first, std::string_view text, int indent, int width);
+
+// A label and what there is to say.
 std::string labelled_text(std::string_view label, std::string_view text, int width);
 
+// A term and what it means, beside it or, where the term takes too much room, below it.
+std::string term_text(std::string_view term, std::string_view meaning, int indent, int width);
+
+// A command over several lines that a shell reads as one; what is wider than a line is broken inside, which
+// only works from the first column on.
+std::string broken_command(const std::vector<std::string>& words, int width);
+
 // Columns side by side under the headings of the first line, and a note behind each line. Columns that do
-// not fit into the width follow below, beside the first one again.
+// not fit into the width follow below, beside the first one again; a note that does not goes on below.
 using table_line = std::vector<std::string>;
 std::string text_table(const std::vector<table_line>& lines, int width,
                        const std::vector<std::string>& notes = {});

@@ -23,48 +23,6 @@ std::string share(double part) {
   return fmt::format("{:.1f} %", 100 * part);
 }
 
-// What comes from a file is printed as it is but for what would move the cursor or break the line.
-std::string printable(const std::string& text) {
-  std::string result;
-  for (const char c : text) result += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  return result;
-}
-
-// Words between blanks, and the middle of a word that is wider than a line.
-std::string wrapped(const std::string& text, int width, int indent, int hanging) {
-  std::string all, line(static_cast<std::size_t>(indent), ' ');
-  int used = indent;
-  bool empty = true;
-  const auto next_line = [&] {
-    all += line + "\n";
-    line.assign(static_cast<std::size_t>(hanging), ' ');
-    used = hanging;
-    empty = true;
-  };
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    std::string word = text.substr(at, end - at);
-    at = end + 1;
-    if (!empty && used + 1 + display_width(word) > width) next_line();
-    if (!empty) {
-      line += ' ';
-      ++used;
-    }
-    while (used + display_width(word) > width) {
-      std::size_t cut = 0;
-      for (int columns = width - used; cut < word.size(); ++cut)
-        if ((static_cast<unsigned char>(word[cut]) & 0xc0) != 0x80 && columns-- == 0) break;
-      line += word.substr(0, cut);
-      word.erase(0, cut);
-      next_line();
-    }
-    line += word;
-    used += display_width(word);
-    empty = false;
-  }
-  return all + line + "\n";
-}
-
 std::string counts_text(const batch_summary& s) {
   const auto total = static_cast<std::int64_t>(s.rows.size());
   std::string text =
@@ -99,7 +57,7 @@ std::string profile_text(const batch_summary& s, int width) {
   std::vector<table_line> lines = {{"", "5 %", "20 %", "2 x"}};
   for (const performance_profile& one : s.profiles)
     lines.push_back({one.name, share(one.within(1.05)), share(one.within(1.2)), share(one.within(2))});
-  return wrapped("Share of matrices on which a format is within so much of the best:", width, 0, 2) +
+  return wrapped("", "Share of matrices on which a format is within so much of the best:", 2, width) +
          text_table(lines, width);
 }
 
@@ -110,7 +68,7 @@ std::string prediction_text(const prediction_figures& p) {
         "--predict would have taken {} the time of the best (geometric mean of {}); "
         "within 5 % for {}, within 20 % for {}; at worst {} for {}.",
         times(p.geometric_mean), with_commas(p.measured), share(p.within_5), share(p.within_20),
-        times(p.worst), printable(p.worst_name));
+        times(p.worst), p.worst_name);
   if (p.not_measured > 0)
     text += fmt::format("{}For {} {} the choice was not measured.", text.empty() ? "" : " ",
                         with_commas(p.not_measured), p.not_measured == 1 ? "matrix" : "matrices");
@@ -136,14 +94,14 @@ std::string break_even_text(const break_even_figures& b) {
 std::string failures_text(const batch_summary& s, int width) {
   std::string text;
   for (const failure_count& one : s.failures) {
-    text += wrapped(fmt::format("failed, {}: {}", printable(one.cause),
-                                with_commas(static_cast<std::int64_t>(one.rows.size()))),
-                    width, 0, 2);
+    text += wrapped(
+        "", fmt::format("failed, {}: {}", one.cause, with_commas(static_cast<std::int64_t>(one.rows.size()))),
+        2, width);
     for (std::size_t i = 0; i < std::min(one.rows.size(), failures_named); ++i) {
       const batch_row& row = s.rows[one.rows[i]];
-      std::string line = printable(row.name);
-      if (!row.stage.empty()) line += fmt::format(" ({})", printable(row.stage));
-      text += wrapped(line + ": " + printable(row.message), width, 2, 4);
+      std::string line = row.name;
+      if (!row.stage.empty()) line += fmt::format(" ({})", row.stage);
+      text += wrapped("  ", line + ": " + row.message, 4, width);
     }
     if (one.rows.size() > failures_named)
       text += fmt::format("  and {} more\n", one.rows.size() - failures_named);
@@ -176,13 +134,13 @@ json speedups_as_json(const speedup_figures& f) {
 std::string summary_as_text(const batch_summary& s, int width) {
   width = std::max(width, 40);
   std::string text;
-  for (const std::string& note : s.notes) text += wrapped(printable(note), width, 0, 2);
-  text += wrapped(counts_text(s), width, 0, 2);
+  for (const std::string& note : s.notes) text += wrapped("", note, 2, width);
+  text += wrapped("", counts_text(s), 2, width);
   if (!s.winners.empty()) text += "\n" + winners_text(s, width);
   if (!s.profiles.empty()) text += "\n" + profile_text(s, width);
-  if (s.raced > 0) text += "\n" + wrapped(break_even_text(s.break_evens), width, 0, 2);
+  if (s.raced > 0) text += "\n" + wrapped("", break_even_text(s.break_evens), 2, width);
   if (const std::string line = prediction_text(s.prediction); !line.empty())
-    text += wrapped(line, width, 0, 2);
+    text += wrapped("", line, 2, width);
   if (!s.failures.empty()) text += "\n" + failures_text(s, width);
   return text;
 }

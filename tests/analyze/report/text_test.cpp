@@ -52,11 +52,26 @@ TEST_CASE("fields of CSV are quoted") {
 TEST_CASE("text is broken between words, and tables between columns") {
   CHECK(labelled_text("label", "one two three", 80) == "label    one two three\n");
   CHECK(labelled_text("label", "one two three", 16) == "label    one two\n         three\n");
-  CHECK(labelled_text("label", "longer-than-there-is-room x", 16) ==
-        "label    longer-than-there-is-room\n         x\n");
+  CHECK(labelled_text("label", "no-room-here x", 16) == "label    no-room\n         -here x\n");
+  CHECK(wrapped("1: ", "one two three", 2, 10) == "1: one two\n  three\n");
+  CHECK(wrapped("", "\x1b[2J", 0, 10) == "\\x1b[2J\n");
+  CHECK(shortened("twelve", 6) == "twelve");
+  CHECK(shortened("\u03b2eta and more", 7) == "\u03b2eta...");
+  CHECK(term_text("  --to", "what to make", 8, 80) == "  --to  what to make\n");
+  CHECK(term_text("  --to", "what to make", 8, 16) == "  --to  what to\n        make\n");
+  CHECK(term_text("  --longer", "what to make", 8, 80) == "  --longer\n        what to make\n");
+  CHECK(broken_command({"spconv", "gen:rmat?scale=9", "--plan"}, 40) ==
+        "  spconv 'gen:rmat?scale=9' --plan\n");
+  CHECK(broken_command({"spconv", "gen:rmat?scale=9", "--plan"}, 30) ==
+        "  spconv 'gen:rmat?scale=9' \\\n    --plan\n");
   const std::vector<table_line> lines = {{"name", "β", "entries"}, {"a", "10", "1,000"}};
   CHECK(text_table(lines, 80) == "name   β  entries\na     10    1,000\n");
   CHECK(text_table(lines, 80, {"", "note"}) == "name   β  entries\na     10    1,000  note\n");
+  // A note goes on below itself, or below its line where there is too little room beside it.
+  CHECK(text_table(lines, 38, {"", "a note that is long enough"}) ==
+        "name   β  entries\na     10    1,000  a note that is long\n                   enough\n");
+  CHECK(text_table(lines, 30, {"", "a note that is long enough"}) ==
+        "name   β  entries\na     10    1,000\n    a note that is long enough\n");
   CHECK(text_table(lines, 12) == "name   β\na     10\n\nname  entries\na       1,000\n");
   CHECK(room_for_notes(lines, 80) == 80 - 4 - 2 - 2 - 2 - 7 - 2);
 }
@@ -106,6 +121,32 @@ TEST_CASE("a price in words") {
   CHECK(describe_in_one_line(tile) == "not enough memory");
 }
 
+TEST_CASE("a matrix that was made, in the words its format is asked for with") {
+  using pieces = std::vector<std::string>;
+  CHECK(describe(format_kind::csr, {}).empty());
+  CHECK(describe(format_kind::hyb, {{"width", 3}}) == pieces{"width 3"});
+  CHECK(describe(format_kind::bsr, {{"block_rows", 4}, {"block_cols", 2}}) == pieces{"4 x 2"});
+  CHECK(describe(format_kind::csb, {{"beta", 32}, {"order", 0}, {"dense_blocks", 0}}) ==
+        pieces{"beta 32", "order morton"});
+  CHECK(describe(format_kind::csb, {{"beta", 32}, {"order", 2}, {"dense_blocks", 1}}) ==
+        pieces{"beta 32", "order diagonal", "layout thesis"});
+  CHECK(describe(format_kind::ecsb, {{"beta", 8}, {"order", 1}, {"holding", 2}, {"width", 5}}) ==
+        pieces{"beta 8", "order row", "hybrid", "width 5"});
+  CHECK(describe(format_kind::ecsb, {{"beta", 8}, {"order", 1}, {"holding", 0}, {"width", 0}}) ==
+        pieces{"beta 8", "order row", "coo"});
+  format_parameters gcsb = {{"beta", 32},  {"group_size", 7},   {"order", 0},
+                            {"window", 0}, {"dense_blocks", 0}, {"filled_blocks", 100}};
+  CHECK(describe(format_kind::gcsb, gcsb) == pieces{"beta 32", "group 7", "order morton"});
+  gcsb[3].second = 10;
+  CHECK(describe(format_kind::gcsb, gcsb) == pieces{"beta 32", "group 7", "order morton", "window 10"});
+  CHECK(describe(format_kind::gcsb_tile, {{"tile_height", 512},
+                                          {"tile_width", 1024},
+                                          {"group_size", 32},
+                                          {"renumbered", 1},
+                                          {"rest_below", 64}}) ==
+        pieces{"512 x 1024", "32 lanes", "renumbered", "rest below 64"});
+}
+
 TEST_CASE("what does not fit behind a price is left out, and the verdict comes first") {
   matrix_features f;
   f.name = "folder/a-name-that-is-much-longer-than-a-column.mtx";
@@ -128,5 +169,6 @@ TEST_CASE("what does not fit behind a price is left out, and the verdict comes f
 
   const std::string table = comparison_as_text({f, f}, 200);
   CHECK(has(table, "a-name-that-is-much-longe...  "));
-  CHECK(has(table, "csr, 1.000 x CSR"));
+  CHECK(has(table, "fewest bytes  x CSR\n"));
+  CHECK(has(table, "csr  1.000\n"));
 }
