@@ -2,6 +2,8 @@
 // Apart from tool.hpp, because CLI11 is heavy and only the file with a tool's options needs it.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
@@ -18,6 +20,30 @@ namespace sparsmith {
 int run_tool(CLI::App& app, int argc, char** argv, const std::function<void()>& body);
 
 void add_common_options(CLI::App& app, common_options& options);
+
+// What --help ends with: the generators, commands as examples (words between blanks, quoted where a shell
+// needs it) and remarks, a paragraph each.
+void add_help_ending(CLI::App& app, const std::vector<std::string>& examples,
+                     const std::vector<std::string>& remarks);
+
+// One of a few words, its letters in any case; another is refused, with the one that was probably meant.
+CLI::Validator one_of(const std::vector<std::string>& words);
+
+// Its letters in any case, where a word may stand beside something else ("auto", "4x4").
+CLI::Validator in_any_case();
+
+// A number from a range, its ends included; --help tells them.
+template <class T>
+CLI::Validator between(T least, T most) {
+  const std::string range = std::is_floating_point_v<T> ? fmt::format("{:g} to {:g}", least * 1.0, most * 1.0)
+                                                        : fmt::format("{} to {}", least, most);
+  return {[least, most, range](const std::string& typed) {
+            T number{};
+            const bool inside = CLI::detail::lexical_cast(typed, number) && number >= least && number <= most;
+            return inside ? std::string() : fmt::format("{} is not a number from {}", typed, range);
+          },
+          range};
+}
 
 // An option that takes one of a few words, each of which stands for a value: what was typed is not looked at
 // again. The word for what `value` is at first is the default.
@@ -38,7 +64,7 @@ void add_choice(CLI::App& app, const std::string& option, T& value,
              if (word == typed) value = meaning;
          },
          help)
-      ->check(CLI::IsMember(words))
+      ->transform(one_of(words))
       ->default_str(at_first);
 }
 

@@ -18,7 +18,6 @@
 #include "analyze/structure/features.hpp"
 #include "convert/convert.hpp"
 #include "convert/error.hpp"
-#include "convert/io/generators.hpp"
 #include "convert/io/read.hpp"
 #include "tools/command_line.hpp"
 
@@ -131,13 +130,9 @@ std::vector<matrix_features> run(const analysis_request& request,
       std::string doubt;
       all.push_back(analyze(input, request, doubt));
       if (!doubt.empty() && request.show_progress) fmt::print(stderr, "spanalyze: {}: {}\n", input, doubt);
-    } catch (const error& problem) {
-      if (!request.several() || problem.category() == failure::usage) throw;
-      failed(problem.what());
-      continue;
-    } catch (const std::bad_alloc&) {
+    } catch (const std::exception& problem) {
       if (!request.several()) throw;
-      failed(input + ": out of memory");
+      failed(problem_with(input, problem));
       continue;
     }
     analysed(all.back());
@@ -253,10 +248,10 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--bins", typed.bins, "Bins of linear histograms")
-      ->check(CLI::Range(1, 1000))
+      ->check(between(1, 1000))
       ->capture_default_str();
   app.add_option("--top", typed.longest, "Longest rows to list, counted from 0")
-      ->check(CLI::Range(0, 100000))
+      ->check(between(0, 100000))
       ->capture_default_str();
   app.add_flag("--tile", typed.tile,
                "Price GCSB's layout tile as well: a lower bound, takes several more passes");
@@ -269,14 +264,11 @@ int main(int argc, char** argv) {
   auto* const csv = app.add_flag("--csv", typed.csv, "Print one line a matrix, with commas");
   add_common_options(app, typed.common);
   csv->excludes(app.get_option("--json"));
-  app.footer("Generators:\n" + describe_generators() +
-             "\nExamples:\n"
-             "  spanalyze bcsstk17.mtx.gz\n"
-             "  spanalyze bcsstk17.mtx.gz --png spy.png --size 2000\n"
-             "  spanalyze a.mtx b.mtx --html report.html --quiet\n"
-             "  spanalyze 'gen:rmat?scale=16' --json\n"
-             "\nOf complex matrices (Matrix Market and .npz) the pattern is looked at.\n"
-             "Exit status: 0 fine, 1 data or run-time failure (of any matrix), 2 usage.");
+  add_help_ending(app,
+                  {"spanalyze bcsstk17.mtx.gz", "spanalyze bcsstk17.mtx.gz --png spy.png --size 2000",
+                   "spanalyze a.mtx b.mtx --html report.html --quiet", "spanalyze gen:rmat?scale=16 --json"},
+                  {"Of complex matrices (Matrix Market and .npz) the pattern is looked at.",
+                   "Exit status: 0 fine, 1 data or run-time failure (of any matrix), 2 usage."});
   bool all_analysed = true;
   const int status = run_tool(app, argc, argv, [&] { all_analysed = analyze_matrices(request_of(typed)); });
   return status == 0 && !all_analysed ? 1 : status;

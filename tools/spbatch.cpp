@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include "convert/error.hpp"
-#include "convert/io/generators.hpp"
 #include "tools/batch/cluster.hpp"
 #include "tools/batch/report.hpp"
 #include "tools/batch/run.hpp"
@@ -62,6 +61,12 @@ void note_interrupt(int signal) {
 // What is said on the way: a terminal that went away, a pipe that nobody reads or a full disk ends no run.
 void tell(const std::string& text) {
   std::fputs((text + "\n").c_str(), stderr);
+}
+
+// The same in several lines where a terminal is narrower; an error stays on one.
+void tell_note(const std::string& text) {
+  const bool on_terminal = ::isatty(STDERR_FILENO) == 1;
+  std::fputs((on_terminal ? wrapped("", text, 2, output_width(stderr)) : text + "\n").c_str(), stderr);
 }
 
 // What every task of the job types: the same, but for what is about the job itself.
@@ -245,6 +250,7 @@ json state_as_json(const batch_state& state) {
 
 // How this run went, in sentences.
 std::string state_as_text(const tool_request& request, const batch_state& state) {
+  const int width = output_width();
   std::string text = fmt::format("{} of {} done in {}: {} ok, {} failed", state.ok + state.failed,
                                  counted(state.total, "matrix", "matrices"), duration(state.seconds),
                                  state.ok, state.failed);
@@ -253,13 +259,18 @@ std::string state_as_text(const tool_request& request, const batch_state& state)
         fmt::format("; {} had results before{}", state.known_before,
                     state.failed_before > 0 ? fmt::format(", {} of them failed", state.failed_before) : "");
   if (state.copies > 0) text += "; " + counted(state.copies, "is a copy", "are copies") + " of others";
-  text += ".\n";
+  text = wrapped("", text + ".", 2, width);
   if (request.batch.options.measures() && state.ok + state.failed > 0 && state.seconds > 0)
-    text += fmt::format("The device was in use {:.0f} % of the time.\n",
-                        100 * state.device_seconds / state.seconds);
+    text += wrapped("",
+                    fmt::format("The device was in use {:.0f} % of the time.",
+                                100 * state.device_seconds / state.seconds),
+                    2, width);
   if (request.passed_over > 0)
-    text += counted(request.passed_over, "other file in the folders is", "other files in the folders are") +
-            " not named like a matrix and passed over.\n";
+    text += wrapped(
+        "",
+        counted(request.passed_over, "other file in the folders is", "other files in the folders are") +
+            " not named like a matrix and passed over.",
+        2, width);
   return text;
 }
 
@@ -278,7 +289,7 @@ batch_state run(const tool_request& request, const progress_line& progress) {
     };
     events.copied = [&](const std::string& name, const std::string& of) {
       progress.clear();
-      tell(on_one_line(fmt::format("{}: the same as {}", name, of)));
+      tell_note(on_one_line(fmt::format("{}: the same as {}", name, of)));
     };
   }
   const batch_state state = run_batch(request.batch, results, events);
@@ -315,11 +326,17 @@ outcome profile(const typed_options& typed) {
   batch_state state;
   if (request.run) {
     if (request.show_progress)
-      tell(fmt::format("{} on {}{}{}; results in {}",
-                       counted(static_cast<std::int64_t>(request.batch.inputs.size()), "matrix", "matrices"),
-                       request.batch.machine.note, request.part_note.empty() ? "" : "; ", request.part_note,
-                       request.folder.string()));
+      tell_note(
+          fmt::format("{} on {}{}{}; results in {}",
+                      counted(static_cast<std::int64_t>(request.batch.inputs.size()), "matrix", "matrices"),
+                      request.batch.machine.note, request.part_note.empty() ? "" : "; ", request.part_note,
+                      request.folder.string()));
     state = run(request, progress);
+    // Where nothing is said on the way, the exit status still needs its reason.
+    if (const std::int64_t failed = state.failed + state.failed_before; failed > 0 && !request.show_progress)
+      tell(on_one_line(fmt::format(
+          "spbatch: {} of {} failed; {} says why", failed, counted(state.total, "matrix", "matrices"),
+          (request.folder / results_file(request.part.index, request.part.count)).string())));
     ended.complete = ended.complete && state.failed == 0 && state.failed_before == 0;
     ended.interrupted = state.interrupted;
   } else if (!fs::is_directory(request.folder)) {
@@ -327,6 +344,7 @@ outcome profile(const typed_options& typed) {
   }
   json told = json::object();
   if (request.run) told["run"] = state_as_json(state);
+  const int width = output_width();
   std::string text;
   if (request.report && !state.interrupted) {
     progress.say("writing the report");  // seconds for every hundred MB of results
@@ -334,14 +352,14 @@ outcome profile(const typed_options& typed) {
         write_report(request.folder, [](const std::string& problem) { tell("spbatch: " + problem); });
     progress.clear();
     told["summary"] = summary_as_json(summary);
-    text = summary_as_text(summary, output_width()) +
-           fmt::format("\nReport: {}\n", (request.folder / "report.html").string());
+    text = summary_as_text(summary, width) + "\n" +
+           wrapped("Report: ", (request.folder / "report.html").string(), 2, width);
   } else if (!state.interrupted) {
-    text = fmt::format("The report of all shards: spbatch --report --out {}\n",
-                       quoted_for_shell(request.folder.string()));
+    text = wrapped("", "The report of all shards:", 2, width) +
+           broken_command({"spbatch", "--report", "--out", request.folder.string()}, width);
   }
   if (request.run) text = state_as_text(request, state) + (text.empty() ? "" : "\n") + text;
-  if (state.interrupted) text += "Interrupted; the same command goes on from here.\n";
+  if (state.interrupted) text += wrapped("", "Interrupted; the same command goes on from here.", 2, width);
   // A reader that has seen enough is none of our failures.
   std::signal(SIGPIPE, SIG_DFL);
   if (request.form == output_form::text) fmt::print("{}", text);
@@ -380,16 +398,16 @@ int main(int argc, char** argv) {
   add_choice(app, "--value", typed.single_values, {{"auto", {}}, {"f32", true}, {"f64", false}},
              "Value type: auto (as in the input), f32 or f64");
   app.add_option("--budget", typed.budget, "Seconds a race may take; by default enough for the matrix's size")
-      ->check(CLI::Range(1e-3, 1e9));
+      ->check(between(1e-3, 1e9));
   app.add_option("--timeout", typed.timeout, "Seconds after which a matrix is given up; 0: never")
-      ->check(CLI::Range(0.0, 1e9))
+      ->check(between(0.0, 1e9))
       ->capture_default_str();
   app.add_option("--memory", typed.memory,
                  "What the process of a matrix may take, such as 8G; by default what there is, shared out");
   app.add_option(
          "--jobs", typed.jobs,
          "Processes at once; by default 3 beside a GPU (one measures), 1 where processors are measured")
-      ->check(CLI::Range(1, 256));
+      ->check(between(1, 256));
   app.add_option("--shard", typed.shard, "Only part I of N of the matrices: 2/4")
       ->check([](const std::string& text) { return text.empty() ? "not a part such as 2/4" : ""; });
   app.add_flag("--fresh", typed.fresh, "Begin anew; earlier results are moved into a folder beside");
@@ -397,18 +415,16 @@ int main(int argc, char** argv) {
   app.add_flag("--report", typed.report, "Write the report; without matrices: of the results that are there");
   app.add_flag("--slurm", typed.slurm, "Submit as a job array of Slurm; what follows -- goes to sbatch");
   app.add_option("--array", typed.array, "Tasks of that array; by default 4, or one a matrix")
-      ->check(CLI::Range(1, 100000));
+      ->check(between(1, 100000));
   add_common_options(app, typed.common);
-  app.footer("Generators:\n" + describe_generators() +
-             "\nExamples:\n"
-             "  spbatch matrices/ --out results\n"
-             "  spbatch 'matrices/*.mtx' 'gen:rmat?scale=18' --mix 10:1\n"
-             "  spbatch --report --out results\n"
-             "  spbatch matrices/ --out results --retry-failed --timeout 3600\n"
-             "  spbatch matrices/ --out results --slurm --array 16 -- --partition=gpu --gres=gpu:1\n"
-             "\nResults: results.jsonl; the report: report.html, results.csv, contestants.csv.\n"
-             "Exit status: 0 all fine, 1 a matrix failed or the run did, 2 usage, 128 and the signal's\n"
-             "number where it was interrupted: the same command then goes on.");
+  add_help_ending(
+      app,
+      {"spbatch matrices/ --out results", "spbatch matrices/*.mtx gen:rmat?scale=18 --mix 10:1",
+       "spbatch --report --out results", "spbatch matrices/ --out results --retry-failed --timeout 3600",
+       "spbatch matrices/ --out results --slurm --array 16 -- --partition=gpu --gres=gpu:1"},
+      {"Results: results.jsonl; the report: report.html, results.csv, contestants.csv.",
+       "Exit status: 0 all fine, 1 a matrix failed or the run did, 2 usage, 128 and the signal's number "
+       "where it was interrupted: the same command then goes on."});
   // Behind -- stands what is not for us.
   int own = 1;
   while (own < argc && std::string_view(argv[own]) != "--") ++own;

@@ -29,10 +29,32 @@ struct typed_options {
   std::vector<std::string> blocks;  // of BSR: "4x4", "4", "auto"
   std::vector<std::int32_t> betas;
   std::string tile = "auto";
-  layout blocked_layout = layout::blocks;
+  std::optional<layout> blocked_layout;
   int index_bits = 0;
   bool drop_zeros = false, verify = false, plan = false;
+  std::vector<std::string> of_formats;  // which of the options that are about some formats only
 };
+
+// The options that are about some formats only; for the others they mean nothing.
+const std::vector<std::pair<std::string, std::vector<format_kind>>>& options_of_formats() {
+  using enum format_kind;
+  static const std::vector<std::pair<std::string, std::vector<format_kind>>> table = {
+      {"--slice", {sell}},
+      {"--sigma", {sell}},
+      {"--width", {hyb}},
+      {"--block", {bsr}},
+      {"--beta", {csb, ecsb, gcsb}},
+      {"--group", {gcsb, gcsb_tile}},
+      {"--window", {gcsb}},
+      {"--layout", {csb, ecsb, gcsb, gcsb_tile}},
+      {"--order", {csb, ecsb, gcsb}},
+      {"--index", {csb, ecsb, gcsb, gcsb_tile}},
+      {"--holding", {ecsb}},
+      {"--tile", {gcsb_tile}},
+      {"--renumber", {gcsb_tile}},
+      {"--rest", {gcsb_tile}}};
+  return table;
+}
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
@@ -50,13 +72,14 @@ void add_options(CLI::App& app, typed_options& typed) {
       ->required();
   app.add_option("--to", typed.to,
                  fmt::format("Format: {}; mtx writes a Matrix Market file", joined(format_names())))
-      ->check(CLI::IsMember(targets));
+      ->transform(one_of(targets));
   app.add_option("-o,--output", typed.output,
                  "Where to write; .mtx, .mtx.gz, .npz, .bsp.h5 or .h5 chooses the container. Without it, "
-                 "only the summary is printed");
+                 "only the summary is "
+                 "printed");
   app.add_option("--container", typed.container_name,
-                 "mtx, npz, binsparse or sparsmith, whatever the extension")
-      ->check(CLI::IsMember({"mtx", "npz", "binsparse", "sparsmith"}));
+                 "What -o writes, whatever the extension: mtx, npz, binsparse or sparsmith")
+      ->transform(one_of({"mtx", "npz", "binsparse", "sparsmith"}));
   app.add_flag("--plan", typed.plan, "Price every format for this matrix without building any");
   app.add_flag("--verify", typed.verify, "Check the result and convert it back, bit for bit");
   add_choice(app, "--value", typed.single_values, {{"auto", {}}, {"f32", true}, {"f64", false}},
@@ -71,11 +94,12 @@ void add_options(CLI::App& app, typed_options& typed) {
   app.add_option("--sigma", conversion.sell.sigma, "SELL: rows per sorting window")->capture_default_str();
   app.add_option("--width", conversion.hyb_width,
                  "HYB: width of the ELL part; by default the largest that a third of the rows fill")
-      ->check(CLI::Range(0, std::numeric_limits<std::int32_t>::max()));
+      ->check(between(0, std::numeric_limits<std::int32_t>::max()));
   app.add_option("--block", typed.blocks,
                  "BSR: block size, RxC up to 64x64, or auto (the one of 66 shapes that takes the fewest "
                  "bytes); several for --plan")
       ->delimiter(',')
+      ->transform(in_any_case())
       ->default_str("4x4");
   app.add_option("--beta", typed.betas,
                  "CSB, eCSB, GCSB: block side, a power of two from 2 to 4096; several for --plan")
@@ -89,8 +113,8 @@ void add_options(CLI::App& app, typed_options& typed) {
       ->capture_default_str();
   add_choice(app, "--layout", typed.blocked_layout,
              {{"blocks", layout::blocks}, {"tile", layout::tile}, {"thesis", layout::thesis}},
-             "GCSB: blocks; tile (lanes own rows, no column twice in a step); thesis, for CSB too (32-bit "
-             "indices, empty blocks stored)");
+             "GCSB: blocks, the default; tile (lanes own rows, no column twice in a step); thesis, for CSB "
+             "and eCSB too (32-bit indices, empty blocks stored)");
   add_choice(
       app, "--order", conversion.blocks.order,
       {{"morton", block_order::morton}, {"row", block_order::row}, {"diagonal", block_order::diagonal}},
@@ -107,6 +131,7 @@ void add_options(CLI::App& app, typed_options& typed) {
          "--tile", typed.tile,
          "GCSB, layout tile: sides, powers of two from 256 to 2048, such as 512x1024; auto takes them "
          "from the matrix")
+      ->transform(in_any_case())
       ->capture_default_str();
   add_choice(app, "--renumber", conversion.tile.renumber,
              {{"auto", renumbering::automatic}, {"length", renumbering::length}, {"none", renumbering::none}},
@@ -116,14 +141,17 @@ void add_options(CLI::App& app, typed_options& typed) {
                  "GCSB, layout tile: tiles with fewer entries go to a COO rest")
       ->capture_default_str();
   add_common_options(app, typed.common);
-  app.footer("Generators:\n" + describe_generators() +
-             "\nExamples:\n"
-             "  spconv bcsstk17.mtx.gz --to csr -o bcsstk17.npz\n"
-             "  spconv bcsstk17.mtx.gz --plan\n"
-             "  spconv bcsstk17.mtx.gz --to bsr --block auto\n"
-             "  spconv gen:rmat?scale=20 --to sell --verify\n"
-             "  spconv 'gen:uniform?n=8192&density=0.05' --to mtx -o uniform.mtx\n"
-             "\nExit status: 0 fine, 1 data or run-time failure, 2 usage.");
+  add_help_ending(
+      app,
+      {"spconv bcsstk17.mtx.gz --to csr -o bcsstk17.npz", "spconv bcsstk17.mtx.gz --plan",
+       "spconv bcsstk17.mtx.gz --to bsr --block auto", "spconv gen:rmat?scale=20 --to sell --verify",
+       "spconv gen:uniform?n=8192&density=0.05 --to mtx -o uniform.mtx"},
+      {"Exit status: 0 fine, 1 data or run-time failure, 2 usage."});
+}
+
+void note_what_was_given(const CLI::App& app, typed_options& typed) {
+  for (const auto& [option, formats] : options_of_formats())
+    if (app.count(option) > 0) typed.of_formats.push_back(option);
 }
 
 // ---- the request ----
@@ -139,11 +167,34 @@ std::optional<format_kind> settle_target(const typed_options& typed) {
     return {};
   }
   const format_kind named = typed.to == "mtx" ? format_kind::coo : *format_named(typed.to);
-  if (named == format_kind::gcsb_tile && typed.blocked_layout == layout::thesis)
-    refuse("--to gcsb_tile and --layout thesis are two layouts; name one");
+  if (named == format_kind::gcsb_tile && typed.blocked_layout.value_or(layout::tile) != layout::tile)
+    refuse("--to gcsb_tile is layout tile; leave --layout out");
   if (typed.blocked_layout != layout::tile || named == format_kind::gcsb_tile) return named;
   if (named != format_kind::gcsb) refuse("--layout tile is one of GCSB, not of " + typed.to);
   return format_kind::gcsb_tile;
+}
+
+// "csb, ecsb and gcsb"
+std::string listed(const std::vector<format_kind>& formats) {
+  std::string text;
+  for (std::size_t i = 0; i < formats.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < formats.size() ? ", " : " and ") + name_of(formats[i]);
+  return text;
+}
+
+// What is ignored would be believed to have had its effect. A plan is about all formats.
+void require_meaning(const typed_options& typed, std::optional<format_kind> target) {
+  if (typed.verify && !target) refuse("--verify needs a format: name one with --to");
+  if (!typed.container_name.empty() && typed.output.empty())
+    refuse("--container says what -o writes: name a file with -o");
+  if (typed.plan || !target) return;
+  for (const auto& [option, formats] : options_of_formats()) {
+    const bool given =
+        std::find(typed.of_formats.begin(), typed.of_formats.end(), option) != typed.of_formats.end();
+    if (given && std::find(formats.begin(), formats.end(), *target) == formats.end())
+      refuse(fmt::format("{} means nothing for {} (it is for {})", option,
+                         typed.to == "mtx" ? typed.to : name_of(*target), listed(formats)));
+  }
 }
 
 // What the conversion takes, and the other sizes a plan prices.
@@ -152,7 +203,8 @@ plan_request settle_shapes(const typed_options& typed, std::optional<format_kind
   const bool to_tile = target == format_kind::gcsb_tile;
   if (target && (typed.betas.size() > 1 || typed.blocks.size() > 1))
     refuse("several --beta or --block are for --plan alone; a conversion takes one");
-  if (to_tile && options.blocks.window > 0) refuse("layout tile does not sort blocks; leave --window out");
+  if ((to_tile || typed.blocked_layout == layout::tile) && options.blocks.window > 0)
+    refuse("layout tile does not sort blocks; leave --window out");
 
   std::vector<std::int32_t> betas = typed.betas;
   if (betas.empty()) betas.push_back(options.blocks.beta);
@@ -205,7 +257,7 @@ std::optional<output_request> settle_output(const typed_options& typed, std::opt
 
 request settle(const typed_options& typed) {
   const std::optional<format_kind> target = settle_target(typed);
-  const bool block_needed = typed.plan || target == format_kind::bsr;
+  require_meaning(typed, target);
   const bool block_open = std::find(typed.blocks.begin(), typed.blocks.end(), "auto") != typed.blocks.end();
   // --quiet leaves only what was asked for as data.
   const report_form report = typed.common.as_json                ? report_form::json
@@ -215,7 +267,7 @@ request settle(const typed_options& typed) {
           .target = target,
           .shapes = settle_shapes(typed, target),
           .plan = typed.plan,
-          .choose_block = block_needed && block_open,
+          .choose_block = block_open,
           .drop_zeros = typed.drop_zeros,
           .verify = typed.verify,
           .wide_offsets = typed.wide_offsets,
@@ -278,12 +330,14 @@ void require_same(Backend on, const csr<Offset, Value, space_on<Backend>>& matri
   // CSR itself would be compared with its own copy: take it through COO.
   if (format == format_kind::csr)
     back = coo_to_csr<Backend, Offset, Value>(on, csr_to_coo(on, view(back), &stages), &stages);
+  const auto converted_back = std::chrono::steady_clock::now();
   const std::string problem = find_invalid(copy_to_host(converted));
   if (!problem.empty())
     throw error(failure::input, fmt::format("--verify: the {} is not valid: {}", name_of(format), problem));
   if (!identical(copy_to<host>(back), copy_to<host>(matrix)))
     throw error(failure::input,
                 fmt::format("--verify: converting {} back gives another matrix", name_of(format)));
+  stages.push_back({"check, compare", seconds_since(converted_back), matrix.values.size(), 0});
 }
 
 // The converted matrix as its container takes it.
@@ -334,7 +388,7 @@ void convert(Backend on, const request& wanted, matrix_entries&& source, output_
                                                         shapes.options.blocks);
   result.format = std::move(made);
   if (wanted.verify) {
-    require_same<Backend, Offset, Value>(on, matrix, converted, format, result.stages);
+    require_same<Backend, Offset, Value>(on, matrix, converted, format, result.verify_stages);
     result.verified = true;
   }
   if (file == nullptr) return;
@@ -367,8 +421,10 @@ outcome run(const request& wanted, const with_progress& with) {
   result.device = wanted.device.note;
   matrix_entries source;
   const auto start = std::chrono::steady_clock::now();
-  with("reading", [&](const progress_callback& progress) { source = read_matrix(wanted.input, progress); });
-  result.stages.push_back({is_generator(wanted.input) ? "generate" : "read", seconds_since(start),
+  const bool generated = is_generator(wanted.input);
+  with(generated ? "generating" : "reading",
+       [&](const progress_callback& progress) { source = read_matrix(wanted.input, progress); });
+  result.stages.push_back({generated ? "generate" : "read", seconds_since(start),
                            source.entries.values.size(), file_bytes(wanted.input)});
   result.origin = source.origin;
   result.field = source.field;
@@ -407,6 +463,7 @@ int main(int argc, char** argv) {
                "spconv");
   spconv::add_options(app, typed);
   return run_tool(app, argc, argv, [&] {
+    spconv::note_what_was_given(app, typed);
     const spconv::request wanted = spconv::settle(typed);
     const spconv::outcome result = spconv::run(wanted, [&](const char* part, const auto& work) {
       progress_bar bar(part, !typed.common.quiet);

@@ -59,7 +59,7 @@ struct outcome {
   std::optional<format_outcome> format;  // where something was converted
   bool verified = false;
   std::optional<output_outcome> output;
-  stage_log stages;
+  stage_log stages, verify_stages;  // verifying is no part of what a conversion takes
   std::int64_t peak_host = 0, peak_device = 0;
 };
 

@@ -30,99 +30,130 @@ std::string parameters_text(const format_cost& cost) {
   return describe_in_one_line(cost) + (flag_helps ? " (--offsets 64)" : "");
 }
 
-void print_matrix(const outcome& r, std::FILE* out) {
-  const double cells = static_cast<double>(r.rows) * static_cast<double>(r.cols);
-  fmt::print(out, "matrix   {} x {}, {} entries", with_commas(r.rows), with_commas(r.cols),
-             with_commas(r.entries));
-  if (cells > 0) fmt::print(out, " ({})", percent(static_cast<double>(r.entries) / cells));
-  fmt::print(out, ", {}-bit values, {}-bit offsets\n", r.value_bits, r.offset_bits);
-  const assembly_report& a = r.assembly;
-  fmt::print(out, "read     {}: {}, {}, {}\n", r.input, r.origin, r.field, text_of(r.symmetry));
-  fmt::print(out, "         {} stored, {} expanded by symmetry, {} duplicates summed, {} explicit zeros {}\n",
-             with_commas(a.stored), with_commas(a.expanded), with_commas(a.duplicates_summed),
-             with_commas(a.explicit_zeros), a.zeros_dropped ? "dropped" : "kept");
-  if (const std::string doubt = doubt_about(a); !doubt.empty()) fmt::print(out, "         {}\n", doubt);
-  if (a.narrowed > 0) fmt::print(out, "         {} values rounded to 32 bits\n", with_commas(a.narrowed));
-  if (a.rounded > 0)
-    fmt::print(out, "         {} integers rounded to 64-bit floats\n", with_commas(a.rounded));
-  if (a.array_zeros > 0)
-    fmt::print(out, "         {} zeros of dense storage left out\n", with_commas(a.array_zeros));
-}
-
-void print_format(const format_outcome& f, const outcome& r, std::FILE* out) {
-  std::string parameters;
-  for (const auto& [name, value] : f.size.parameters) parameters += fmt::format(", {} {}", name, value);
-  fmt::print(out, "format   {}{}: {}, {:.3f} x CSR\n", name_of(f.kind), parameters,
-             format_bytes(f.size.bytes), ratio(f.size.bytes, r.csr_bytes));
-  if (f.size.slots != r.entries)
-    fmt::print(out, "padding  {} slots for {} entries: {} padded, fill {:.3f}\n", with_commas(f.size.slots),
-               with_commas(r.entries), with_commas(f.size.slots - r.entries), ratio(f.size.slots, r.entries));
-}
-
-void print_blocks(const block_statistics& b, bool tiles, std::FILE* out) {
-  const auto five = [](const five_numbers<std::int64_t>& n) {
-    return fmt::format("{} / {} / {} / {} / {}", with_commas(n.least), with_commas(n.lower_quartile),
-                       with_commas(n.median), with_commas(n.upper_quartile), with_commas(n.most));
+std::string matrix_text(const outcome& r, int width) {
+  std::string text;
+  const auto line = [&](const char* label, const std::string& what) {
+    text += labelled_text(label, what, width);
   };
+  const double cells = static_cast<double>(r.rows) * static_cast<double>(r.cols);
+  line("matrix", fmt::format("{} x {}, {} entries{}, {}-bit values, {}-bit offsets", with_commas(r.rows),
+                             with_commas(r.cols), with_commas(r.entries),
+                             cells > 0 ? " (" + percent(static_cast<double>(r.entries) / cells) + ")" : "",
+                             r.value_bits, r.offset_bits));
+  const assembly_report& a = r.assembly;
+  line("read", fmt::format("{}: {}, {}, {}", r.input, r.origin, r.field, text_of(r.symmetry)));
+  line("", fmt::format("{} stored, {} expanded by symmetry, {} duplicates summed, {} explicit zeros {}",
+                       with_commas(a.stored), with_commas(a.expanded), with_commas(a.duplicates_summed),
+                       with_commas(a.explicit_zeros), a.zeros_dropped ? "dropped" : "kept"));
+  if (const std::string doubt = doubt_about(a); !doubt.empty()) line("", doubt);
+  if (a.narrowed > 0) line("", with_commas(a.narrowed) + " values rounded to 32 bits");
+  if (a.rounded > 0) line("", with_commas(a.rounded) + " integers rounded to 64-bit floats");
+  if (a.array_zeros > 0) line("", with_commas(a.array_zeros) + " zeros of dense storage left out");
+  line("device", r.device);
+  return text;
+}
+
+std::string format_text(const format_outcome& f, const outcome& r, int width) {
+  std::string name = name_of(f.kind);
+  for (const std::string& piece : describe(f.kind, f.size.parameters)) name += ", " + piece;
+  std::string text = labelled_text(
+      "format",
+      fmt::format("{}: {}, {:.3f} x CSR", name, format_bytes(f.size.bytes), ratio(f.size.bytes, r.csr_bytes)),
+      width);
+  if (f.size.slots != r.entries)
+    text += labelled_text("padding",
+                          fmt::format("{} slots for {} entries: {} padded, fill {:.3f}",
+                                      with_commas(f.size.slots), with_commas(r.entries),
+                                      with_commas(f.size.slots - r.entries), ratio(f.size.slots, r.entries)),
+                          width);
+  return text;
+}
+
+std::string blocks_text(const block_statistics& b, bool tiles, int width) {
   const double empty = 100 * ratio(b.empty_blocks, b.blocks + b.rest_blocks + b.empty_blocks);
-  if (tiles)
-    fmt::print(out, "tiles    {} stored, {} in the rest with {} entries, {} empty ({:.4g} %)\n",
-               with_commas(b.blocks), with_commas(b.rest_blocks), with_commas(b.rest_entries),
-               with_commas(b.empty_blocks), empty);
-  else
-    fmt::print(out, "blocks   {} with entries, {} empty ({:.4g} %)\n", with_commas(b.blocks),
-               with_commas(b.empty_blocks), empty);
-  fmt::print(out, "         entries per {}: {} (least, quartiles, most)\n", tiles ? "stored tile" : "block",
-             five(b.entries));
+  std::string text =
+      tiles ? labelled_text("tiles",
+                            fmt::format("{} stored, {} in the rest with {} entries, {} empty ({:.4g} %)",
+                                        with_commas(b.blocks), with_commas(b.rest_blocks),
+                                        with_commas(b.rest_entries), with_commas(b.empty_blocks), empty),
+                            width)
+            : labelled_text("blocks",
+                            fmt::format("{} with entries, {} empty ({:.4g} %)", with_commas(b.blocks),
+                                        with_commas(b.empty_blocks), empty),
+                            width);
+  if (b.groups > 0)
+    text += labelled_text("groups",
+                          fmt::format("{}, half of the padding in {:.3g} % of them", with_commas(b.groups),
+                                      100 * b.groups_with_half_the_padding),
+                          width);
+  const std::string part = tiles ? "lane" : "block";
+  const std::string whole = tiles ? "stored tile" : "block";
+  std::vector<table_line> spread = {{"entries", "least", "25 %", "median", "75 %", "most"}};
+  const auto add = [&](const std::string& name, const auto& n, const auto& shown) {
+    spread.push_back({name, shown(n.least), shown(n.lower_quartile), shown(n.median), shown(n.upper_quartile),
+                      shown(n.most)});
+  };
+  const auto count = [](std::int64_t number) { return with_commas(number); };
+  add(whole, b.entries, count);
+  if (b.groups > 0) {
+    add("longest " + part, b.group_longest, count);
+    add("shortest " + part, b.group_shortest, count);
+    add("mean " + part, b.group_mean, [](double number) { return fmt::format("{:.1f}", number); });
+    if (tiles) add("steps", b.group_steps, count);
+  }
+  text += "\n" + text_table(spread, width);
+  std::vector<table_line> histogram = {{"entries", whole + "s"}};
   for (const auto& [least, blocks] : b.histogram) {
     if (least * 2 <= b.entries.least) continue;  // nothing down there
-    fmt::print(
-        out, "         {:>20} {:>14}\n",
-        least == 1 ? std::string("1") : fmt::format("{}..{}", with_commas(least), with_commas(least * 2 - 1)),
-        with_commas(blocks));
+    histogram.push_back(
+        {least == 1 ? "1" : with_commas(least) + ".." + with_commas(least * 2 - 1), with_commas(blocks)});
   }
-  if (b.groups == 0) return;
-  const char* const part = tiles ? "lane" : "block";
-  const five_numbers<double>& mean = b.group_mean;
-  fmt::print(out, "groups   {}, half of the padding in {:.3g} % of them\n", with_commas(b.groups),
-             100 * b.groups_with_half_the_padding);
-  if (tiles) fmt::print(out, "         steps:          {}\n", five(b.group_steps));
-  fmt::print(out,
-             "         {:<15} {}\n"
-             "         {:<15} {}\n"
-             "         {:<15} {:.1f} / {:.1f} / {:.1f} / {:.1f} / {:.1f}\n",
-             fmt::format("longest {}:", part), five(b.group_longest), fmt::format("shortest {}:", part),
-             five(b.group_shortest), fmt::format("mean {}:", part), mean.least, mean.lower_quartile,
-             mean.median, mean.upper_quartile, mean.most);
+  return text + "\n" + text_table(histogram, width);
 }
 
-void print_plan(const outcome& r, std::FILE* out) {
-  fmt::print(out, "\n{:<9} {:>12} {:>8} {:>8} {:>12}  {}\n", "plan", "bytes", "x CSR", "fill", "peak", "");
+// No wider than a column of a table may be.
+std::string times(double ratio) {
+  return ratio < 1000  ? fmt::format("{:.3f}", ratio)
+         : ratio < 1e6 ? fmt::format("{:.0f}", ratio)
+                       : fmt::format("{:.2e}", ratio);
+}
+
+std::string plan_text(const outcome& r, int width) {
+  std::vector<table_line> lines = {{"plan", "bytes", "x CSR", "fill", "peak"}};
+  std::vector<std::string> notes = {""};
   for (const format_cost& cost : r.plan) {
     const std::string& name = name_of(cost.format);
     std::string parameters = parameters_text(cost);
-    if (!cost.possible()) {
-      fmt::print(out, "{:<9} {:>12} {:>8} {:>8} {:>12}  {}\n", name, "-", "-", "-", "-", parameters);
-      continue;
-    }
-    if (!cost.allowed) parameters += parameters.empty() ? "above --max-fill" : ", above --max-fill";
-    fmt::print(out, "{:<9} {:>12} {:>8.3f} {:>8.3f} {:>12}  {}\n", name, format_bytes(cost.bytes),
-               ratio(cost.bytes, r.csr_bytes), cost.fill, format_bytes(cost.peak_bytes), parameters);
+    if (cost.possible() && !cost.allowed)
+      parameters += parameters.empty() ? "above --max-fill" : ", above --max-fill";
+    notes.push_back(parameters);
+    if (cost.possible())
+      lines.push_back({name, format_bytes(cost.bytes), times(ratio(cost.bytes, r.csr_bytes)),
+                       times(cost.fill), format_bytes(cost.peak_bytes)});
+    else
+      lines.push_back({name, "-", "-", "-", "-"});
   }
+  return "\n" + text_table(lines, width, notes);
 }
 
-void print_stages(const stage_log& stages, std::FILE* out) {
-  fmt::print(out, "\n{:<16} {:>10} {:>12} {:>8}\n", "stage", "ms", "M entries/s", "GB/s");
-  double total = 0;
-  for (const stage& s : stages) {
-    total += s.seconds;
-    fmt::print(out, "{:<16} {:>10.2f} {:>12.1f}", s.name, s.seconds * 1e3,
-               s.seconds > 0 ? static_cast<double>(s.entries) / s.seconds / 1e6 : 0.0);
-    if (s.bytes > 0 && s.seconds > 0)
-      fmt::print(out, " {:>8.2f}", static_cast<double>(s.bytes) / s.seconds / 1e9);
-    fmt::print(out, "\n");
-  }
-  fmt::print(out, "{:<16} {:>10.2f}\n", "total", total * 1e3);
+std::string stages_text(const outcome& r, int width) {
+  std::vector<table_line> lines = {{"stage", "ms", "M entries/s", "GB/s"}};
+  const auto milliseconds = [](double seconds) { return fmt::format("{:.2f}", seconds * 1e3); };
+  const auto add = [&](const std::string& prefix, const stage_log& stages) {
+    double total = 0;
+    for (const stage& s : stages) {
+      total += s.seconds;
+      const double rate = s.seconds > 0 ? static_cast<double>(s.entries) / s.seconds / 1e6 : 0;
+      lines.push_back({prefix + s.name, milliseconds(s.seconds), fmt::format("{:.1f}", rate),
+                       s.bytes > 0 && s.seconds > 0
+                           ? fmt::format("{:.2f}", static_cast<double>(s.bytes) / s.seconds / 1e9)
+                           : ""});
+    }
+    lines.push_back({prefix + "total", milliseconds(total), "", ""});
+  };
+  add("", r.stages);
+  if (r.verified) add("verify: ", r.verify_stages);
+  return "\n" + text_table(lines, width);
 }
 
 json describe_choice(const block_choice& choice) {
@@ -176,23 +207,28 @@ bool in_tiles(const format_outcome& f) {
 }  // namespace
 
 void print_text(const outcome& r, std::FILE* out) {
-  print_matrix(r, out);
-  fmt::print(out, "device   {}\n", r.device);
-  if (r.chosen_block) {
-    const block_size best = r.chosen_block->best().shape.size;
-    fmt::print(out, "block    auto: {} x {}, {}\n", best.rows, best.cols, r.chosen_block->reason);
-  }
-  if (r.format) print_format(*r.format, r, out);
-  if (r.format && r.format->blocks) print_blocks(*r.format->blocks, in_tiles(*r.format), out);
-  if (r.verified) fmt::print(out, "verify   valid, and converting back gives the same matrix bit for bit\n");
+  const int width = output_width(out);
+  std::string text = matrix_text(r, width);
+  const auto line = [&](const char* label, const std::string& what) {
+    text += labelled_text(label, what, width);
+  };
+  if (r.chosen_block)
+    line("block",
+         fmt::format("auto: {}, {}", sides_of(r.chosen_block->best().shape.size), r.chosen_block->reason));
+  if (r.format) text += format_text(*r.format, r, width);
+  if (r.verified) line("verify", "valid, and converting back gives the same matrix bit for bit");
   if (r.output)
-    fmt::print(out, "wrote    {} ({}{})\n", r.output->where.path, name_of(r.output->where.kind),
-               r.output->where.path == "-" ? "" : ", " + format_bytes(r.output->bytes));
-  if (!r.plan.empty()) print_plan(r, out);
-  print_stages(r.stages, out);
-  fmt::print(out, "peak memory {}", format_bytes(r.peak_host));
-  if (r.peak_device > 0) fmt::print(out, " on the host, {} on the GPU", format_bytes(r.peak_device));
-  fmt::print(out, "\n");
+    line("wrote", fmt::format("{} ({}{})", r.output->where.path, name_of(r.output->where.kind),
+                              r.output->where.path == "-" ? "" : ", " + format_bytes(r.output->bytes)));
+  if (r.format && r.format->blocks) text += blocks_text(*r.format->blocks, in_tiles(*r.format), width);
+  if (!r.plan.empty()) text += plan_text(r, width);
+  text += stages_text(r, width);
+  text += wrapped(
+      "",
+      fmt::format("peak memory {}", format_bytes(r.peak_host)) +
+          (r.peak_device > 0 ? fmt::format(" on the host, {} on the GPU", format_bytes(r.peak_device)) : ""),
+      2, width);
+  fmt::print(out, "{}", text);
 }
 
 void print_json(const outcome& r, std::FILE* out) {
@@ -245,10 +281,14 @@ void print_json(const outcome& r, std::FILE* out) {
                            {"allowed", cost.allowed},
                            {"exact", cost.exact}});
   }
-  j["stages"] = json::array();
-  for (const stage& s : r.stages)
-    j["stages"].push_back(
-        {{"name", s.name}, {"seconds", s.seconds}, {"entries", s.entries}, {"bytes", s.bytes}});
+  const auto listed = [](const stage_log& stages) {
+    json list = json::array();
+    for (const stage& s : stages)
+      list.push_back({{"name", s.name}, {"seconds", s.seconds}, {"entries", s.entries}, {"bytes", s.bytes}});
+    return list;
+  };
+  j["stages"] = listed(r.stages);
+  if (r.verified) j["verify_stages"] = listed(r.verify_stages);
   j["peak_bytes"] = {{"host", r.peak_host}, {"device", r.peak_device}};
   // Paths need not be UTF-8.
   fmt::print(out, "{}\n", j.dump(2, ' ', false, json::error_handler_t::replace));

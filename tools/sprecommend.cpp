@@ -16,7 +16,6 @@
 #include "analyze/report/recommend_page.hpp"
 #include "analyze/report/recommend_text.hpp"
 #include "convert/error.hpp"
-#include "convert/io/generators.hpp"
 #include "convert/io/read.hpp"
 #include "tools/command_line.hpp"
 #include "tools/kernel_names.hpp"
@@ -154,28 +153,21 @@ std::vector<recommendation> run(const tool_request& request, const progress_line
       failed(input + ": not reached, interrupted");
       continue;
     }
-    std::string problem;
     try {
       // What it takes to find the device and to start it is part of the first one's time.
       all.push_back(recommend_for(input, request, &input == &request.inputs.front() ? started : seconds_now(),
                                   progress));
-    } catch (const error& e) {
-      if (!request.several() || e.category() == failure::usage) throw;
-      problem = e.what();
-      // A broken device is one for the others as well; what there is of those before is told.
-      if (e.category() == failure::device) {
-        failed(input + ": " + problem);
-        break;
-      }
-    } catch (const std::bad_alloc&) {
+    } catch (const std::exception& problem) {
       if (!request.several()) throw;
-      problem = "out of memory";
+      progress.clear();
+      failed(problem_with(input, problem));
+      // A broken device is one for the others as well; what there is of those before is told.
+      const auto* const known = dynamic_cast<const error*>(&problem);
+      if (known != nullptr && known->category() == failure::device) break;
+      continue;
     }
     progress.clear();
-    if (problem.empty())
-      done(all.back());
-    else
-      failed(problem.starts_with(input) ? problem : input + ": " + problem);
+    done(all.back());
   }
   return all;
 }
@@ -250,7 +242,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--products", typed.products,
                  "How many products there will be: converting is then part of what they cost")
-      ->check(CLI::Range(1.0, 1e15));
+      ->check(between(1.0, 1e15));
   add_choice(app, "--caches", typed.warm, {{"cold", false}, {"warm", true}},
              "Which runs decide: with cold caches, or with warm ones");
   add_choice(app, "--value", typed.single_values, {{"auto", {}}, {"f32", true}, {"f64", false}},
@@ -258,7 +250,7 @@ int main(int argc, char** argv) {
   app.add_option("--formats", typed.formats, "Only these formats, with commas between")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(format_names()));
+      ->transform(one_of(format_names()));
   app.add_option("--kernels", typed.kernels, "Only these kernels, with commas between")
       ->delimiter(',')
       ->allow_extra_args(false);
@@ -267,7 +259,7 @@ int main(int argc, char** argv) {
   auto* const budget =
       app.add_option("--budget", typed.budget,
                      "Seconds for each matrix, reading included; by default enough for its size")
-          ->check(CLI::Range(1e-3, 1e9));
+          ->check(between(1e-3, 1e9));
   auto* const predict =
       app.add_flag("--predict", typed.predict, "Run nothing: rank by a model of the machine's bandwidths");
   app.add_option("--machine", typed.machine,
@@ -276,7 +268,7 @@ int main(int argc, char** argv) {
   auto* const exhaustive =
       app.add_flag("--exhaustive", typed.exhaustive, "Nobody leaves early: all samples of all kernels");
   app.add_option("--samples", typed.samples, "Samples of every median with --exhaustive")
-      ->check(CLI::Range(1, 100000))
+      ->check(between(1, 100000))
       ->capture_default_str()
       ->needs(exhaustive);
   predict->excludes(exhaustive);
@@ -286,14 +278,13 @@ int main(int argc, char** argv) {
   auto* const csv = app.add_flag("--csv", typed.csv, "Print one line a kernel and product, with commas");
   add_common_options(app, typed.common);
   csv->excludes(app.get_option("--json"));
-  app.footer("Generators:\n" + describe_generators() +
-             "\nExamples:\n"
-             "  sprecommend bcsstk17.mtx.gz\n"
-             "  sprecommend bcsstk17.mtx.gz --mix 10:1 --products 500 --html report.html\n"
-             "  sprecommend a.mtx b.mtx --value f32 --budget 10 --json\n"
-             "  sprecommend 'gen:rmat?scale=18' --predict\n"
-             "\nCtrl-C gives the verdict so far. Exit status: 0 fine, 1 a wrong result, data or run-time\n"
-             "failure, 2 usage, 130 interrupted.");
+  add_help_ending(
+      app,
+      {"sprecommend bcsstk17.mtx.gz",
+       "sprecommend bcsstk17.mtx.gz --mix 10:1 --products 500 --html report.html",
+       "sprecommend a.mtx b.mtx --value f32 --budget 10 --json", "sprecommend gen:rmat?scale=18 --predict"},
+      {"Ctrl-C gives the verdict so far. Exit status: 0 fine, 1 a wrong result, data or run-time failure, "
+       "2 usage, 130 interrupted."});
   outcome ended;
   const int status = run_tool(app, argc, argv, [&] { ended = recommend_matrices(typed); });
   if (status != 0) return status;

@@ -22,10 +22,71 @@
 #include "convert/error.hpp"
 #include "convert/io/generators.hpp"
 #include "convert/io/write.hpp"
+#include "convert/nearest_names.hpp"
 #include "convert/options.hpp"
 #include "tools/command_line.hpp"
 
 namespace sparsmith {
+namespace {
+
+// Room beside the terms of a list; on a narrow terminal what they mean stands below them.
+int term_indent(int width) {
+  return width < 60 ? 6 : 22;
+}
+
+std::string option_help(const CLI::Option& option, bool positional, int width) {
+  std::string term = "  " + option.get_name(positional, !positional);
+  std::vector<std::string> notes;
+  if (option.get_type_size() != 0) {
+    const std::string type = option.get_type_name();  // "INT:0 to 1024"
+    const std::size_t colon = std::min(type.find(':'), type.size());
+    if (!positional && colon > 0) term += " " + type.substr(0, colon);
+    if (colon < type.size()) notes.push_back(type.substr(colon + 1));
+    if (!option.get_default_str().empty()) notes.push_back("default " + option.get_default_str());
+  }
+  for (const CLI::Option* const other : option.get_needs()) notes.push_back("with " + other->get_name());
+  for (const CLI::Option* const other : option.get_excludes())
+    notes.push_back("not with " + other->get_name());
+  std::string meaning = option.get_description();
+  if (!notes.empty()) meaning += fmt::format(" ({})", fmt::join(notes, "; "));
+  return term_text(term, meaning, term_indent(width), width);
+}
+
+// CLI11's own would be as wide as it comes.
+class help_in_width : public CLI::FormatterBase {
+ public:
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode) const override {
+    const int width = output_width();
+    std::string usage = "Usage: " + name + " [OPTIONS]", inputs, options;
+    for (const CLI::Option* const option : app->get_options({})) {
+      if (!option->get_positional()) {
+        options += option_help(*option, false, width);
+        continue;
+      }
+      inputs += option_help(*option, true, width);
+      const std::string word = option->get_name(true) + (option->get_expected_max() > 1 ? "..." : "");
+      usage += option->get_required() ? " " + word : " [" + word + "]";
+    }
+    return wrapped("", app->get_description(), 0, width) + "\n" + wrapped("", usage, 2, width) + inputs +
+           "\nOptions:\n" + options + app->get_footer();
+  }
+};
+
+// Of the words that were left over, the first that looks like an option, and the one probably meant; nothing
+// where there is none.
+std::string about_unknown_option(const CLI::App& app) {
+  for (const std::string& word : app.remaining()) {
+    if (word.size() < 2 || word.front() != '-') continue;
+    const std::string name = word.substr(0, word.find('='));
+    std::vector<std::string> known;
+    for (const CLI::Option* const option : app.get_options({}))
+      for (const std::string& other : option->get_lnames()) known.push_back("--" + other);
+    return fmt::format("there is no option {}{}", name, did_you_mean(name, known));
+  }
+  return "";
+}
+
+}  // namespace
 
 int run_tool(CLI::App& app, int argc, char** argv, const std::function<void()>& body) {
   constexpr int usage_status = 2;
@@ -47,7 +108,9 @@ int run_tool(CLI::App& app, int argc, char** argv, const std::function<void()>& 
   } catch (const CLI::Success& success) {
     return app.exit(success);  // --help and --version
   } catch (const CLI::ParseError& problem) {
-    complain(fmt::format("{} (see --help)", problem.what()));
+    // One that does not exist first: what else seems to be wrong may follow from it.
+    const std::string unknown = about_unknown_option(app);
+    complain(on_one_line(fmt::format("{} (see --help)", unknown.empty() ? problem.what() : unknown)));
     return usage_status;
   }
   try {
@@ -80,7 +143,7 @@ static block_size parse_size(const std::string& option, const std::string& text,
   std::int32_t rows = 0, cols = 0;
   const char* stop = number_at(text.data(), rows);
   cols = rows;
-  if (stop != nullptr && stop != end && *stop == 'x') stop = number_at(stop + 1, cols);
+  if (stop != nullptr && stop != end && (*stop == 'x' || *stop == 'X')) stop = number_at(stop + 1, cols);
   if (stop != end) throw error(failure::usage, fmt::format("{} {}: {}", option, text, expected));
   return {rows, cols};
 }
@@ -155,14 +218,48 @@ void add_common_options(CLI::App& app, common_options& options) {
              {{"auto", device_wish::automatic}, {"cuda", device_wish::cuda}, {"cpu", device_wish::cpu}},
              "Where to run: auto (a GPU if there is one), cuda or cpu");
   app.add_option("--threads", options.threads, "CPU threads; 0 means all")
-      ->check(CLI::Range(0, 1024))
+      ->check(between(0, 1024))
       ->capture_default_str();
   app.add_flag("--json", options.as_json, "Print the result as JSON");
   app.add_flag("--quiet", options.quiet, "Print nothing but errors (and data asked for)");
   app.set_version_flag("--version", fmt::format("{} {} ({})", app.get_name(), SPARSMITH_VERSION,
                                                 has_cuda ? "OpenMP and CUDA" : "OpenMP, no CUDA"));
-  // Ours are one line each; CLI11's own default would print several.
-  app.get_formatter()->column_width(34);
+  app.formatter(std::make_shared<help_in_width>());
+}
+
+void add_help_ending(CLI::App& app, const std::vector<std::string>& examples,
+                     const std::vector<std::string>& remarks) {
+  const int width = output_width();
+  std::string text = "\nGenerators:\n";
+  for (const auto& [term, meaning] : describe_generators())
+    text += term_text(term, meaning, term_indent(width), width);
+  if (!examples.empty()) text += "\nExamples:\n";
+  for (const std::string& example : examples) text += broken_command(CLI::detail::split(example, ' '), width);
+  if (!remarks.empty()) text += "\n";
+  for (const std::string& remark : remarks) text += wrapped("", remark, 0, width);
+  app.footer(text);
+}
+
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  return {[words](std::string& typed) -> std::string {
+            for (const std::string& word : words)
+              if (CLI::detail::to_lower(word) == CLI::detail::to_lower(typed)) {
+                typed = word;
+                return "";
+              }
+            const std::string meant = did_you_mean(typed, words);
+            return fmt::format("there is no \"{}\"{}", typed,
+                               meant.empty() ? fmt::format(", only {}", fmt::join(words, ", ")) : meant);
+          },
+          ""};
+}
+
+CLI::Validator in_any_case() {
+  return {[](std::string& typed) -> std::string {
+            typed = CLI::detail::to_lower(typed);
+            return "";
+          },
+          ""};
 }
 
 device_choice choose_device(const common_options& options) {
@@ -184,6 +281,26 @@ device_choice choose_device(const common_options& options) {
   return choice;
 }
 
+// 0 where there is no terminal, or none that says how wide it is.
+static int terminal_columns(std::FILE* stream) {
+  winsize size{};
+  const int descriptor = ::fileno(stream);
+  return ::isatty(descriptor) == 1 && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+// What can be written over must stay on one line; the last column is left to the cursor.
+static int progress_columns() {
+  const int columns = terminal_columns(stderr);
+  return columns > 1 ? columns - 1 : 79;
+}
+
+// A terminal may go away; then there is nobody to show it to, which is no error.
+static void draw_progress(const std::string& text) {
+  const std::string line = printable(text);
+  std::fputs(("\r\033[K" + line.substr(0, bytes_of_columns(line, progress_columns()))).c_str(), stderr);
+  std::fflush(stderr);
+}
+
 progress_bar::progress_bar(std::string label, bool enabled) : label_(std::move(label)) {
   if (!enabled || ::isatty(STDERR_FILENO) != 1) return;
   drawer_ = std::jthread([this](const std::stop_token& stop) {
@@ -203,7 +320,7 @@ progress_bar::~progress_bar() {
   if (!drawer_.joinable()) return;
   drawer_.request_stop();
   drawer_.join();
-  if (shown_) fmt::print(stderr, "\r\033[K");
+  if (shown_) draw_progress("");
 }
 
 progress_callback progress_bar::callback() {
@@ -217,18 +334,21 @@ progress_callback progress_bar::callback() {
 void progress_bar::draw(double seconds) {
   shown_ = true;
   const std::int64_t done = done_, total = total_;
+  const int room = progress_columns();
   if (total > 0) {
-    constexpr int width = 30;
+    constexpr int shortest = 5, longest = 30;
     const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
-    const int filled = static_cast<int>(share * width);
-    fmt::print(stderr, "\r\033[K{} [{:#<{}}{:.<{}}] {:3.0f} % of {}", label_, "", filled, "", width - filled,
-               share * 100, format_bytes(total));
-  } else if (done > 0) {
-    fmt::print(stderr, "\r\033[K{} {}, {:.1f} s", label_, format_bytes(done), seconds);
+    const std::string end = fmt::format("] {:3.0f} % of {}", share * 100, format_bytes(total));
+    const int left = room - 2 - display_width(end);  // for the label and the bar
+    const int length = std::clamp(left - display_width(label_), shortest, longest);
+    const int filled = static_cast<int>(share * length);
+    draw_progress(fmt::format("{} [{:#<{}}{:.<{}}{}", shortened(label_, std::max(left - length, 3)), "",
+                              filled, "", length - filled, end));
   } else {
-    fmt::print(stderr, "\r\033[K{} {:.1f} s", label_, seconds);
+    const std::string end = done > 0 ? fmt::format(" {}, {:.1f} s", format_bytes(done), seconds)
+                                     : fmt::format(" {:.1f} s", seconds);
+    draw_progress(shortened(label_, std::max(room - display_width(end), 3)) + end);
   }
-  std::fflush(stderr);
 }
 
 output_form form_of(const common_options& options, bool csv) {
@@ -241,19 +361,18 @@ output_form form_of(const common_options& options, bool csv) {
 progress_line::progress_line(bool enabled) : shown_(enabled && ::isatty(STDERR_FILENO) == 1) {}
 
 void progress_line::say(const std::string& text) const {
-  if (!shown_) return;
-  winsize size{};
-  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
-  // A terminal may go away; then there is nobody to show it to, which is no error.
-  std::fputs(fmt::format("\r\033[K{:.{}}", text, known ? size.ws_col - 1 : 79).c_str(), stderr);
-  std::fflush(stderr);
+  if (shown_) draw_progress(text);
 }
 
-int output_width() {
-  winsize size{};
-  if (::isatty(STDOUT_FILENO) != 1 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-    return 80;
-  return std::clamp<int>(size.ws_col, 40, 160);
+int output_width(std::FILE* out) {
+  const int columns = terminal_columns(out);
+  return columns == 0 ? 80 : std::clamp(columns, 40, 160);
+}
+
+std::string problem_with(const std::string& input, const std::exception& problem) {
+  if (dynamic_cast<const std::bad_alloc*>(&problem) != nullptr) return input + ": out of memory";
+  const std::string what = problem.what();
+  return what.starts_with(input) ? what : input + ": " + what;
 }
 
 void write_whole_file(const std::string& path, std::string_view content) {

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <atomic>
+#include <cstdio>
+#include <exception>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -77,7 +79,7 @@ class progress_bar {
   std::jthread drawer_;
 };
 
-// One line that is written over on a terminal; nothing elsewhere.
+// One line that is written over on a terminal, cut to its width; nothing elsewhere.
 class progress_line {
  public:
   explicit progress_line(bool enabled);
@@ -88,8 +90,11 @@ class progress_line {
   bool shown_;
 };
 
-// Columns of the terminal that standard output is shown on, from 40 to 160; 80 where it is none.
-int output_width();
+// Columns of the terminal that is written to, from 40 to 160; 80 where it is none.
+int output_width(std::FILE* out = stdout);
+
+// What is wrong with one of several inputs, which is named: the others are gone on with.
+std::string problem_with(const std::string& input, const std::exception& problem);
 
 // A file that is whole or not there.
 void write_whole_file(const std::string& path, std::string_view content);

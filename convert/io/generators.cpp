@@ -109,21 +109,17 @@ matrix_entries generate(const std::string& spec) {
               "unknown generator \"" + std::string(name) + "\"" + meant_or_known(std::string(name), known));
 }
 
-std::string describe_generators() {
-  const auto padded = [](std::string text, std::size_t width) {
-    text.resize(std::max(text.size() + 1, width), ' ');
-    return text;
-  };
+std::vector<std::pair<std::string, std::string>> describe_generators() {
   const auto as_text = generator_arguments::as_text;
-  std::string text;
+  std::vector<std::pair<std::string, std::string>> terms;
   for (const generator& listed : generators()) {
-    text += padded(std::string(prefix) + listed.name, 16) + listed.purpose + "\n";
+    terms.emplace_back(std::string(prefix) + listed.name, listed.purpose);
     for (const generator_parameter& parameter : listed.parameters)
-      text += "    " + padded(std::string(parameter.name) + "=" + parameter.standard, 32) +
-              padded(as_text(parameter.lowest) + ".." + as_text(parameter.highest), 16) + parameter.meaning +
-              "\n";
+      terms.emplace_back("  " + std::string(parameter.name) + "=" + parameter.standard,
+                         std::string(parameter.meaning) + " (" + as_text(parameter.lowest) + ".." +
+                             as_text(parameter.highest) + ")");
   }
-  return text;
+  return terms;
 }
 
 }  // namespace sparsmith

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "convert/io/entries.hpp"
 
@@ -17,7 +19,7 @@ bool is_generator(const std::string& spec);
 // what does not fit into memory is failure::resources.
 matrix_entries generate(const std::string& spec);
 
-// Every generator with its parameters, their defaults and ranges, for --help.
-std::string describe_generators();
+// Every generator with its parameters, their defaults and ranges, for --help: terms, and what they mean.
+std::vector<std::pair<std::string, std::string>> describe_generators();
 
 }  // namespace sparsmith

@@ -193,12 +193,12 @@ int main(int argc, char** argv) {
                "bench_analyze");
   app.add_option("matrix", wanted.matrices, "Matrices: files or generators")->required();
   app.add_option("--value", wanted.value, "Value type")
-      ->check(CLI::IsMember({"f32", "f64"}))
+      ->transform(one_of({"f32", "f64"}))
       ->capture_default_str();
   app.add_option("--samples", wanted.samples, "Samples to take medians of")
-      ->check(CLI::Range(1, 1000))
+      ->check(between(1, 1000))
       ->capture_default_str();
   add_common_options(app, wanted.common);
-  app.footer("Generators:\n" + describe_generators());
+  add_help_ending(app, {}, {});
   return run_tool(app, argc, argv, [&] { run(wanted); });
 }

@@ -584,7 +584,7 @@ int main(int argc, char** argv) {
          "Only this format; several with commas, or repeated (csc: the vendor's pair from two copies)")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(format_names()));
+      ->transform(one_of(format_names()));
   add_choice(app, "--op", wanted.operations,
              {{"ax", {operation::multiply}},
               {"atx", {operation::transposed}},
@@ -592,7 +592,7 @@ int main(int argc, char** argv) {
              "Products: ax, atx or both");
   add_choice(app, "--value", wanted.single_values, {{"f32", true}, {"f64", false}}, "Value type: f32 or f64");
   app.add_option("--samples", wanted.samples, "Samples of every median, over three rounds")
-      ->check(CLI::Range(1, 100000))
+      ->check(between(1, 100000))
       ->capture_default_str();
   app.add_flag("--scipy", wanted.scipy, "Time SciPy's csr @ x on the same matrix as well");
   app.add_flag("--warm-only", wanted.warm_only, "Leave the runs with cold caches out");
@@ -610,12 +610,10 @@ int main(int argc, char** argv) {
   auto* const csv = app.add_flag("--csv", wanted.csv, "Print one line a kernel and product, with commas");
   add_common_options(app, wanted.common);
   csv->excludes(app.get_option("--json"));
-  app.footer("Generators:\n" + describe_generators() +
-             "\nExamples:\n"
-             "  bench_spmv --list\n"
-             "  bench_spmv 'gen:uniform?n=8192&density=0.01'\n"
-             "  bench_spmv bcsstk17.mtx.gz --format csr,gcsb_tile --op both --json\n"
-             "  bench_spmv 'gen:rmat?scale=20' --kernel csr/hybrid --value f32 --device cuda\n"
-             "\nExit status: 0 fine, 1 a wrong result or a run-time failure, 2 usage.");
+  add_help_ending(app,
+                  {"bench_spmv --list", "bench_spmv gen:uniform?n=8192&density=0.01",
+                   "bench_spmv bcsstk17.mtx.gz --format csr,gcsb_tile --op both --json",
+                   "bench_spmv gen:rmat?scale=20 --kernel csr/hybrid --value f32 --device cuda"},
+                  {"Exit status: 0 fine, 1 a wrong result or a run-time failure, 2 usage."});
   return run_tool(app, argc, argv, [&] { run(wanted); });
 }

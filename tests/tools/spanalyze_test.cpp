@@ -252,6 +252,33 @@ TEST_CASE("several matrices are compared, and a bad one does not hide the others
   CHECK_FALSE(fs::exists(work / "q.html"));
 }
 
+TEST_CASE("of several matrices the one that cannot be made is named, and the others are analysed") {
+  const folder work;
+  for (const std::string& matrix : {std::string("gen:uniform?n=2147483647&density=1"),  // does not fit
+                                    std::string("gen:unifrom?n=3"), std::string("gen:uniform?n=three")}) {
+    const outcome r = run(work, "s.mtx '" + matrix + "' c.mtx --json");
+    INFO(matrix << "\n" << r.err);
+    CHECK(r.status == 1);
+    CHECK(lines_of(r.err).size() == 1);
+    CHECK(r.err.find("spanalyze: " + matrix + ": ") == 0);
+    const json left = json::parse(r.out);
+    REQUIRE(left.size() == 2);
+    CHECK(left[1]["name"] == "c.mtx");
+  }
+#ifndef __SANITIZE_ADDRESS__  // which reserves terabytes of addresses itself
+  const std::string large = "gen:diagonal?n=400000000";
+  const outcome r = run_command("ulimit -v 4000000; cd '" + work.path.string() + "' && '" +
+                                    from_environment("SPARSMITH_SPANALYZE") + "' --device cpu s.mtx " +
+                                    large + " c.mtx --csv",
+                                (fs::temp_directory_path() / work.path.filename()).string());
+  INFO(r.err);
+  CHECK(r.status == 1);
+  CHECK(lines_of(r.err).size() == 1);
+  CHECK(r.err.find("spanalyze: " + large + ": ") == 0);
+  CHECK(lines_of(r.out).size() == 3);
+#endif
+}
+
 TEST_CASE("what cannot be done is one line, and leaves nothing behind") {
   const folder work;
   const auto refused = [&](const std::string& arguments, int status, const std::string& message) {

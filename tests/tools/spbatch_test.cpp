@@ -140,11 +140,19 @@ TEST_CASE("as JSON: how the run went") {
   CHECK(has(r.err, "FAILED (error) bad.mtx:3: row 3 is outside 1..2"));
   const outcome again = run(work, "m/one.mtx bad.mtx --analyze --json --quiet");
   CHECK(again.status == 1);  // a failure stays one
-  CHECK(again.err.empty());
+  CHECK(again.err == "spbatch: 1 of 2 matrices failed; spbatch-results/results.jsonl says why\n");
   const json after = json::parse(again.out);
   CHECK(after["run"]["known_before"] == 2);
   CHECK(after["run"]["failed_before"] == 1);
   CHECK(run(work, "m/one.mtx --analyze --quiet").status == 0);  // that one is fine
+}
+
+TEST_CASE("a failure is told also where nothing else is") {
+  const folder work;
+  const outcome r = run(work, "m/one.mtx bad.mtx --analyze --quiet");
+  CHECK(r.status == 1);
+  CHECK(r.out.empty());
+  CHECK(r.err == "spbatch: 1 of 2 matrices failed; spbatch-results/results.jsonl says why\n");
 }
 
 TEST_CASE("usage is refused in one line, before any work") {

@@ -45,6 +45,13 @@ nlohmann::json run_json(const folder& work, const std::string& command) {
   return nlohmann::json::parse(r.out);
 }
 
+// What was broken into lines of 80 columns, on one again: lines that go on are indented.
+std::string unwrapped(std::string text) {
+  for (std::size_t at; (at = text.find("\n ")) != std::string::npos;)
+    text.replace(at, text.find_first_not_of(' ', at + 1) - at, " ");
+  return text;
+}
+
 // A sanitizer reserves terabytes of addresses, so it cannot live under a limit on them.
 #ifdef __SANITIZE_ADDRESS__
 const std::string little_memory;
@@ -93,7 +100,7 @@ TEST_CASE("the summary tells what was done to the matrix") {
   CHECK(dropped["matrix"]["offset_bits"] == 64);
   CHECK(dropped["read"]["narrowed"] == 2);
   const auto text = run(work, "SPCONV " + (work / "s.mtx") + " --to hyb");
-  CHECK(text.out.find("3 expanded by symmetry, 2 duplicates summed, 1 explicit zeros kept") !=
+  CHECK(unwrapped(text.out).find("3 expanded by symmetry, 2 duplicates summed, 1 explicit zeros kept") !=
         std::string::npos);
   CHECK(text.out.find("M entries/s") != std::string::npos);
   CHECK(text.err.empty());
@@ -124,26 +131,43 @@ TEST_CASE("blocked formats by their options, and block positions beyond 32 bits"
        {"--to bsr --block 3x5", "--to bsr --block 7", "--to csb --beta 8 --order diagonal --index 32",
         "--to gcsb --beta 64 --group 7 --window 10 --order row", "--to gcsb --layout thesis --beta 16",
         "--to gcsb --layout tile", "--to gcsb --layout tile --tile 512x256 --rest 8 --group 16 --index 32",
-        "--to gcsb --layout tile --renumber length", "--to gcsb --layout tile --beta 512 --index 16",
+        "--to gcsb --layout tile --renumber length", "--to gcsb --layout tile --index 16",
         "--to gcsb_tile --renumber none --tile 256", "--to ecsb --holding ell",
         "--to ecsb --holding hybrid --beta 128", "--to csb --layout thesis"}) {
     const auto r = run(work, std::string("SPCONV 'gen:rmat?scale=9' --verify --max-fill 1000 ") + arguments);
     INFO(arguments << ": " << r.err);
     CHECK(r.status == 0);
   }
-  for (const char* arguments :
-       {"--to bsr --block 65", "--to bsr --block 4y4", "--to csb --beta 3", "--to csb --beta 8192",
-        "--to gcsb --beta 512 --index 16", "--to gcsb --layout thesis --window 4", "--to gcsb --beta 8,16",
-        "--to bsr --block 2,4", "--to gcsb --layout tile --tile 300",
-        "--to gcsb --layout tile --tile 256x4096", "--to gcsb --layout tile --group 12",
-        "--to gcsb --layout tile --tile 5q", "--to gcsb --layout tile --tile 0",
-        "--to gcsb --layout tile --window 4", "--to gcsb --layout tile --tile 2048 --index 16",
-        "--to csb --layout tile", "--to mtx -o - --layout tile", "--to gcsb_tile --layout thesis",
-        "--to gcsb --group 0", "--to gcsb --window -1", "--to gcsb --layout tile --rest -1",
-        "--to sell --slice 0", "--to sell --sigma 0", "--to hyb --width -1", "--to ell --max-fill 0.5",
-        "--to ell --max-fill nan",
-        // Also what this conversion has no use for must be right.
-        "--to csr --beta 3", "--to csr --block 0x4", "--plan --beta 8,9"}) {
+  for (const char* arguments : {"--to bsr --block 65",
+                                "--to bsr --block 4y4",
+                                "--to csb --beta 3",
+                                "--to csb --beta 8192",
+                                "--to gcsb --beta 512 --index 16",
+                                "--to gcsb --layout thesis --window 4",
+                                "--to gcsb --beta 8,16",
+                                "--to bsr --block 2,4",
+                                "--to gcsb --layout tile --tile 300",
+                                "--to gcsb --layout tile --tile 256x4096",
+                                "--to gcsb --layout tile --group 12",
+                                "--to gcsb --layout tile --tile 5q",
+                                "--to gcsb --layout tile --tile 0",
+                                "--to gcsb --layout tile --window 4",
+                                "--to gcsb --layout tile --tile 2048 --index 16",
+                                "--to csb --layout tile",
+                                "--to mtx -o - --layout tile",
+                                "--to gcsb_tile --layout thesis",
+                                "--to gcsb --group 0",
+                                "--to gcsb --window -1",
+                                "--to gcsb --layout tile --rest -1",
+                                "--to sell --slice 0",
+                                "--to sell --sigma 0",
+                                "--to hyb --width -1",
+                                "--to ell --max-fill 0.5",
+                                "--to ell --max-fill nan",
+                                "--plan --beta 8,9",
+                                "--plan --window -1",
+                                "--plan --layout thesis --window 10",
+                                "--plan --layout tile --window 10"}) {
     const auto r = run(work, std::string("SPCONV 'gen:rmat?scale=9' ") + arguments);
     INFO(arguments << ": " << r.err);
     CHECK(r.status == 2);
@@ -170,6 +194,120 @@ TEST_CASE("blocked formats by their options, and block positions beyond 32 bits"
   CHECK(plan.front()["exact"] == true);
 }
 
+TEST_CASE("an option that means nothing for the format is refused") {
+  const folder work;
+  const auto refusal = [&](const std::string& arguments) {
+    const auto r = run(work, "SPCONV gen:diagonal?n=9 " + arguments);
+    INFO(arguments << ": " << r.out << r.err);
+    CHECK(r.status == 2);
+    CHECK(r.out.empty());
+    return r.err;
+  };
+  CHECK(refusal("--to csr --beta 64") ==
+        "spconv: --beta means nothing for csr (it is for csb, ecsb and gcsb)\n");
+  CHECK(refusal("--to mtx -o - --slice 8") == "spconv: --slice means nothing for mtx (it is for sell)\n");
+  CHECK(refusal("--to gcsb --tile 512") == "spconv: --tile means nothing for gcsb (it is for gcsb_tile)\n");
+  CHECK(refusal("--to gcsb --layout blocks --rest 8") ==
+        "spconv: --rest means nothing for gcsb (it is for gcsb_tile)\n");
+  CHECK(refusal("--to gcsb --layout tile --beta 64") ==
+        "spconv: --beta means nothing for gcsb_tile (it is for csb, ecsb and gcsb)\n");
+  CHECK(refusal("--to gcsb_tile --window 4") ==
+        "spconv: --window means nothing for gcsb_tile (it is for gcsb)\n");
+  CHECK(refusal("--to gcsb_tile --layout blocks") ==
+        "spconv: --to gcsb_tile is layout tile; leave --layout out\n");
+  // Also where it says what would be taken anyway.
+  for (const char* arguments :
+       {"--to ell --width 1", "--to hyb --sigma 1024", "--to csc --block auto", "--to bsr --group 32",
+        "--to coo --layout thesis", "--to ell --order morton", "--to sell --index auto",
+        "--to csb --holding auto", "--to ecsb --renumber auto", "--to csr --container npz", "--plan --verify",
+        "--plan --container npz"})
+    CHECK(refusal(arguments).find("spconv: --") == 0);
+  // A plan is about all formats; a limit holds for whatever is made.
+  CHECK(run(work, "SPCONV gen:diagonal?n=9 --plan --slice 4 --block 2 --beta 8 --window 4 --rest 8").status ==
+        0);
+  CHECK(run(work, "SPCONV gen:diagonal?n=9 --plan --to csr --beta 8").status == 0);
+  CHECK(run(work, "SPCONV gen:diagonal?n=9 --to csr --max-fill 2").status == 0);
+}
+
+TEST_CASE("what was misspelt is answered with what was probably meant") {
+  const folder work;
+  const auto refusal = [&](const std::string& arguments) {
+    const auto r = run(work, "SPCONV gen:diagonal?n=9 " + arguments);
+    CHECK(r.status == 2);
+    return r.err;
+  };
+  CHECK(refusal("--to cssr") == "spconv: --to: there is no \"cssr\", did you mean csr? (see --help)\n");
+  CHECK(refusal("--tto csr") == "spconv: there is no option --tto, did you mean --to? (see --help)\n");
+  CHECK(refusal("--to csr --qiuet") ==
+        "spconv: there is no option --qiuet, did you mean --quiet? (see --help)\n");
+  CHECK(refusal("--to csr --nonsense=3") == "spconv: there is no option --nonsense (see --help)\n");
+  CHECK(refusal("--to csr --layuot=tile").find("did you mean --layout?") != std::string::npos);
+  CHECK(refusal("--to csr --device gpu") ==
+        "spconv: --device: there is no \"gpu\", did you mean cpu? (see --help)\n");
+  CHECK(refusal("--to csr --offsets 48") ==
+        "spconv: --offsets: there is no \"48\", only auto, 32, 64 (see --help)\n");
+  // Words are the same in capitals.
+  for (const char* arguments :
+       {"--to CSR", "--to Gcsb --layout Tile --tile AUTO", "--to bsr --block AUTO", "--to bsr --block 2X1",
+        "--to csr --device CPU --value F32", "--to ecsb --holding Hybrid --order MORTON"}) {
+    const auto r = run(work, "SPCONV gen:diagonal?n=900 --verify " + std::string(arguments));
+    INFO(arguments << ": " << r.err);
+    CHECK(r.status == 0);
+  }
+  REQUIRE(run(work, "SPCONV gen:diagonal?n=9 --to MTX --container MTX -o " + (work / "x")).status == 0);
+}
+
+TEST_CASE("what verifying takes is told apart from what the conversion takes") {
+  const folder work;
+  const auto text = run(work, "SPCONV gen:rmat?scale=9 --to sell --verify").out;
+  double sum = 0, total = -1;
+  bool verifying = false, in_table = false;
+  std::istringstream lines(text.substr(text.find("\nstage ")));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("stage ") == 0) {
+      in_table = true;
+      continue;
+    }
+    if (!in_table || line.empty() || line.find("peak memory") == 0) continue;
+    const double milliseconds = std::stod(line.substr(line.find_first_of("0123456789", 18)));
+    verifying = line.find("verify: ") == 0;
+    if (verifying) {
+      CHECK(total >= 0);  // they come after the total
+    } else if (line.find("total ") == 0) {
+      total = milliseconds;
+    } else {
+      CHECK(line.find("to CSR") == std::string::npos);
+      sum += milliseconds;
+    }
+  }
+  CHECK(verifying);
+  CHECK(std::abs(sum - total) < 0.1);
+  CHECK(text.find("\nverify: total ") != std::string::npos);
+  const auto j = run_json(work, "SPCONV gen:rmat?scale=9 --to sell --verify");
+  CHECK(j["verify_stages"].size() >= 2);
+  const auto plain = run_json(work, "SPCONV gen:rmat?scale=9 --to sell");
+  CHECK(plain["stages"].size() == j["stages"].size());
+  CHECK_FALSE(plain.contains("verify_stages"));
+}
+
+TEST_CASE("a format is told in the words it is asked for with") {
+  const folder work;
+  const auto format_line = [&](const std::string& arguments) {
+    const std::string text =
+        unwrapped(run(work, "SPCONV gen:rmat?scale=9 --max-fill 1000 --to " + arguments).out);
+    const std::size_t at = text.find("\nformat   ") + 1;
+    return text.substr(at + 9, text.find(':', at) - at - 9);
+  };
+  CHECK(format_line("csr") == "csr");
+  CHECK(format_line("csb") == "csb, beta 32, order morton");
+  CHECK(format_line("gcsb") == "gcsb, beta 32, group 32, order morton");
+  CHECK(format_line("gcsb --window 8 --order row") == "gcsb, beta 32, group 32, order row, window 8");
+  CHECK(format_line("csb --layout thesis") == "csb, beta 32, order morton, layout thesis");
+  CHECK(format_line("ecsb --holding coo") == "ecsb, beta 32, order morton, coo");
+  CHECK(format_line("gcsb_tile --tile 256 --renumber none") ==
+        "gcsb_tile, 256 x 256, 32 lanes, rest below 64");
+}
+
 TEST_CASE("layout tile reports its tiles, its rest and its padding") {
   const folder work;
   const std::string tile = "SPCONV 'gen:rmat?scale=12' --to gcsb --layout tile --max-fill 50 --rest 100 ";
@@ -184,7 +322,7 @@ TEST_CASE("layout tile reports its tiles, its rest and its padding") {
   CHECK(b["groups"]["steps"]["max"] >= b["groups"]["longest_block"]["max"]);
   const auto text = run(work, tile);
   CHECK(text.out.find("tiles    ") != std::string::npos);
-  CHECK(text.out.find("longest lane:") != std::string::npos);
+  CHECK(text.out.find("\nlongest lane ") != std::string::npos);
   // The same request by either name, and offsets by the entries, not by blocks that are not there.
   const auto wide = run_json(work, "SPCONV 'gen:diagonal?n=1600000' --to gcsb --layout tile");
   CHECK(wide["matrix"]["offset_bits"] == 32);
@@ -200,10 +338,11 @@ TEST_CASE("layout tile reports its tiles, its rest and its padding") {
 TEST_CASE("--block auto chooses a block and says why") {
   const folder work;
   const std::string band = "SPCONV 'gen:blockband?n=2000&block=5' --block ";
-  const auto text = run(work, band + "auto --to bsr --verify");
+  auto text = run(work, band + "auto --to bsr --verify");
   CHECK(text.status == 0);
+  text.out = unwrapped(text.out);
   CHECK(text.out.find("\nblock    auto: 5 x 5, fill 1.000, 0.678 x CSR, the least of ") != std::string::npos);
-  CHECK(text.out.find("\nformat   bsr, block_rows 5, block_cols 5: ") != std::string::npos);
+  CHECK(text.out.find("\nformat   bsr, 5 x 5: ") != std::string::npos);
   CHECK(text.out.find("\nscore blocks ") != std::string::npos);
 
   const auto j = run_json(work, band + "auto --to bsr");
@@ -232,15 +371,13 @@ TEST_CASE("--block auto chooses a block and says why") {
     CHECK(plan[8]["bytes"] == choice["bytes"]);
   }
   CHECK(run_json(work, band + "auto --plan")["plan"].size() == sparsmith::format_names().size());
-  // Nothing is chosen that nobody needs.
-  CHECK_FALSE(run_json(work, band + "auto --to csr").contains("block_choice"));
 
   for (const char* spec : {"gen:diagonal", "'gen:uniform?n=2000&density=0.01'", "'gen:diagonal?n=0'",
                            "'gen:uniform?n=9&density=0'"}) {
     const auto r = run(work, std::string("SPCONV ") + spec + " --to bsr --block auto --verify");
     INFO(spec << ": " << r.err << r.out);
     CHECK(r.status == 0);
-    CHECK(r.out.find("\nblock    auto: 1 x 1, no block size pays: ") != std::string::npos);
+    CHECK(unwrapped(r.out).find("\nblock    auto: 1 x 1, no block size pays: ") != std::string::npos);
   }
   // Few entries in many rows are cheapest in large blocks, but the limit on fill holds for a chosen block
   // too.
@@ -468,7 +605,7 @@ TEST_CASE("a plan names the flag that makes a format possible") {
   const folder work;
   const std::string plan = "SPCONV 'gen:uniform?n=200000&density=0.00000001' --plan --beta 2 --window 3";
   const std::string reason = "beta 2: needs 64-bit offsets (--offsets 64)";
-  CHECK(run(work, plan).out.find(reason) != std::string::npos);
+  CHECK(unwrapped(run(work, plan).out).find(reason) != std::string::npos);
   const auto cost = run_json(work, plan)["plan"][7];
   CHECK(cost["format"] == "csb");
   CHECK(cost["parameters"] == reason);

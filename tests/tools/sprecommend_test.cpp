@@ -151,6 +151,16 @@ TEST_CASE("several matrices, one that cannot be read, and one without entries") 
   CHECK(csv.out.find("matrix,") == 0);
 }
 
+TEST_CASE("of several matrices the one that cannot be made is named, and the others get their verdict") {
+  const folder work;
+  const outcome r = run(work, "gen:laplace2d?n=9 gen:unifrom gen:laplace2d?n=8 --predict --json");
+  INFO(r.err);
+  CHECK(r.status == 1);
+  CHECK(r.err.find("sprecommend: gen:unifrom: ") == 0);
+  CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
+  CHECK(nlohmann::json::parse(r.out).size() == 2);
+}
+
 TEST_CASE("usage is refused in one line, before any work") {
   const folder work;
   for (const char* const arguments :

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Runs the tools on terminals of 40, 80 and 120 columns: no line of theirs may be wider, and progress is
+written over and gone in the end.
+
+    terminal_check.py DATA TOOL...
+
+DATA is the folder of test matrices; a TOOL is a path whose last part is the tool's name. Errors are one line
+each, however long, and are not looked at."""
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import threading
+import time
+import unicodedata
+
+ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+FORMATS = "coo csr csc ell sell hyb bsr csb ecsb gcsb gcsb_tile".split()
+
+
+def width_of(text):
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+               for c in text)
+
+
+def on_terminal(command, columns, folder, feed=None):
+    """The exit status and all that was written to a terminal of so many columns."""
+    outside, inside = pty.openpty()
+    fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    environment = dict(os.environ, TERM="xterm-256color", LC_ALL="C.UTF-8",
+                       XDG_CACHE_HOME=os.path.join(folder, "cache"), OMP_NUM_THREADS="2")
+    environment.pop("COLUMNS", None)
+    process = subprocess.Popen(command, cwd=folder, env=environment, stdout=inside, stderr=inside,
+                               stdin=subprocess.DEVNULL if feed is None else subprocess.PIPE)
+    os.close(inside)
+    if feed is not None:
+        threading.Thread(target=feed, args=(process.stdin,)).start()
+    written = b""
+    while True:
+        try:
+            piece = os.read(outside, 65536)
+        except OSError:  # the other side is closed
+            break
+        if not piece:
+            break
+        written += piece
+    os.close(outside)
+    return process.wait(), written.decode("utf-8", "replace")
+
+
+def shown_at_last(written):
+    """The lines as they stand in the end, what was written over or erased left out."""
+    lines = []
+    for line in written.split("\n"):
+        cells, at = [], 0
+        for part in re.split(r"(\x1b\[[0-9;?]*[A-Za-z]|\r)", line):
+            if part == "\r":
+                at = 0
+            elif part == "\x1b[K":
+                del cells[at:]
+            elif not ESCAPE.fullmatch(part):
+                cells[at:at + len(part)] = part
+                at += len(part)
+        lines.append("".join(cells))
+    return lines
+
+
+def too_wide(written, columns, tool):
+    """What stood on one line at a time and is wider than the terminal."""
+    return [text for line in written.split("\n") for text in ESCAPE.sub("", line).split("\r")
+            if width_of(text) > columns and not text.startswith(tool + ": ") and "] FAILED (" not in text]
+
+
+def commands(tool, data, folder):
+    """What is run at every width, with the exit status that it ends with."""
+    bridge = os.path.join(data, "bridge.mtx")
+    skewed, grid = "gen:rmat?scale=9", "gen:laplace2d?n=20"
+    long_name = os.path.join(folder, "a-folder-with-a-long-name", "and-a-matrix-with-one-as-well.mtx")
+    calls = {
+        "spconv": [[skewed, "--to", name, "--max-fill", "1000", "--verify"] for name in FORMATS] + [
+            [bridge, "--to", "sell", "--slice", "4", "--sigma", "12", "--verify", "-o", "bridge.h5"],
+            [long_name, "--to", "mtx", "-o", long_name + ".copy.mtx"],
+            [skewed, "--to", "bsr", "--block", "auto", "--max-fill", "1000"],
+            ["gen:diagonal?n=300000", "--to", "gcsb"],
+            ["gen:denserow?n=3000&dense=9", "--plan", "--beta", "8,2048", "--block", "4x4,auto"]],
+        "spanalyze": [
+            [bridge], [long_name], [skewed, "--tile", "--rows", "--cols"], [bridge, skewed, grid, long_name],
+            [bridge, skewed, "--full", "--tile"], ["gen:diagonal?n=200000"]],
+        "sprecommend": [
+            [grid, "--budget", "0.5"], [bridge, long_name, skewed, "--predict"],
+            [long_name, "--budget", "0.3", "--formats", "csr,sell"]],
+        "spbatch": [
+            [skewed, grid, long_name, long_name, "--predict", "--out", "results"],
+            ["broken.mtx", grid, "--analyze", "--out", "failed"], ["--report", "--out", "results"],
+            [grid, "--analyze", "--shard", "1/2", "--out", "shards"]],
+        "bench_spmv": [
+            [grid, "--samples", "1", "--warm-only"], [grid, skewed, "--samples", "1", "--format", "csr,gcsb"],
+            ["--list"]],
+    }
+    for arguments in calls[tool] + [["--help"], ["--version"]]:
+        yield arguments, 1 if "broken.mtx" in arguments else 0
+
+
+def check_progress(tools, folder, problems):
+    """Progress on a narrow terminal: seen, never wider, gone in the end."""
+    def check(what, tool, arguments, pattern, feed=None):
+        status, written = on_terminal([tools[tool]] + arguments, 40, folder, feed)
+        drawn = [text for text in ESCAPE.sub("", written).split("\r") if re.search(pattern, text)]
+        if status != 0:
+            problems.append(f"{what}: exit status {status}: {written}")
+        if not drawn:
+            problems.append(f"{what}: nothing was drawn that looks like {pattern}")
+        problems.extend(f"{what}: wider than 40: {text}" for text in too_wide(written, 40, tool))
+        problems.extend(f"{what}: left on the terminal: {line}" for line in shown_at_last(written)
+                        if re.search(pattern, line))
+
+    def slowly(pipe):
+        pipe.write(b"%%MatrixMarket matrix coordinate real general\n2 2 2\n")
+        pipe.flush()
+        time.sleep(1)
+        pipe.write(b"1 1 1\n2 2 1\n")
+        pipe.close()
+
+    check("a slow pipe", "spconv", ["-", "--to", "csr"], r"^reading .*\d s$", slowly)
+    fifo = os.path.join(folder, "a-pipe-whose-name-is-much-longer-than-a-terminal-is-wide")
+    os.mkfifo(fifo)
+
+    def into_fifo(pipe):
+        pipe.close()
+        with open(fifo, "wb") as out:
+            slowly(out)
+
+    check("a long name", "spanalyze", [fifo], r"\.\.\. .*\d s$", into_fifo)
+    check("a generator", "spconv", ["gen:uniform?n=8192&density=0.08", "--to", "csr", "--threads", "1"],
+          r"^generating .*\d s$")
+    large = os.path.join(folder, "large.mtx")
+    entries = 10_000_000
+    with open(large, "wb") as out:
+        out.write(b"%%%%MatrixMarket matrix coordinate real general\n9 9 %d\n" % entries)
+        out.write(b"1 1 1\n" * entries)
+    check("a large file", "spconv", [large, "--to", "csr", "--threads", "1"],
+          r"^reading \[[#.]+\] +\d+ % of \d")
+    os.remove(large)
+
+
+def main():
+    data = os.path.abspath(sys.argv[1])
+    tools = {os.path.basename(path): os.path.abspath(path) for path in sys.argv[2:]}
+    problems, runs = [], 0
+    with tempfile.TemporaryDirectory() as folder:
+        named = os.path.join(folder, "a-folder-with-a-long-name")
+        os.mkdir(named)
+        with open(os.path.join(named, "and-a-matrix-with-one-as-well.mtx"), "w") as out:
+            out.write("%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 2\n3 1 3\n")
+        with open(os.path.join(folder, "broken.mtx"), "w") as out:
+            out.write("%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n")
+        for tool, path in tools.items():
+            for columns in (40, 80, 120):
+                for arguments, expected in commands(tool, data, folder):
+                    status, written = on_terminal([path] + arguments, columns, folder)
+                    runs += 1
+                    called = f"{tool} {' '.join(arguments)} on {columns} columns"
+                    if status != expected:
+                        problems.append(f"{called}: exit status {status}: {written[-500:]}")
+                    if not written.strip():
+                        problems.append(f"{called}: wrote nothing")
+                    problems.extend(f"{called}: {width_of(text)} columns: {text}"
+                                    for text in too_wide(written, columns, tool))
+        if "spconv" in tools and "spanalyze" in tools:
+            check_progress(tools, folder, problems)
+    for problem in problems:
+        print(problem)
+    print(f"{runs} runs, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+sys.exit(main())
