@@ -40,8 +40,8 @@ std::int64_t control_group::kills() const {
   return number_behind(folder / (unified ? "memory.events" : "memory.oom_control"), "oom_kill");
 }
 
-std::vector<control_group> own_control_groups() {
-  std::ifstream listed("/proc/self/cgroup");
+std::vector<control_group> own_control_groups(const fs::path& listing, const fs::path& mount) {
+  std::ifstream listed(listing);
   fs::path root, below;
   bool unified = true;
   for (std::string line; std::getline(listed, line);) {  // "4:memory:/a/b", or "0::/a/b" of version 2
@@ -50,7 +50,7 @@ std::vector<control_group> own_control_groups() {
     const std::string controllers = line.substr(first + 1, second - first - 1);
     const bool of_memory = (',' + controllers + ',').find(",memory,") != std::string::npos;
     if (!of_memory && !controllers.empty()) continue;
-    root = of_memory ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup";
+    root = of_memory ? mount / "memory" : mount;
     below = line.substr(std::min(line.size(), second + 2));
     unified = !of_memory;
     if (of_memory) break;

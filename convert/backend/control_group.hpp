@@ -15,7 +15,9 @@ struct control_group {
   std::int64_t kills() const;       // processes in it that were killed for lack of memory
 };
 
-// That of this process, first, and those around it: the limits of all of them hold.
-std::vector<control_group> own_control_groups();
+// That of this process, first, and those around it: the limits of all of them hold. The system lists it in
+// one place and has their files in another.
+std::vector<control_group> own_control_groups(const std::filesystem::path& listing = "/proc/self/cgroup",
+                                              const std::filesystem::path& mount = "/sys/fs/cgroup");
 
 }  // namespace sparsmith

@@ -19,7 +19,10 @@ struct made_group {
   made_group() { fs::create_directories(folder); }
   made_group(const made_group&) = delete;
   ~made_group() { fs::remove_all(folder); }
-  void write(const char* file, const std::string& text) const { std::ofstream(folder / file) << text; }
+  void write(const char* file, const std::string& text) const {
+    fs::create_directories((folder / file).parent_path());
+    std::ofstream(folder / file) << text;
+  }
 };
 
 }  // namespace
@@ -51,6 +54,41 @@ TEST_CASE("version 1 says the same in other words") {
   made.write("memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 4\n");
   CHECK(group.free_bytes() == 700);
   CHECK(group.kills() == 4);
+}
+
+// A job of Slurm or a slice of systemd has its limit a few groups above the process.
+TEST_CASE("the limits of all groups around a process are found") {
+  const made_group made;
+  made.write("listed", "0::/slice/job/step\n");
+  made.write("root/memory.stat", "inactive_file 7\n");
+  made.write("root/slice/memory.max", "5000\n");
+  made.write("root/slice/memory.current", "1000\n");
+  made.write("root/slice/job/memory.max", "3000\n");
+  made.write("root/slice/job/memory.current", "2000\n");
+  made.write("root/slice/job/memory.stat", "active_file 100\ninactive_file 500\n");
+  made.write("root/slice/job/step/memory.max", "max\n");
+  made.write("root/slice/job/step/memory.current", "1900\n");
+  const auto left = [](const std::vector<control_group>& groups) {
+    std::vector<std::int64_t> bytes;
+    for (const control_group& group : groups) bytes.push_back(group.free_bytes());
+    return bytes;
+  };
+  const auto groups = own_control_groups(made.folder / "listed", made.folder / "root");
+  CHECK(groups.front().folder == made.folder / "root/slice/job/step");
+  CHECK(left(groups) == std::vector<std::int64_t>{-1, 1500, 4000, -1});
+
+  made.write("listed", "5:cpu,cpuacct:/other\n4:memory:/a/b\n0::/slice/job\n");
+  made.write("root/memory/a/memory.limit_in_bytes", "1000\n");
+  made.write("root/memory/a/memory.usage_in_bytes", "400\n");
+  made.write("root/memory/a/b/memory.limit_in_bytes", "9223372036854771712\n");
+  made.write("root/memory/a/b/memory.usage_in_bytes", "300\n");
+  CHECK(left(own_control_groups(made.folder / "listed", made.folder / "root")) ==
+        std::vector<std::int64_t>{9223372036854771412, 600, -1});
+
+  // In a container, the path of the world outside: only the root is there.
+  made.write("listed", "0::/not/here\n");
+  CHECK(left(own_control_groups(made.folder / "listed", made.folder / "root")) ==
+        std::vector<std::int64_t>{-1});
 }
 
 TEST_CASE("no more memory is available than any group around this process leaves") {
