@@ -118,9 +118,11 @@ __global__ void __launch_bounds__(threads, 5)
     }
     for (int i = thread; i < piece_entries; i += threads) rows[i] = 0;
     __syncthreads();
-    // Of several rows that begin at one entry all but the last are empty.
-    for (std::int32_t r = row_low + 1 + thread; r <= last_row; r += threads)
-      if (offsets[r] < last) atomicMax(rows + (offsets[r] - first), r - row_low);
+    // Of several rows that begin at one entry all but the last are empty. Without a sign, or the step past
+    // the last of 2^31 - 1 rows would come back as a negative one.
+    for (std::uint32_t r = static_cast<std::uint32_t>(row_low) + 1 + threadIdx.x;
+         r <= static_cast<std::uint32_t>(last_row); r += threads)
+      if (offsets[r] < last) atomicMax(rows + (offsets[r] - first), static_cast<std::int32_t>(r) - row_low);
     __syncthreads();
     {
       // A thread takes neighbouring entries, four at a time, so that threads do not wait for the same bank.
