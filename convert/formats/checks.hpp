@@ -25,6 +25,12 @@ inline std::string check_shape(std::int32_t rows, std::int32_t cols) {
   return {};
 }
 
+// A size that says yes or no.
+inline std::string check_flag(const char* name, std::int32_t flag) {
+  if (flag == 0 || flag == 1) return {};
+  return fmt::format("{} is {} instead of 0 or 1", name, flag);
+}
+
 // `reason` says where the expectation comes from, where that is not plain.
 inline std::string check_length(const char* name, std::int64_t length, std::int64_t expected,
                                 const char* reason = nullptr) {

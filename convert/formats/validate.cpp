@@ -157,7 +157,9 @@ std::string find_invalid(const sell<Offset, Value, host>& m) {
     const auto expected = checked_product(longest, slice);
     if (!expected) return sizes_too_large;
     if (slots != *expected) return fmt::format("slice {} has {} slots instead of {}", s, slots, *expected);
-    for (std::int64_t p = s * slice; p < (s + 1) * slice; ++p) {
+    // A slice without slots may be far larger than its file.
+    const std::int64_t end = longest == 0 ? std::min((s + 1) * slice, rows) : (s + 1) * slice;
+    for (std::int64_t p = s * slice; p < end; ++p) {
       problem = check_padded_row(m.col_indices, m.values, p < rows ? m.row_order[p] : p,
                                  p < rows ? m.row_lengths[p] : 0, longest, m.cols,
                                  [&](std::int64_t k) { return m.slice_offsets[s] + k * slice + p % slice; });

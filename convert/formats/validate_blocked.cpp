@@ -108,8 +108,9 @@ template <class Offset, class Value>
 std::string find_invalid(const csb<Offset, Value, host>& m) {
   block_rules rules(m);
   if (auto problem = rules.check(); !problem.empty()) return problem;
+  if (auto problem = check_flag("dense_blocks", m.dense_blocks); !problem.empty()) return problem;
   const std::int64_t entries = m.values.size();
-  const bool dense = m.dense_blocks != 0;
+  const bool dense = m.dense_blocks == 1;
   const std::int64_t blocks = dense ? rules.all_blocks : m.block_indices.size();
   if (dense && m.block_indices.size() != 0)
     return "block_indices is not empty although every block is stored";
@@ -136,18 +137,25 @@ template <class Offset, class Value>
 std::string find_invalid(const ecsb<Offset, Value, host>& m) {
   block_rules rules(m);
   if (auto problem = rules.check(); !problem.empty()) return problem;
-  if (m.holding < 0 || m.holding > 2 || m.width < 0)
-    return fmt::format("holding {} and width {} make no sense", m.holding, m.width);
+  if (m.holding < 0 || m.holding > 2) return fmt::format("holding {} is unknown", m.holding);
+  if (m.width < 0) return fmt::format("the width {} is negative", m.width);
   const std::int64_t entries =
       m.block_row_offsets.size() == 0 ? 0 : std::int64_t{m.block_row_offsets[m.block_row_offsets.size() - 1]};
   if (auto problem = check_offsets("block_row_offsets", m.block_row_offsets, rules.block_rows, entries);
       !problem.empty())
     return problem;
-  std::int64_t rest = 0;
-  for (std::int64_t b = 0; b < rules.block_rows; ++b)
-    rest += std::max<std::int64_t>(0, m.block_row_offsets[b + 1] - m.block_row_offsets[b] - m.width);
+  std::int64_t rest = 0, longest = 0;
+  for (std::int64_t b = 0; b < rules.block_rows; ++b) {
+    const std::int64_t length = m.block_row_offsets[b + 1] - m.block_row_offsets[b];
+    rest += std::max<std::int64_t>(0, length - m.width);
+    longest = std::max(longest, length);
+  }
   const auto slots = checked_product(rules.block_rows, m.width);
   if (!slots) return sizes_too_large;
+  const auto holding = static_cast<ecsb_holding>(m.holding);
+  if (holding != ecsb_holding::hybrid && m.width != (holding == ecsb_holding::ell ? longest : 0))
+    return fmt::format("width {} does not go with holding {}, whose width is {}", m.width, m.holding,
+                       holding == ecsb_holding::ell ? longest : 0);
   for (const auto& problem : {check_length("ell_values", m.ell_values.size(), *slots),
                               check_length("rest_values", m.rest_values.size(), rest),
                               check_length("ell_block_indices", m.ell_block_indices.size(), *slots),
@@ -168,6 +176,9 @@ std::string find_invalid(const ecsb<Offset, Value, host>& m) {
       const std::uint32_t index = front ? ell_index[at] : rest_index[at];
       if (k >= length) {
         if (m.ell_values[at] != 0 || index != 0) return fmt::format("padding slot {} has a value", at);
+        const std::int64_t first_block = length > 0 ? std::int64_t{m.ell_block_indices[b]} : 0;
+        if (position != first_block)
+          return fmt::format("padding slot {} has block {} instead of {}", at, position, first_block);
         continue;
       }
       if (position < 0 || position >= rules.all_blocks || position / rules.blocks_per_row != b)
@@ -185,7 +196,12 @@ template <class Offset, class Value>
 std::string find_invalid(const gcsb<Offset, Value, host>& m) {
   block_rules rules(m);
   if (auto problem = rules.check(); !problem.empty()) return problem;
-  if (m.group_size < 1) return fmt::format("group_size {} is not positive", m.group_size);
+  if (auto problem = check_flag("dense_blocks", m.dense_blocks); !problem.empty()) return problem;
+  if (m.group_size < 1 || m.group_size > 1 << 16)
+    return fmt::format("group_size {} is outside 1..65536", m.group_size);
+  if (m.window < 0) return fmt::format("window {} is negative", m.window);
+  if (m.window > 0 && m.dense_blocks == 1)
+    return fmt::format("window {} does not go with dense_blocks 1, which sorts all blocks", m.window);
   const std::int64_t blocks = m.block_indices.size(), slots = m.values.size(), size = m.group_size;
   if (m.dense_blocks != 0 && blocks != rules.all_blocks)
     return fmt::format("{} blocks are listed instead of all {}", blocks, rules.all_blocks);
@@ -280,6 +296,7 @@ std::string find_invalid(const gcsb_tile<Offset, Value, host>& m) {
   if (!power_of_two(m.group_size, 1, 32))
     return fmt::format("group_size {} is not a power of two up to 32", m.group_size);
   if (m.rest_below < 0) return fmt::format("rest_below {} is negative", m.rest_below);
+  if (auto problem = check_flag("renumbered", m.renumbered); !problem.empty()) return problem;
   const tile_cells cells(m.tile_height, m.tile_width, m.group_size);
   const std::int64_t tiles = m.tile_rows.size(), lanes = m.group_size, slots = m.values.size();
   const std::int64_t tile_lines = groups_of(m.rows, m.tile_height),
@@ -295,7 +312,7 @@ std::string find_invalid(const gcsb_tile<Offset, Value, host>& m) {
     if (!problem.empty()) return problem;
   if (m.combined16.size() > 0 && cells.index_bits() > 16)
     return "16-bit combined indices leave no room for the mark of padding";
-  const bool renumbered = m.renumbered != 0;
+  const bool renumbered = m.renumbered == 1;
   if (!renumbered && m.row_order.size() + m.col_order.size() > 0)
     return "row_order and col_order are not empty although nothing is renumbered";
   if (renumbered)

@@ -11,6 +11,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr int container_version = 1;
+constexpr const char* binsparse_version = "0.1";
 
 // An integer of a description; without this check JSON would round 1.5 and cut off 1e300.
 std::int64_t integer_of(const json& value, const std::string& key, const std::string& path) {
@@ -66,8 +67,9 @@ binsparse_description read_binsparse_description(const std::string& path, const 
   binsparse_description result;
   if (inner.contains("version")) {
     const auto version = inner["version"].get<std::string>();
-    if (!version.starts_with("0."))
-      refuse_unsupported(path, fmt::format("Binsparse version {} is not supported yet", version));
+    if (version != binsparse_version && !version.starts_with(binsparse_version + std::string(".")))
+      refuse_unsupported(
+          path, fmt::format("is Binsparse of version {}, this program reads {}", version, binsparse_version));
   }
   if (!inner.at("format").is_string())
     refuse_unsupported(path, "custom Binsparse formats are not supported yet");
@@ -138,7 +140,7 @@ std::string binsparse_text(const char* format, std::int32_t rows, std::int32_t c
   json data_types = json::object();
   for (const auto& [name, type] : types) data_types[name] = type;
   const json whole = {{"binsparse",
-                       {{"version", "0.1"},
+                       {{"version", binsparse_version},
                         {"format", format},
                         {"shape", json::array({rows, cols})},
                         {"number_of_stored_values", stored_values},

@@ -513,6 +513,13 @@ TEST_CASE("Binsparse files that contradict themselves are refused") {
               "values of type complex[float64] are not supported yet"));
   CHECK(holds(unsupported(inner("COO", "iso[complex[float32]]")), "complex[float32]"));
   CHECK(holds(unsupported(inner("DMAT")), "Binsparse format DMAT is not supported yet"));
+  const auto of_version = [](const std::string& version) {
+    std::string text = inner("COO");
+    return text.replace(text.find("0.1"), 3, version);
+  };
+  for (const std::string version : {"0.2", "0.10", "1.0", "0"})
+    CHECK(unsupported(of_version(version))
+              .ends_with(": is Binsparse of version " + version + ", this program reads 0.1"));
   CHECK(holds(unsupported(inner("COO", "float64", "", "[3]")), "two dimensions"));
   CHECK(holds(unsupported(inner("COO", "float64", R"(, "fill": true)")), "fill value"));
 }
