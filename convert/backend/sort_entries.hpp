@@ -21,8 +21,7 @@ inline int index_bits(std::int64_t count) {
   return count <= 1 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count - 1)));
 }
 
-// The most memory a sort holds at once beside its input, result included (without what a skewed bucket may
-// need).
+// The most memory a sort holds at once beside its input, result included.
 inline std::int64_t sort_peak_bytes(openmp, std::int64_t count, std::int64_t value_bytes) {
   return count * (8 + value_bytes) + count * 16;
 }

@@ -14,7 +14,7 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <vector>
+#include <memory>
 #endif
 
 namespace sparsmith {
@@ -354,10 +354,14 @@ void for_each_team(openmp, std::int64_t teams, std::int64_t, Body body, int = 0)
   constexpr int words = 1 << 16;
   const int at_once =
       static_cast<int>(std::clamp<std::int64_t>(teams / (std::int64_t{omp_get_max_threads()} * 16), 1, 64));
+  // Of all threads, made here because nothing may be thrown in there; each clears its own.
+  const auto scratch =
+      std::make_unique_for_overwrite<std::uint32_t[]>(std::size_t{words} * omp_get_max_threads());
 #pragma omp parallel
   {
-    std::vector<std::uint32_t> scratch(words);
-    const single_team team(scratch.data(), words);
+    std::uint32_t* const own = scratch.get() + std::size_t{words} * omp_get_thread_num();
+    std::fill_n(own, words, 0);
+    const single_team team(own, words);
 #pragma omp for schedule(dynamic, at_once)
     for (std::int64_t i = 0; i < teams; ++i) body(team, i);
   }

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "convert/backend/own_memory.hpp"
+#include "convert/backend/parallel_guard.hpp"
 #include "convert/formats/sizes.hpp"
 #include "convert/pipelines/structure.hpp"
 
@@ -129,6 +130,7 @@ std::map<block_size, histogram> count_on_threads(const std::vector<chain>& chain
   const int threads = threads_with_own(counters_each * 4, matrix_bytes);
   array<std::int32_t, host> counters(looked_up ? 0 : counters_each * threads);
   std::map<block_size, histogram> totals;
+  parallel_guard guard;  // lists and histograms grow with what is found
 #pragma omp parallel num_threads(threads)
   {
     std::int32_t* memory = nullptr;
@@ -137,29 +139,36 @@ std::map<block_size, histogram> count_on_threads(const std::vector<chain>& chain
       std::fill_n(memory, counters_each, 0);
     }
     std::vector<std::vector<size_counter>> own;
-    for (const chain& c : chains) {
-      own.emplace_back();
-      for (const block_size& size : c) {
-        own.back().emplace_back(size, memory);
-        if (!looked_up) memory += groups_of(cols, size.cols);
+    guard.run([&] {
+      for (const chain& c : chains) {
+        own.emplace_back();
+        for (const block_size& size : c) {
+          own.back().emplace_back(size, memory);
+          if (!looked_up) memory += groups_of(cols, size.cols);
+        }
       }
-    }
+    });
     // Each stretch of rows is walked once for every chain, while it is in the cache. A chain's block row
     // belongs to the stretch that it starts in.
 #pragma omp for schedule(dynamic)
     for (std::int64_t stretch = 0; stretch < groups_of(rows, height); ++stretch)
-      for (std::vector<size_counter>& links : own) {
-        const std::int64_t tallest = links.back().size().rows;
-        const auto start = [&](std::int64_t row) {
-          return std::min(rows, groups_of(std::min(row, rows), tallest) * tallest);
-        };
-        walk_rows(links, rows, start(stretch * height), start((stretch + 1) * height), row_offsets,
-                  col_indices);
-      }
+      guard.run([&] {
+        for (std::vector<size_counter>& links : own) {
+          const std::int64_t tallest = links.back().size().rows;
+          const auto start = [&](std::int64_t row) {
+            return std::min(rows, groups_of(std::min(row, rows), tallest) * tallest);
+          };
+          walk_rows(links, rows, start(stretch * height), start((stretch + 1) * height), row_offsets,
+                    col_indices);
+        }
+      });
 #pragma omp critical
-    for (const std::vector<size_counter>& links : own)
-      for (const size_counter& one : links) one.add_to(totals[one.size()]);
+    guard.run([&] {
+      for (const std::vector<size_counter>& links : own)
+        for (const size_counter& one : links) one.add_to(totals[one.size()]);
+    });
   }
+  guard.rethrow();
   return totals;
 }
 
