@@ -75,12 +75,13 @@ void add_options(CLI::App& app, typed_options& typed) {
       ->transform(one_of(targets));
   app.add_option("-o,--output", typed.output,
                  "Where to write; .mtx, .mtx.gz, .npz, .bsp.h5 or .h5 chooses the container. Without it, "
-                 "only the summary is "
-                 "printed");
+                 "only the summary is printed");
   app.add_option("--container", typed.container_name,
                  "What -o writes, whatever the extension: mtx, npz, binsparse or sparsmith")
       ->transform(one_of({"mtx", "npz", "binsparse", "sparsmith"}));
-  app.add_flag("--plan", typed.plan, "Price every format for this matrix without building any");
+  app.add_flag("--plan", typed.plan,
+               "Price every format for this matrix without building any; peak is the most memory that a run "
+               "with --to holds at once, reading included, -o and --verify left out");
   app.add_flag("--verify", typed.verify, "Check the result and convert it back, bit for bit");
   add_choice(app, "--value", typed.single_values, {{"auto", {}}, {"f32", true}, {"f64", false}},
              "Value type: f32, f64, or auto (as in the input)");
@@ -296,17 +297,11 @@ std::int64_t block_positions(std::int64_t rows, std::int64_t cols, std::int64_t 
   return groups_of(rows, beta) * groups_of(cols, beta);
 }
 
-// How the entries spread over the blocks of a format that has any.
+// How the entries spread over the tiles of layout tile; nothing of other formats.
 template <class Backend, class Offset, class Value>
-std::optional<block_statistics> statistics_of(Backend on,
-                                              const csr_pattern<Offset, space_on<Backend>>& pattern,
-                                              const any_format<Offset, Value, space_on<Backend>>& converted,
-                                              format_kind format, const block_options& blocks) {
+std::optional<block_statistics> tile_statistics(
+    Backend on, const any_format<Offset, Value, space_on<Backend>>& converted) {
   using space = space_on<Backend>;
-  if (has_beta(format))
-    return summarize_blocks(block_entry_counts(on, pattern, blocks.beta),
-                            block_positions(pattern.rows, pattern.cols, blocks.beta),
-                            format == format_kind::gcsb ? blocks.group_size : 0, blocks.window);
   const auto* const m = std::get_if<gcsb_tile<Offset, Value, space>>(&converted);
   if (m == nullptr) return {};
   gcsb_tile<Offset, Value, host> outline;  // without the entries of the tiles, which may be many
@@ -319,6 +314,13 @@ std::optional<block_statistics> statistics_of(Backend on,
   outline.rest_row_indices = copy_to<host>(m->rest_row_indices, space::where);
   outline.rest_col_indices = copy_to<host>(m->rest_col_indices, space::where);
   return summarize_tiles(lane_entry_counts(on, view(*m)), outline);
+}
+
+// A price is of the conversion alone. A run also reads and assembles, which a plan does as well; its CSR is
+// moved where CSR is asked for, and has wider offsets where the format needs them.
+std::int64_t peak_of_run(const format_cost& cost, std::int64_t before_converting, std::int64_t rows) {
+  const std::int64_t wider_csr = cost.wide_offsets ? (rows + 1) * 4 : 0;
+  return std::max(before_converting + wider_csr, cost.format == format_kind::csr ? 0 : cost.peak_bytes);
 }
 
 // Checks the result and takes it back to CSR, which must be what it was made from.
@@ -367,26 +369,39 @@ void convert(Backend on, const request& wanted, matrix_entries&& source, output_
   result.csr_bytes = bytes(matrix);
   result.offset_bits = int{sizeof(Offset)} * 8;
   result.value_bits = int{sizeof(Value)} * 8;
+  const std::int64_t peak_assembled = peak_bytes(space_on<Backend>::where);
   plan_request shapes = wanted.shapes;
   if (wanted.choose_block) {
     result.chosen_block = choose_block(on, view(matrix), shapes.options.max_fill, &result.stages);
     shapes.chosen_block = result.chosen_block->best().shape.size;
     shapes.options.bsr_block = *shapes.chosen_block;
   }
-  if (wanted.plan) result.plan = plan_formats<Backend, Offset, Value>(on, view(matrix), shapes);
+  if (wanted.plan) {
+    const std::int64_t peak_chosen = peak_bytes(space_on<Backend>::where);
+    result.plan = plan_formats<Backend, Offset, Value>(on, view(matrix), shapes);
+    for (format_cost& cost : result.plan)
+      if (cost.possible())
+        cost.peak_bytes = peak_of_run(cost, cost.chosen_block ? peak_chosen : peak_assembled, result.rows);
+  }
   if (!wanted.target) return;
 
   const format_kind format = *wanted.target;
+  const bool with_statistics = wanted.report != report_form::none;
+  std::optional<block_statistics> blocks;
+  // Counted before there is a result, beside which a list of the blocks could take more than converting does.
+  if (with_statistics && has_beta(format)) {
+    const block_options& options = shapes.options.blocks;
+    blocks = summarize_blocks(block_entry_counts(on, pattern_of(matrix), options.beta),
+                              block_positions(result.rows, result.cols, options.beta),
+                              format == format_kind::gcsb ? options.group_size : 0, options.window);
+  }
   any_format<Offset, Value, space_on<Backend>> converted;
   if (format == format_kind::csr && !wanted.verify)
     converted = std::move(matrix);  // it is what was asked for; no copy needed
   else
     converted = from_csr<Backend, Offset, Value>(on, view(matrix), format, shapes.options, &result.stages);
-  format_outcome made{format, summary_of(converted), {}};
-  if (wanted.report != report_form::none)
-    made.blocks = statistics_of<Backend, Offset, Value>(on, pattern_of(matrix), converted, format,
-                                                        shapes.options.blocks);
-  result.format = std::move(made);
+  if (with_statistics && !blocks) blocks = tile_statistics<Backend, Offset, Value>(on, converted);
+  result.format = {format, summary_of(converted), std::move(blocks)};
   if (wanted.verify) {
     require_same<Backend, Offset, Value>(on, matrix, converted, format, result.verify_stages);
     result.verified = true;

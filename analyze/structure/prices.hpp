@@ -24,7 +24,7 @@ struct format_cost {
   std::int64_t bytes = 0;       // of the arrays
   std::int64_t slots = 0;       // values stored, padding included
   double fill = 1;              // slots / entries
-  std::int64_t peak_bytes = 0;  // while converting from CSR: source, target and temporaries
+  std::int64_t peak_bytes = 0;  // converting from CSR alone: source, target and temporaries
   bool allowed = true;          // within max_fill, and possible with these offsets and this memory
   bool exact = true;  // false: bytes, slots and peak are at least so many, and `allowed` means not ruled out
 
