@@ -1,5 +1,6 @@
-// The CUDA runtime behind device.hpp. Memory comes from the device's stream-ordered pool, which keeps what it
-// was given: a pipeline that runs again finds its arrays at once.
+// The CUDA runtime behind device.hpp. Memory comes from a stream-ordered pool that keeps what it was given: a
+// pipeline that runs again finds its arrays at once. The pool is our own, since the device's default one is
+// shared with every other library of the process, which may want its memory back.
 #include <cuda_runtime.h>
 
 #include <limits>
@@ -12,6 +13,17 @@ namespace sparsmith {
 namespace {
 
 __global__ void probe() {}
+
+cudaMemPool_t own_pool = nullptr;  // made by look_for_gpu, never given back: arrays may live to the very end
+
+cudaError_t make_own_pool() {
+  cudaMemPoolProps wanted{};
+  wanted.allocType = cudaMemAllocationTypePinned;
+  wanted.location = {cudaMemLocationTypeDevice, 0};
+  if (const auto status = cudaMemPoolCreate(&own_pool, &wanted); status != cudaSuccess) return status;
+  std::uint64_t keep = std::numeric_limits<std::uint64_t>::max();
+  return cudaMemPoolSetAttribute(own_pool, cudaMemPoolAttrReleaseThreshold, &keep);
+}
 
 // Any error here means that there is no GPU to use: no driver, an old one, none visible, or one this build
 // has no code for. `auto` then runs on the CPU and says why.
@@ -47,13 +59,7 @@ gpu_state look_for_gpu() {
   char identity[32] = "";
   if (const auto status = cudaDeviceGetPCIBusId(identity, sizeof(identity), 0); status != cudaSuccess)
     return unusable(properties.name, status);
-  cudaMemPool_t pool = nullptr;
-  if (const auto status = cudaDeviceGetDefaultMemPool(&pool, 0); status != cudaSuccess)
-    return unusable(properties.name, status);
-  std::uint64_t keep = std::numeric_limits<std::uint64_t>::max();
-  if (const auto status = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep);
-      status != cudaSuccess)
-    return unusable(properties.name, status);
+  if (const auto status = make_own_pool(); status != cudaSuccess) return unusable(properties.name, status);
   return {true,
           std::string(properties.name) + ", " +
               format_bytes(static_cast<std::int64_t>(properties.totalGlobalMem)),
@@ -71,12 +77,21 @@ void synchronize(cuda) {
   check_cuda(cudaDeviceSynchronize());
 }
 
+int multiprocessors() {
+  static const int count = [] {
+    int value = 0;
+    check_cuda(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0));
+    return value;
+  }();
+  return count;
+}
+
 namespace device_memory {
 
 void* allocate(std::int64_t bytes) {
   if (!find_gpu().usable) throw error(failure::device, find_gpu().description);
   void* memory = nullptr;
-  check_cuda(cudaMallocAsync(&memory, static_cast<std::size_t>(bytes), nullptr));
+  check_cuda(cudaMallocFromPoolAsync(&memory, static_cast<std::size_t>(bytes), own_pool, nullptr));
   return memory;
 }
 
@@ -90,14 +105,13 @@ void copy(void* target, const void* source, std::int64_t bytes) {
 }
 
 std::int64_t available_bytes() {
+  if (!find_gpu().usable) throw error(failure::device, find_gpu().description);
   std::size_t unused = 0, total = 0;
   check_cuda(cudaMemGetInfo(&unused, &total));
   // What the pool holds but does not use is available too.
-  cudaMemPool_t pool = nullptr;
-  check_cuda(cudaDeviceGetDefaultMemPool(&pool, 0));
   std::uint64_t reserved = 0, used = 0;
-  check_cuda(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
-  check_cuda(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+  check_cuda(cudaMemPoolGetAttribute(own_pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
+  check_cuda(cudaMemPoolGetAttribute(own_pool, cudaMemPoolAttrUsedMemCurrent, &used));
   return static_cast<std::int64_t>(unused + (reserved - used));
 }
 

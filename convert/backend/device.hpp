@@ -14,6 +14,9 @@ inline constexpr int oldest_compute_capability = 8;
 // takes them ("80" or "80-real,90"), and what to do about it.
 std::string missing_architecture(const std::string& architectures, int major, int minor);
 
+// Of the GPU; only where there is CUDA.
+int multiprocessors();
+
 }  // namespace sparsmith
 
 namespace sparsmith::device_memory {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "convert/backend/device.hpp"
 #include "convert/pipelines/block_counter.hpp"
 #include "convert/pipelines/structure.hpp"
 
@@ -89,8 +90,9 @@ void count_size(cuda on, std::int64_t rows, std::int32_t cols, std::int64_t entr
                    0,
                    scratch_words / warps};
   const std::int64_t mean = entries / shape.block_rows, places = std::int64_t{size.rows} * size.cols;
-  constexpr std::int64_t resident = 132 * 3;  // thread blocks that an H200 holds
-  constexpr std::int64_t chunk_entries = 8192, most_chunks = 16 * resident;
+  const std::int64_t resident =
+      std::int64_t{multiprocessors()} * 3;  // thread blocks that an H200 holds at once
+  const std::int64_t chunk_entries = 8192, most_chunks = 16 * resident;
   shape.block_rows_each = static_cast<std::uint32_t>(
       std::clamp<std::int64_t>(chunk_entries / (mean + 1), warps, most_block_rows));
   if (smaller == nullptr) shape.lanes = mean <= 8 ? 8 : mean <= 16 ? 16 : mean <= 40 ? 32 : 0;

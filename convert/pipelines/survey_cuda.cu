@@ -5,6 +5,7 @@ namespace sparsmith {
 using backend = cuda;
 }
 
+#include "convert/backend/device.hpp"
 #include "convert/pipelines/instantiate_survey.hpp"
 
 namespace sparsmith {
@@ -242,7 +243,7 @@ entry_counts walk_entries(cuda on, const entry_walk<Offset, Value>& walk) {
   find_first_rows<<<static_cast<unsigned>(groups_of(pieces + 1, threads)), threads, 0, on.stream>>>(
       walk.rows, walk.row_offsets, walk.first, walk.last, pieces, first_rows.data());
   check_cuda(cudaGetLastError());
-  constexpr std::int64_t most_blocks = 132 * 5;  // that an H200 holds
+  const std::int64_t most_blocks = std::int64_t{multiprocessors()} * 5;  // that an H200 holds at once
   walk_pieces<<<static_cast<unsigned>(std::min(pieces, most_blocks)), threads, 0, on.stream>>>(
       walk, pieces, first_rows.data(), totals.data());
   check_cuda(cudaGetLastError());

@@ -7,21 +7,13 @@
 #include <type_traits>
 
 #include "convert/backend/cuda_check.hpp"
+#include "convert/backend/device.hpp"
 #include "kernels/registry.hpp"
 
 namespace sparsmith {
 
 inline unsigned blocks_for(std::int64_t items, std::int64_t per_block) {
   return static_cast<unsigned>((items + per_block - 1) / per_block);
-}
-
-inline int multiprocessors() {
-  static const int count = [] {
-    int value = 0;
-    check_cuda(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0));
-    return value;
-  }();
-  return count;
 }
 
 // About as many thread blocks as the GPU holds at once, where the work is not less; kernels walk on in
