@@ -14,7 +14,7 @@ void fill(Backend on, array<T, typename Backend::space>& target, T value) {
   for_each_index(on, target.size(), [=] SPARSMITH_HOST_DEVICE(std::int64_t i) { out[i] = value; });
 }
 
-// offsets[0] = 0, offsets[i + 1] = length(0) + ... + length(i). Returns the total.
+// offsets[0] = 0, offsets[i + 1] = length(0) + ... + length(i).
 template <class Offset, class Backend, class Length>
 array<Offset, typename Backend::space> offsets_from_lengths(Backend on, std::int64_t count, Length length) {
   array<Offset, typename Backend::space> offsets(count + 1);
@@ -164,14 +164,13 @@ array<std::int32_t, typename Backend::space> order_by_falling_length(Backend on,
       .values;
 }
 
+// In 64 bits: a line may be a row of blocks, and hold more entries than a row has columns.
 template <class Backend, class Offset>
-std::int32_t longest_line(Backend on, const Offset* offsets, std::int64_t lines) {
+std::int64_t longest_line(Backend on, const Offset* offsets, std::int64_t lines) {
   return reduce(
-      on, lines, std::int32_t{0},
-      [=] SPARSMITH_HOST_DEVICE(std::int64_t l) {
-        return static_cast<std::int32_t>(offsets[l + 1] - offsets[l]);
-      },
-      larger<std::int32_t>{});
+      on, lines, std::int64_t{0},
+      [=] SPARSMITH_HOST_DEVICE(std::int64_t l) { return std::int64_t{offsets[l + 1] - offsets[l]}; },
+      larger<std::int64_t>{});
 }
 
 // Entries of the longest group of so many lines.
@@ -189,10 +188,10 @@ std::int64_t longest_group(Backend on, const Offset* offsets, std::int64_t lines
 // The largest width that at least a third of the rows fill: bisection, because counting the rows that fill a
 // given width is one cheap pass and needs no histogram.
 template <class Backend, class Offset>
-std::int32_t bell_garland_width(Backend on, const Offset* offsets, std::int64_t rows) {
-  std::int32_t low = 0, high = longest_line(on, offsets, rows);
+std::int64_t bell_garland_width(Backend on, const Offset* offsets, std::int64_t rows) {
+  std::int64_t low = 0, high = longest_line(on, offsets, rows);
   while (low < high) {
-    const std::int32_t middle = low + (high - low + 1) / 2;
+    const std::int64_t middle = low + (high - low + 1) / 2;
     const std::int64_t filling = reduce(
         on, rows, std::int64_t{0},
         [=] SPARSMITH_HOST_DEVICE(std::int64_t r) {

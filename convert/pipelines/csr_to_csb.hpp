@@ -488,10 +488,7 @@ ecsb<Offset, Value, space_on<Backend>> csr_to_ecsb(Backend on, csr<Offset, Value
   for_each_index(on, block_rows + 1, [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
     starts[b] = row_offsets[b * beta < rows ? b * beta : rows];
   });
-  const std::int64_t longest = reduce(
-      on, block_rows, std::int64_t{0},
-      [=] SPARSMITH_HOST_DEVICE(std::int64_t b) { return std::int64_t{starts[b + 1] - starts[b]}; },
-      larger<std::int64_t>{});
+  const std::int64_t longest = longest_line(on, starts, block_rows);
   const std::int64_t third = bell_garland_width(on, starts, block_rows);
   const ecsb_holding holding = options.holding.value_or(
       choose_holding(entries, block_rows, longest, third, entries_in_front(on, starts, block_rows, third)));

@@ -46,7 +46,8 @@ ell<Value, space_on<Backend>> fill_ell(Backend on, csr<Offset, Value, view_on<Ba
 template <class Backend, class Offset, class Value>
 ell<Value, space_on<Backend>> csr_to_ell(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                                          double max_fill, stage_log* log) {
-  const std::int32_t width = longest_line(on, matrix.row_offsets.data(), matrix.rows);
+  // 32 bits hold it: a row has no column twice.
+  const auto width = static_cast<std::int32_t>(longest_line(on, matrix.row_offsets.data(), matrix.rows));
   require_fill("ell", std::int64_t{matrix.rows} * width, matrix.values.size(), max_fill);
   timed_stage timing(on, log, "fill ell", matrix.values.size(),
                      std::int64_t{matrix.rows} * width * (std::int64_t{sizeof(Value)} + 4));
@@ -193,7 +194,7 @@ hyb<Value, space_on<Backend>> csr_to_hyb(Backend on, csr<Offset, Value, view_on<
   const Value* const values = matrix.values.data();
   timed_stage timing(on, log, "fill hyb", matrix.values.size(),
                      matrix.values.size() * (std::int64_t{sizeof(Value)} + 4) * 2);
-  if (width < 0) width = bell_garland_width(on, offsets, rows);
+  if (width < 0) width = static_cast<std::int32_t>(bell_garland_width(on, offsets, rows));
 
   const auto rest_offsets = offsets_from_lengths<Offset>(on, rows, [=] SPARSMITH_HOST_DEVICE(std::int64_t r) {
     const Offset length = offsets[r + 1] - offsets[r];

@@ -1,7 +1,7 @@
 // Every conversion, as declarations a caller can include without Thrust. Each is one source compiled for both
-// backends (openmp.cpp, cuda.cu) and for the four combinations of offset and value type. All are
-// deterministic: the same input gives the same bytes on either backend and with any number of threads. A
-// pipeline appends the cost of its stages to the log; without one it does not wait for the device.
+// backends (openmp.cpp and cuda.cu, the long ones in blocked_ and tile_ of them) and for the combinations of
+// offset and value type. All are deterministic: the same input gives the same bytes on either backend and
+// with any number of threads. Stages add what they cost to the log; without one nobody waits for the device.
 #pragma once
 
 #include <optional>

@@ -157,6 +157,54 @@ TEST_CASE("a limit on fill is a number of at least 1") {
     check_refused("limit " + std::to_string(limit), "max-fill", padded, [&](auto& o) { o.max_fill = limit; });
 }
 
+TEST_CASE("a limit on fill is looked at also where nothing is padded") {
+  const matrix m = small_matrix();
+  conversion_options options;
+  options.max_fill = 0.5;
+  for (const format_kind format : all_formats()) {
+    INFO(name_of(format));
+    CHECK(refused_quantity([&] {
+            from_csr<openmp, std::int32_t, double>(openmp{}, view(m), format, options, nullptr);
+          }) == "max-fill");
+  }
+}
+
+TEST_CASE("a format that there is none of is refused") {
+  const matrix m = small_matrix();
+  CHECK(refused_quantity([&] {
+          from_csr<openmp, std::int32_t, double>(openmp{}, view(m), static_cast<format_kind>(99), {},
+                                                 nullptr);
+        }) == "");
+}
+
+// Sides that are chosen from the matrix may turn out too large for what was asked.
+TEST_CASE("16 bits that do not hold the tile that is chosen are refused") {
+  const matrix m = small_matrix();
+  conversion_options options;
+  options.max_fill = no_limit;
+  options.tile.index_bits = 16;
+  options.tile.group_size = 1;
+  CHECK_NOTHROW(require_options(options, format_kind::gcsb_tile));
+  for (const auto& call : direct_calls(m, format_kind::gcsb_tile, options))
+    CHECK(refused_quantity(call) == "index");
+  CHECK(refused_quantity([&] {
+          from_csr<openmp, std::int32_t, double>(openmp{}, view(m), format_kind::gcsb_tile, options, nullptr);
+        }) == "index");
+}
+
+TEST_CASE("blocks to count by have sides of at least 1") {
+  const matrix m = small_matrix();
+  for (const block_size none : {block_size{0, 4}, {4, 0}, {-1, 2}, {2, -1}}) {
+    INFO(none.rows << " x " << none.cols);
+    CHECK(refused_quantity([&] {
+            count_blocks_by_entries(openmp{}, pattern_of(m), std::vector<block_size>{{4, 4}, none});
+          }) == "block");
+    CHECK(refused_quantity([&] { count_nonempty_blocks(openmp{}, pattern_of(m), none); }) == "block");
+  }
+  for (const std::int32_t beta : {0, -1})
+    CHECK(refused_quantity([&] { block_entry_counts(openmp{}, pattern_of(m), beta); }) == "block");
+}
+
 TEST_CASE("what does not concern a format does not stop it") {
   const matrix m = small_matrix();
   conversion_options options;

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Everything that only a GPU can show, in one go: builds for the GPU at hand, runs all tests with the GPU required,
 # the gpu tests once more under compute-sanitizer (of the kernels a sample, which also goes through racecheck and
-# synccheck, as do conversions and analyses of small matrices), and the benchmarks. SPARSMITH_MATRICES may name a folder of .mtx files to compare the backends on.
+# synccheck, as do all conversions and analyses of small matrices: hazards.sh), and the benchmarks. SPARSMITH_MATRICES
+# may name a folder of .mtx files to compare the backends on.
 set -eu
 cd "$(dirname "$0")/../.."
 cmake --preset cuda ${CUDA_ARCHITECTURES:+"-DCMAKE_CUDA_ARCHITECTURES=$CUDA_ARCHITECTURES"} | grep -E '^-- (Backend|Dependency)'
@@ -21,14 +22,8 @@ compute-sanitizer --tool memcheck --target-processes all --error-exitcode 1 \
   build/cuda/tools/spbatch 'gen:rmat?scale=8' --device cuda --budget 20 --quiet --out "$(mktemp -d)"
 for check in racecheck synccheck; do
   compute-sanitizer --tool $check --error-exitcode 1 build/cuda/tests/test_gpu_kernels '[.sample]'
-  for matrix in 'gen:rmat?scale=10' 'gen:laplace2d?n=60' 'gen:blockband?n=600&block=5&density=0.1' 'gen:denserow?n=2000'; do
-    for format in csr csc sell hyb bsr csb ecsb gcsb gcsb_tile; do
-      compute-sanitizer --tool $check --error-exitcode 1 \
-        build/cuda/tools/spconv "$matrix" --to $format --max-fill 1000 --device cuda --quiet --verify
-    done
-    compute-sanitizer --tool $check --error-exitcode 1 build/cuda/tools/spanalyze "$matrix" --tile --device cuda --quiet
-  done
 done
+tests/gpu/hazards.sh build/cuda
 build/cuda/tests/bench/bench_convert "$@"
 build/cuda/tests/bench/bench_analyze --device cuda gen:blockband 'gen:uniform?n=84000&density=0.0071' \
   'gen:laplace3d?n=193' 'gen:rmat?scale=20&edges=16'

@@ -1,5 +1,9 @@
 // The kernels on CUDA: every one, ours and the vendor's, on the whole battery and on matrices large enough to
 // fill a GPU.
+#if SPARSMITH_HAS_CUDA
+#include <cuda_runtime_api.h>
+#endif
+
 #include <iostream>
 
 #include "analyze/recommend/race.hpp"
@@ -97,6 +101,64 @@ TEST_CASE("kernels of several matrices can be ready at the same time", "[generat
                b = run_kernel(cuda{}, second, 1.0, x, 0.0, poison);
     for (std::int64_t i = 0; i < 3000; ++i) CHECK(std::fabs(a[i] - b[i]) <= 1e-10 * (1 + std::fabs(a[i])));
   }
+}
+
+TEST_CASE("every kernel on CUDA runs from another thread than the one that prepared it", "[generated]") {
+  if (!gpu_here()) return;
+  if constexpr (has_cuda) {
+    kernel_tally tally;
+    for (const std::string spec : {"gen:rmat?scale=9", "gen:uniform?n=600&density=0.05"}) {
+      assembly_report report;
+      const auto m =
+          assemble<openmp, std::int32_t, double>(openmp{}, read_matrix(spec), false, report, nullptr);
+      // On the default stream, which all threads share, and on the one that every thread has for itself.
+      for (const cuda on : {cuda{}, capturable(cuda{})}) check_from_another_thread(on, m, 0, tally);
+    }
+    print(tally);
+    for (const kernel_info& k : kernels_on<cuda>()) {
+      INFO(k.name);
+      CHECK(tally.runs[k.name] > 0);
+    }
+  }
+}
+
+// What other libraries of the process allocate comes from the device's default pool: what we keep must not be
+// theirs.
+TEST_CASE("memory comes from a pool of our own, which keeps it", "[memory]") {
+  if (!gpu_here()) return;
+#if SPARSMITH_HAS_CUDA
+  const auto default_pool = [](cudaMemPoolAttr attribute) {
+    cudaMemPool_t pool = nullptr;
+    std::uint64_t value = 1;
+    REQUIRE(cudaDeviceGetDefaultMemPool(&pool, 0) == cudaSuccess);
+    REQUIRE(cudaMemPoolGetAttribute(pool, attribute, &value) == cudaSuccess);
+    return value;
+  };
+  // What was ever used or held: the vendor's products, which other tests ran, may have taken something there.
+  const std::uint64_t used = default_pool(cudaMemPoolAttrUsedMemHigh),
+                      reserved = default_pool(cudaMemPoolAttrReservedMemHigh);
+  {
+    assembly_report report;
+    const auto m = assemble<cuda, std::int32_t, double>(
+        cuda{}, read_matrix("gen:uniform?n=3000&density=0.05"), false, report, nullptr);
+    const auto tiles = csr_to_gcsb_tile(cuda{}, view(m), {256, 256}, no_limit, nullptr);
+    const auto ready = kernels_of(view(tiles)).front().prepare(cuda{}, view(tiles), operation::multiply);
+    const auto x = copy_to<device>(random_vector<double>(3000, 3), place::host);
+    (void)run_kernel(cuda{}, ready, 1.0, x, 0.0, random_vector<double>(3000 + guard, 1));
+    CHECK(default_pool(cudaMemPoolAttrUsedMemCurrent) == 0);
+  }
+  constexpr std::int64_t much = 256 << 20;
+  { const array<char, device> large(much); }
+  synchronize(cuda{});
+  CHECK(default_pool(cudaMemPoolAttrReleaseThreshold) == 0);
+  CHECK(default_pool(cudaMemPoolAttrReservedMemCurrent) == 0);
+  CHECK(default_pool(cudaMemPoolAttrUsedMemHigh) == used);
+  CHECK(default_pool(cudaMemPoolAttrReservedMemHigh) == reserved);
+  // What is there for us beyond what the device has free is what our pool kept.
+  std::size_t unused = 0, total = 0;
+  REQUIRE(cudaMemGetInfo(&unused, &total) == cudaSuccess);
+  CHECK(available_bytes(place::device) - static_cast<std::int64_t>(unused) >= much);
+#endif
 }
 
 // As bench_spmv runs it, with the vendor's pair from two copies.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstring>
+#include <future>
 #include <map>
 #include <set>
 
@@ -217,6 +218,43 @@ void check_kernels(Backend on, const std::string& name, const csr<Offset, Value,
                 }
               }
             }
+          },
+          converted);
+    }
+}
+
+// Every kernel, prepared by this thread and run by another one, which on a CPU may offer another number of
+// threads than it was prepared for; 0: as many as a new thread has.
+template <class Backend>
+void check_from_another_thread(Backend on, const csr<std::int32_t, double, host>& matrix, int threads,
+                               kernel_tally& tally) {
+  using space = space_on<Backend>;
+  const auto source = copy_to<space>(matrix);
+  for (const conversion_options& options : kernel_variants())
+    for (const format_kind format : all_formats()) {
+      const auto converted =
+          from_csr<Backend, std::int32_t, double>(on, view(source), format, options, nullptr);
+      std::visit(
+          [&](const auto& m) {
+            const auto shown = view(m);
+            for (const auto& line : kernels_of(shown))
+              for (const operation op : both_operations) {
+                if (!line.why_not(shown, op).empty()) continue;
+                INFO(line.info.name << ", " << name_of(op) << ", run by " << threads << " threads");
+                const auto x = random_vector<double>(inputs(matrix, op), 11);
+                const auto own_x = copy_to<space>(x, place::host);
+                const auto expected = multiply_reference<std::int32_t, double>(
+                    matrix, op, 1.0, x.data(), 0.0, nullptr, line.info.rounding_neighbours);
+                const auto before = random_vector<double>(outputs(matrix, op) + guard, 12);
+                const auto ready = line.prepare(on, shown, op);
+                const auto y = std::async(std::launch::async, [&] {
+                                 if (threads > 0) set_thread_count(threads);
+                                 return run_kernel(on, ready, 1.0, own_x, 0.0, before);
+                               }).get();
+                ++tally.runs[line.info.name];
+                CHECK(first_wrong(expected, y) == -1);
+                CHECK(std::memcmp(y.end() - guard, before.end() - guard, guard * sizeof(double)) == 0);
+              }
           },
           converted);
     }

@@ -245,6 +245,27 @@ TEST_CASE("every kernel on OpenMP is exact where sums are") {
   }
 }
 
+TEST_CASE("every kernel on OpenMP runs from another thread than the one that prepared it") {
+  const int all_threads = thread_count();
+  kernel_tally tally;
+  for (const int prepared_for : {1, 3}) {
+    set_thread_count(prepared_for);
+    for (const int run_by : {0, 1, 5})
+      for (const std::string spec : {"gen:rmat?scale=7", "gen:denserow?n=150"}) {
+        assembly_report report;
+        check_from_another_thread(
+            openmp{},
+            assemble<openmp, std::int32_t, double>(openmp{}, read_matrix(spec), false, report, nullptr),
+            run_by, tally);
+      }
+  }
+  set_thread_count(all_threads);
+  for (const kernel_info& k : kernels_on<openmp>()) {
+    INFO(k.name);
+    CHECK(tally.runs[k.name] > 0);
+  }
+}
+
 TEST_CASE("measuring calls the work, warms up, and orders its percentiles") {
   const timing t = summarize_samples({5, 1, 4, 2, 3});
   CHECK(t.median == 3);
