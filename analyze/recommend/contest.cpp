@@ -98,6 +98,8 @@ void kernel_contest<Backend, Value>::run(const std::vector<candidate<Value>>& al
         one = nullptr;  // the others may need its memory
     }
   }
+  for (const auto& one : field)
+    if (one != nullptr && one->warm.empty()) result.kernels[one->line].not_run = "not reached: interrupted";
 }
 
 template <class Backend, class Value>

@@ -167,8 +167,16 @@ class racing {
       result_.base_names[static_cast<std::size_t>(op)] = contest_.choose_baseline(csr_candidates, op);
     }
     result_.formats.reserve(request_.field.size());
-    for (std::size_t i = 0; i < request_.field.size(); ++i) run_entrant(i);
-    if (request_.for_verdict) run_final();
+    for (std::size_t i = 0; i < request_.field.size(); ++i) {
+      run_entrant(i);
+      if (request_.for_verdict) continue;
+      compare_base_with_itself(result_.formats.back());
+      if (request_.format_done) request_.format_done(result_);
+    }
+    if (request_.for_verdict) {
+      run_final();
+      for (format_result& line : result_.formats) compare_base_with_itself(line);
+    }
     for (const auto& [name, seconds] : {std::pair("conversion", converting_), std::pair("checks", checking_),
                                         std::pair("heats", heats_), std::pair("final", final_)})
       result_.steps.push_back({name, seconds});
@@ -204,6 +212,15 @@ class racing {
     if (progress_) progress_(text);
   }
   const format_variant& variant_of(std::size_t i) const { return request_.field[i].variant; }
+
+  // Where the baseline is one of a format's own kernels, that kernel's samples are what the format is
+  // measured against: beside other samples of itself it would be ahead or behind by noise.
+  void compare_base_with_itself(format_result& line) const {
+    if (line.of_transpose) return;
+    for (const kernel_result& k : line.kernels)
+      if (k.timed() && result_.base_name(k.op) == k.info.name)
+        line.base[static_cast<std::size_t>(k.op)] = k.time;
+  }
 
   void run_entrant(std::size_t i) {
     const entrant& one = request_.field[i];

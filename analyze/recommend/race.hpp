@@ -34,6 +34,9 @@ struct race_request {
   std::vector<entrant> field;
   std::vector<operation> operations = {both_operations.begin(), both_operations.end()};
   sampling_options sampling;  // of those who run all of it
+  // Called with what there is so far when everybody of a format, the last one in it, has run all samples; not
+  // where it is run for a verdict, which settles nothing before the end.
+  std::function<void(const matrix_result& so_far)> format_done = {};
   // Where it is run for a verdict:
   bool for_verdict = false;
   objective wanted;

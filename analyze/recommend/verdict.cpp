@@ -40,6 +40,12 @@ choice best_of(const matrix_result& m, const std::vector<operation>& operations)
   return best;
 }
 
+bool is_base(const matrix_result& m, const choice& c) {
+  return c.format != nullptr && !c.format->of_transpose &&
+         std::all_of(c.kernels.begin(), c.kernels.end(),
+                     [&](const kernel_result* k) { return m.base_name(k->op) == k->info.name; });
+}
+
 choice two_copies(const matrix_result& m) {
   choice best;
   for (const format_result& f : m.formats) {

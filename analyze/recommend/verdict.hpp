@@ -28,6 +28,8 @@ struct choice {
 choice best_in(const format_result& f, const std::vector<operation>& operations);
 // The format whose sum is least.
 choice best_of(const matrix_result& m, const std::vector<operation>& operations);
+// Whether it is the baseline itself, operation by operation.
+bool is_base(const matrix_result& m, const choice& c);
 // The vendor's pair from two copies: A x from A, and A^T x from A^T stored beside it.
 choice two_copies(const matrix_result& m);
 

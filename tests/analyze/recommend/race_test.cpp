@@ -173,6 +173,61 @@ TEST_CASE("a request names the formats, kernels and operations that take part") 
   CHECK(ax.formats[1].kernels.empty());
 }
 
+TEST_CASE("beside the base itself stand its own samples, whichever way the race is run") {
+  const matrix m = generated("gen:uniform?n=300&density=0.05");
+  race_request request;
+  request.sampling = {9, false};
+  for (const format_kind format : {format_kind::coo, format_kind::csr})
+    for (const format_variant& variant : variants_of(format, {})) request.field.push_back({variant});
+  format_variant second_copy = request.field[1].variant;
+  second_copy.of_transpose = true;
+  request.field.push_back({second_copy});
+  for (const bool for_verdict : {false, true}) {
+    request.for_verdict = for_verdict;
+    const matrix_result found = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
+    for (const kernel_result& k : found.formats[1].kernels) {
+      INFO(k.info.name << " " << name_of(k.op) << (for_verdict ? ", for a verdict" : ""));
+      REQUIRE(found.base_name(k.op) == k.info.name);
+      REQUIRE(k.timed());
+      CHECK(found.formats[1].ratio(k) == 1.0);
+      CHECK(found.formats[1].base_of(k.op).warm.median == k.time.warm.median);
+    }
+    const choice pair = best_in(found.formats[1], both);
+    CHECK(pair.ratio() == 1.0);
+    CHECK(is_base(found, pair));
+    CHECK_FALSE(is_base(found, best_in(found.formats[2], both)));
+  }
+}
+
+TEST_CASE("whoever waits hears of every format when it is through") {
+  const matrix m = generated("gen:laplace2d?n=8");
+  race_request request;
+  request.sampling = quick;
+  for (const format_kind format : {format_kind::coo, format_kind::csr, format_kind::ell})
+    for (const format_variant& variant : variants_of(format, {})) request.field.push_back({variant});
+  std::vector<std::string> labels;
+  bool stop = false;
+  request.sampling.interrupted = [&] { return stop; };
+  request.format_done = [&](const matrix_result& so_far) {
+    labels.push_back(so_far.formats.back().label());
+    CHECK(so_far.formats.size() == labels.size());
+    CHECK(so_far.base_name(operation::multiply) == "csr/omp");
+    for (const kernel_result& k : so_far.formats.back().kernels) CHECK(k.timed());
+    stop = so_far.formats.back().format == format_kind::csr;
+  };
+  const matrix_result found = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
+  CHECK(labels == std::vector<std::string>{"coo", "csr", "ell"});
+  CHECK(found.formats[2].refused == "not reached: interrupted");
+
+  // Those that were about to run when it was interrupted say so.
+  int asked = 0;
+  request.sampling.interrupted = [&] { return ++asked > 4; };
+  request.format_done = {};
+  const matrix_result early = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
+  for (const format_result& f : early.formats)
+    for (const kernel_result& k : f.kernels) CHECK((k.timed() || k.not_run == "not reached: interrupted"));
+}
+
 TEST_CASE("a format that does not fit is refused in its line, and variants have notes") {
   const matrix m = generated("gen:denserow?n=300");
   race_request request;

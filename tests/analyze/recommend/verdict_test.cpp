@@ -83,6 +83,22 @@ TEST_CASE("the best of one format, and of all") {
   CHECK(best_of(matrix_result{}, {ax}).format == nullptr);
 }
 
+TEST_CASE("the base itself is what the base of that operation is called") {
+  matrix_result m = example();
+  m.base_names = {"csr/b", "csr/a"};
+  CHECK(is_base(m, best_in(m.formats[0], {ax})));
+  CHECK(is_base(m, best_in(m.formats[0], {atx})));
+  CHECK(is_base(m, best_in(m.formats[0], both)));
+  m.base_names = {"csr/a", "csr/b"};  // each is now the base of the other operation
+  CHECK_FALSE(is_base(m, best_in(m.formats[0], {ax})));
+  CHECK_FALSE(is_base(m, best_in(m.formats[0], {atx})));
+  CHECK_FALSE(is_base(m, best_in(m.formats[0], both)));
+  m.base_names = {"csr/b", "csr/a"};
+  m.formats[0].of_transpose = true;  // the same kernel of a second copy
+  CHECK_FALSE(is_base(m, best_in(m.formats[0], {ax})));
+  CHECK_FALSE(is_base(m, choice{}));
+}
+
 TEST_CASE("what was not run or is wrong is no choice, and notes are named") {
   matrix_result m = example();
   m.formats[0].note = "a note";
