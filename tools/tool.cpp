@@ -358,7 +358,15 @@ output_form form_of(const common_options& options, bool csv) {
                            : output_form::text;
 }
 
-progress_line::progress_line(bool enabled) : shown_(enabled && ::isatty(STDERR_FILENO) == 1) {}
+progress_line::progress_line(bool enabled)
+    : enabled_(enabled), shown_(enabled && ::isatty(STDERR_FILENO) == 1) {}
+
+void progress_line::step(const std::string& text) const {
+  if (shown_)
+    say(text);
+  else if (enabled_)
+    std::fputs((on_one_line(text) + "\n").c_str(), stderr);
+}
 
 void progress_line::say(const std::string& text) const {
   if (shown_) draw_progress(text);

@@ -84,10 +84,12 @@ class progress_line {
  public:
   explicit progress_line(bool enabled);
   void say(const std::string& text) const;
+  // The same for what is worth a line of its own where there is no terminal.
+  void step(const std::string& text) const;
   void clear() const { say(""); }
 
  private:
-  bool shown_;
+  bool enabled_, shown_;
 };
 
 // Columns of the terminal that is written to, from 40 to 160; 80 where it is none.

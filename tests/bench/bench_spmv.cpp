@@ -1,9 +1,11 @@
 // Times every kernel of every format on a matrix, beside the vendor's CSR product (csr/omp on a CPU) in the
 // same minutes, with warm and with cold caches. Every result is checked first, and again after the timed
-// runs. The race itself is in analyze/recommend; here it is asked for and printed.
+// runs. The race itself is in analyze/recommend; here it is asked for, and each format printed when it is
+// through, so that whoever waits sees where it is and a time limit loses only what was not measured.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -49,6 +51,15 @@ struct machine {
   double copy = 0;  // bytes per second
 };
 
+// What ends the measuring with what there is, so that also a document of JSON is whole; a second time it ends
+// everything.
+volatile std::sig_atomic_t interrupting_signal = 0;
+
+void note_interrupt(int signal) {
+  interrupting_signal = signal;
+  std::signal(signal, SIG_DFL);
+}
+
 // ---- the list of kernels ----
 
 // CSC is only there for the vendor's pair from two copies, under the names of CSR; its lines are not listed.
@@ -58,39 +69,48 @@ std::vector<listed_kernel> measured_kernels() {
   return all;
 }
 
-void print_list(const std::vector<listed_kernel>& all, bool as_json) {
+json describe_list(const std::vector<listed_kernel>& all) {
   json document{{"schema", "sparsmith.kernels/1"}, {"kernels", json::array()}};
-  std::string group;
   for (const listed_kernel& k : all) {
-    std::vector<std::string> operations, repeatable;
+    json operations = json::array(), repeatable = json::array();
     for (const operation op : both_operations) {
-      if (!k.info.computes(op)) continue;
-      operations.emplace_back(as_json ? short_name(op) : name_of(op));
-      if (k.info.repeatable(op)) repeatable.push_back(operations.back());
+      if (k.info.computes(op)) operations.push_back(short_name(op));
+      if (k.info.computes(op) && k.info.repeatable(op)) repeatable.push_back(short_name(op));
     }
-    if (as_json) {
-      document["kernels"].push_back({{"name", k.info.name},
-                                     {"format", name_of(k.format)},
-                                     {"backend", k.backend},
-                                     {"operations", operations},
-                                     {"repeatable", repeatable},
-                                     {"vendor", k.info.vendor},
-                                     {"source", k.info.source},
-                                     {"description", k.info.description}});
-      continue;
-    }
-    if (group.empty())
-      fmt::print("{:<24} {:<7} {:<10} {:<10} {:<15} {}\n", "kernel", "backend", "products", "same bits",
-                 "source", "description");
-    if (group != name_of(k.format)) fmt::print("\n{}\n", name_of(k.format));
-    group = name_of(k.format);
-    const auto joined = [](const std::vector<std::string>& names) {
-      return names.empty() ? "no" : fmt::format("{}", fmt::join(names, ", "));
-    };
-    fmt::print("  {:<22} {:<7} {:<10} {:<10} {:<15} {}{}\n", k.info.name, k.backend, joined(operations),
-               joined(repeatable), k.info.source, k.info.vendor ? "[vendor] " : "", k.info.description);
+    document["kernels"].push_back({{"name", k.info.name},
+                                   {"format", name_of(k.format)},
+                                   {"backend", k.backend},
+                                   {"operations", operations},
+                                   {"repeatable", repeatable},
+                                   {"vendor", k.info.vendor},
+                                   {"source", k.info.source},
+                                   {"description", k.info.description}});
   }
-  if (as_json) fmt::print("{}\n", document.dump(2));
+  return document;
+}
+
+std::string list_as_text(const std::vector<listed_kernel>& all, int width) {
+  std::string text;
+  for (const format_kind format : all_formats()) {
+    std::vector<table_line> lines = {{fmt::format("{:<19}", name_of(format)), "backend", "products  ",
+                                      " same bits", fmt::format("{:>15}", "source")}};
+    std::vector<std::string> notes = {""};
+    for (const listed_kernel& k : all) {
+      if (k.format != format) continue;
+      std::vector<std::string> operations, repeatable;
+      for (const operation op : both_operations) {
+        if (!k.info.computes(op)) continue;
+        operations.emplace_back(name_of(op));
+        if (k.info.repeatable(op)) repeatable.emplace_back(name_of(op));
+      }
+      lines.push_back({k.info.name, k.backend, fmt::format("{}", fmt::join(operations, ", ")),
+                       repeatable.empty() ? "no" : fmt::format("{}", fmt::join(repeatable, ", ")),
+                       k.info.source});
+      notes.push_back(std::string(k.info.vendor ? "[vendor] " : "") + k.info.description);
+    }
+    if (lines.size() > 1) text += (text.empty() ? "" : "\n") + text_table(lines, width, notes);
+  }
+  return text;
 }
 
 // ---- the request ----
@@ -131,6 +151,7 @@ race_request request_of(const options& wanted, const std::string& backend) {
   race_request request;
   request.operations = wanted.operations;
   request.sampling = {wanted.samples, wanted.warm_only};
+  request.sampling.interrupted = [] { return interrupting_signal != 0; };
 
   conversion_options conversion = wanted.conversion;
   if (!wanted.block.empty()) conversion.bsr_block = parse_block(wanted.block);
@@ -188,118 +209,133 @@ std::string kernel_label(const format_result& f, const kernel_result& k) {
   return f.note.empty() ? shown_name(f, k) : shown_name(f, k) + " " + f.note;
 }
 
-void print_formats(const matrix_result& m) {
-  fmt::print("{:<21} {:>11} {:>7} {:>11}\n", "format", "bytes", "x CSR", "convert ms");
-  for (const format_result& f : m.formats) {
-    if (!f.refused.empty()) {
-      fmt::print("{:<21} refused: {}\n", f.label(), f.refused);
-      continue;
-    }
-    const std::string note = f.offset_bits > m.offset_bits ? "  64-bit offsets" : "";
-    fmt::print("{:<21} {:>11} {:>7.3f} {:>11}{}\n", f.label(), format_bytes(f.bytes),
-               times(f.bytes, m.csr_bytes()),
-               f.format == format_kind::csr ? "-" : fixed(f.convert_seconds * 1e3), note);
-  }
-}
-
-// Whether a kernel that does not apply here did run for another variant of its format.
-bool ran_elsewhere(const matrix_result& m, const format_result& f, const kernel_result& k) {
-  for (const format_result& g : m.formats)
-    for (const kernel_result& other : g.kernels)
-      if (other.not_run.empty() && other.op == k.op && shown_name(g, other) == shown_name(f, k)) return true;
-  return false;
-}
-
-void print_text(const machine& on, const options& wanted, const race_request& request,
-                const bench_result& result) {
-  fmt::print("\n{}\n", result.name);
-  if (!result.problem.empty()) {
-    fmt::print("  NOT MEASURED: {}\n", result.problem);
-    return;
-  }
-  const matrix_result& m = result.found;
-  fmt::print("{} x {}, {} entries, {}-bit values, {}-bit offsets; CSR {}\n", with_commas(m.rows),
-             with_commas(m.cols), with_commas(m.entries), m.value_bits, m.offset_bits,
-             format_bytes(m.csr_bytes()));
-  fmt::print("{}; a copy moves {:.1f} GB/s\n", on.device, on.copy / 1e9);
+// What stands above all formats.
+std::string head_as_text(const machine& on, const options& wanted, const std::string& name,
+                         const matrix_result& m, int width) {
   std::vector<std::string> bases;
-  for (const operation op : request.operations)
+  for (const operation op : wanted.operations)
     bases.push_back(fmt::format("{} for {}", m.base_name(op), name_of(op)));
-  fmt::print("base: {}; p10 - p90, GB/s, % copy and x base are of {} runs\n\n", fmt::join(bases, ", "),
-             wanted.warm_only ? "warm" : "cold");
-  print_formats(m);
-  fmt::print("\n{:<21} {:<5} {:>10} {:>9} {:>16} {:>7} {:>7} {:>6} {:>7} {:>7} {:>9} {:>4}\n", "", "",
-             "warm us", "cold us", "p10 - p90", "GB/s of", "GB/s", "% copy", "x base", "prepare", "held",
-             "same");
-  fmt::print("{:<21} {:<5} {:>10} {:>9} {:>16} {:>7} {:>7} {:>6} {:>7} {:>7} {:>9} {:>4}\n", "kernel", "",
-             "median", "median", "", "CSR min", "actual", "of min", "", "ms", "beside", "bits");
-  for (const format_result& f : m.formats) {
-    for (const kernel_result& k : f.kernels) {
-      const std::string label = kernel_label(f, k);
-      if (!k.not_run.empty()) {
-        if (!ran_elsewhere(m, f, k))
-          fmt::print("{:<22} {:<5} not run: {}\n", label, name_of(k.op), k.not_run);
-        continue;
-      }
-      if (!k.wrong.empty()) {
-        fmt::print("{:<22} {:<5} WRONG RESULT: {}\n", label, name_of(k.op), k.wrong);
-        continue;
-      }
-      const double seconds = k.time.headline();
-      const double minimum = giga_per_second(m.csr_minimum_bytes(), seconds);
-      fmt::print("{:<22} {:<5} {:>9} {:>9} {:>16} {:>7.1f} {:>7.1f} {:>6.1f} {:>7.3f} {:>7} {:>9} {:>4}\n",
-                 label, name_of(k.op), fixed(k.time.warm.median * 1e6),
-                 k.time.cold.samples > 0 ? fixed(k.time.cold.median * 1e6) : "-",
-                 fmt::format("{} - {}", micro(k.time.shown().p10), micro(k.time.shown().p90)), minimum,
-                 giga_per_second(m.actual_bytes(f, k), seconds), 100e9 * minimum / on.copy, f.ratio(k),
-                 fixed(k.prepare_seconds * 1e3), k.prepared_bytes == 0 ? "-" : format_bytes(k.prepared_bytes),
-                 k.info.repeatable(k.op) ? "yes" : "no");
-    }
+  std::string text = "\n" + wrapped("", name, 0, width);
+  text += wrapped("",
+                  fmt::format("{} x {}, {} entries, {}-bit values, {}-bit offsets; CSR {}",
+                              with_commas(m.rows), with_commas(m.cols), with_commas(m.entries), m.value_bits,
+                              m.offset_bits, format_bytes(m.csr_bytes())),
+                  2, width);
+  text += wrapped("", fmt::format("{}; a copy moves {:.1f} GB/s", on.device, on.copy / 1e9), 2, width);
+  text +=
+      wrapped("",
+              fmt::format("base: {}; x base, p10 - p90, GB/s (of the least that CSR must move, and of what "
+                          "is moved) and % of a copy are of {} runs; held: beside the matrix; same: bits "
+                          "in every run",
+                          fmt::join(bases, ", "), wanted.warm_only ? "warm" : "cold"),
+              2, width);
+  return text;
+}
+
+// The kernels of a format that were timed. Headings are as wide as what mostly stands below them, so that the
+// tables of all formats look alike.
+std::string kernels_as_text(const machine& on, const matrix_result& m, const format_result& f, int width) {
+  std::vector<table_line> lines = {{fmt::format("{:<23}", "kernel"), " warm us", " cold us", "x base",
+                                    "    p10 - p90", "CSR GB/s", "   GB/s", "% copy", "prep ms", "     held",
+                                    "same"}};
+  for (const kernel_result& k : f.kernels) {
+    if (!k.timed()) continue;
+    const double seconds = k.time.headline();
+    const double minimum = giga_per_second(m.csr_minimum_bytes(), seconds);
+    lines.push_back({fmt::format("{} {}", shown_name(f, k), name_of(k.op)), fixed(k.time.warm.median * 1e6),
+                     k.time.cold.samples > 0 ? fixed(k.time.cold.median * 1e6) : "-",
+                     fmt::format("{:.3f}", f.ratio(k)),
+                     fmt::format("{} - {}", micro(k.time.shown().p10), micro(k.time.shown().p90)),
+                     fmt::format("{:.1f}", minimum),
+                     fmt::format("{:.1f}", giga_per_second(m.actual_bytes(f, k), seconds)),
+                     fmt::format("{:.1f}", 100e9 * minimum / on.copy), fixed(k.prepare_seconds * 1e3),
+                     k.prepared_bytes == 0 ? "-" : format_bytes(k.prepared_bytes),
+                     k.info.repeatable(k.op) ? "yes" : "no"});
   }
+  return lines.size() > 1 ? text_table(lines, width) : "";
+}
 
-  if (wanted.scipy && result.scipy_seconds < 0)
-    fmt::print("SciPy's csr @ x was not measured: python3 has no SciPy\n");
-  if (result.scipy_seconds >= 0)
-    for (const format_result& f : m.formats)
-      for (const kernel_result& k : f.kernels)
-        if (k.timed() && k.op == operation::multiply && f.format == format_kind::csr)
-          fmt::print("SciPy's csr @ x, one thread: {} us; {} is {:.2f} x as fast\n",
-                     fixed(result.scipy_seconds * 1e6), k.info.name,
-                     result.scipy_seconds / k.time.warm.median);
+std::string format_as_text(const machine& on, const matrix_result& m, const format_result& f, int width) {
+  if (!f.refused.empty()) return "\n" + labelled_text("refused", f.label() + ": " + f.refused, width);
+  std::string text =
+      fmt::format("{}: {}, {:.3f} x CSR", f.label(), format_bytes(f.bytes), times(f.bytes, m.csr_bytes()));
+  if (f.format == format_kind::csc) text += ", which is A^T in CSR";
+  if (f.format != format_kind::csr)
+    text += fmt::format(", converted in {} ms", fixed(f.convert_seconds * 1e3));
+  if (f.offset_bits > m.offset_bits) text += ", 64-bit offsets";
+  text = "\n" + wrapped("", text, 2, width);
+  text += kernels_as_text(on, m, f, width);
+  for (const kernel_result& k : f.kernels) {
+    const std::string label = fmt::format("{} {}: ", shown_name(f, k), name_of(k.op));
+    if (!k.not_run.empty()) text += labelled_text("not run", label + k.not_run, width);
+    if (!k.wrong.empty()) text += labelled_text("WRONG", label + k.wrong, width);
+  }
+  return text;
+}
 
-  if (m.entries == 0) return;  // nothing that could be fast or slow
-  fmt::print("\n{:<21} {:>16} {:>7}\n", "best of ours", "us", "x base");
-  const auto print_choice = [&](const std::string& what, const choice& c, const std::string& names) {
+std::string scipy_as_text(const bench_result& result, int width) {
+  if (result.scipy_seconds < 0)
+    return wrapped("", "SciPy's csr @ x was not measured: python3 has no SciPy", 2, width);
+  std::string text;
+  for (const format_result& f : result.found.formats)
+    for (const kernel_result& k : f.kernels)
+      if (k.timed() && k.op == operation::multiply && f.format == format_kind::csr)
+        text += wrapped("",
+                        fmt::format("SciPy's csr @ x, one thread: {} us; {} is {:.2f} x as fast",
+                                    fixed(result.scipy_seconds * 1e6), k.info.name,
+                                    result.scipy_seconds / k.time.warm.median),
+                        2, width);
+  return text;
+}
+
+// What follows from all formats together.
+std::string best_as_text(const matrix_result& m, int width) {
+  std::vector<table_line> lines = {{"best of ours", "us", "x base"}};
+  std::vector<std::string> notes = {""};
+  const auto add = [&](const std::string& what, double seconds, double ratio, const std::string& note) {
+    lines.push_back({what, seconds > 0 ? fixed(seconds * 1e6) : "", fmt::format("{:.3f}", ratio)});
+    notes.push_back(note);
+  };
+  const auto add_choice = [&](const std::string& what, const choice& c, const std::string& names) {
     const double after = c.repaid_after();
-    fmt::print("{:<21} {:>16} {:>7.3f}  {}{}\n", what, fixed(c.seconds * 1e6), c.ratio(), names,
-               !c.kernels[0]->info.vendor && c.names() == m.base_names[0] ? ", the base itself"
-               : after < 0                                                ? ", never repaid"
-               : after == 0
-                   ? ", at no price"
-                   : fmt::format(", repaid after {}", with_commas(static_cast<std::int64_t>(after) + 1)));
+    add(what, c.seconds, c.ratio(),
+        names + (is_base(m, c) ? ", the base itself"
+                 : after < 0   ? ", never repaid"
+                 : after == 0
+                     ? ", at no price"
+                     : fmt::format(", repaid after {}", with_commas(static_cast<std::int64_t>(after) + 1))));
   };
   for (const operation op : both_operations)
-    if (const choice c = best_of(m, {op}); c.format != nullptr) print_choice(name_of(op), c, c.names());
+    if (const choice c = best_of(m, {op}); c.format != nullptr) add_choice(name_of(op), c, c.names());
   const choice pair = best_of(m, {both_operations.begin(), both_operations.end()});
   if (pair.format != nullptr)
-    print_choice("both, one copy", pair,
-                 fmt::format("{}, {:.3f} x CSR", pair.names(), times(pair.format->bytes, m.csr_bytes())));
+    add_choice("both, one copy", pair,
+               fmt::format("{}, {:.3f} x CSR", pair.names(), times(pair.format->bytes, m.csr_bytes())));
   const choice two = two_copies(m);
+  const std::string base_pair =
+      m.base_names[0] == m.base_names[1] ? m.base_names[0] : m.base_names[0] + " + " + m.base_names[1];
   if (two.format != nullptr) {
-    fmt::print("{:<21} {:>16} {:>7.3f}  {} + {}\n", "vendor, one copy", fixed(two.base_seconds * 1e6), 1.0,
-               m.base_names[0], m.base_names[1]);
-    print_choice(
+    add("vendor, one copy", two.base_seconds, 1, base_pair);
+    add_choice(
         "vendor, two copies", two,
-        fmt::format("{} + {}, {:.3f} x CSR", m.base_names[0], shown_name(*two.format, *two.kernels[0]),
+        fmt::format("{} + {}, {:.3f} x CSR", m.base_names[0], kernel_label(*two.format, *two.kernels[0]),
                     1 + times(two.format->bytes, m.csr_bytes())));
-    if (pair.format != nullptr)
-      fmt::print("{:<21} {:>16} {:>7.3f}  our one copy over the vendor's two\n", "", "",
-                 pair.ratio() / two.ratio());
+    if (pair.format != nullptr) add("", 0, pair.ratio() / two.ratio(), "our one copy over the vendor's two");
   } else if (pair.format != nullptr) {
-    fmt::print("{:<21} {:>16} {:>7.3f}  {}\n", "base, one copy", fixed(pair.base_seconds * 1e6), 1.0,
-               m.base_names[0]);
+    add("base, one copy", pair.base_seconds, 1, base_pair);
   }
-  std::fflush(stdout);
+  return "\n" + text_table(lines, width, notes);
+}
+
+// The rest of a matrix, below its formats.
+std::string end_as_text(const options& wanted, const bench_result& result, int width) {
+  if (!result.problem.empty())
+    return "\n" + wrapped("", result.name, 0, width) +
+           wrapped("  ", "NOT MEASURED: " + result.problem, 4, width);
+  std::string text;
+  if (wanted.scipy) text += "\n" + scipy_as_text(result, width);
+  if (result.found.entries > 0) text += best_as_text(result.found, width);  // else nothing is fast or slow
+  return text;
 }
 
 json describe_regime(const machine& on, const matrix_result& m, const format_result& f,
@@ -394,58 +430,60 @@ json describe_matrix(const machine& on, const options& wanted, const bench_resul
 
 // ---- several matrices ----
 
-void print_overall(const std::vector<bench_result>& matrices) {
-  fmt::print("\nbest of ours in each format, x base over {} matrices: geometric mean, worst, ahead on\n",
-             matrices.size());
-  fmt::print("{:<21} {:>22} {:>22} {:>22}\n", "format", "A x", "A^T x", "both");
+std::string overall_as_text(const std::vector<bench_result>& matrices, int width) {
   format_ratios all;
   for (const bench_result& m : matrices) add_ratios(m.found, all);
+  std::vector<table_line> lines = {{"format", "A x", "A^T x", "both"}};
   for (const auto& [format, ratios] : all) {
-    fmt::print("{:<21}", format);
+    lines.push_back({format});
     for (const overall& o : ratios)
-      fmt::print(" {:>22}", o.measured == 0 ? "-"
-                                            : fmt::format("{:.3f} {:.3f} {}/{}", o.mean(), o.worst, o.ahead,
-                                                          matrices.size()));
-    fmt::print("\n");
+      lines.back().push_back(
+          o.measured == 0 ? "-"
+                          : fmt::format("{:.3f} {:.3f} {}/{}", o.mean(), o.worst, o.ahead, matrices.size()));
   }
+  return "\n" +
+         wrapped("",
+                 fmt::format("best of ours in each format, x base over {} matrices: geometric mean, worst, "
+                             "ahead on",
+                             matrices.size()),
+                 2, width) +
+         text_table(lines, width);
 }
 
 // What was not measured has a line as well: it counts as a loss.
-void print_csv(const machine& on, const bench_result& result) {
-  const matrix_result& m = result.found;
-  const auto begin = [&](const std::string& format, const std::string& variant) {
-    fmt::print("{},{},{},{},{},{},{}", csv_quoted(result.name), m.rows, m.cols, m.entries, m.value_bits,
-               format, variant);
-  };
-  if (!result.problem.empty()) {
-    begin("", "");
-    fmt::print(",,,unreadable,,,,,,,,,,,,,,\n");
+std::string begin_csv(const std::string& name, const matrix_result& m, const std::string& format,
+                      const std::string& variant) {
+  return fmt::format("{},{},{},{},{},{},{}", csv_quoted(name), m.rows, m.cols, m.entries, m.value_bits,
+                     format, variant);
+}
+
+std::string problem_as_csv(const bench_result& result) {
+  return begin_csv(result.name, result.found, "", "") + ",,,unreadable,,,,,,,,,,,,,,\n";
+}
+
+std::string format_as_csv(const machine& on, const std::string& name, const matrix_result& m,
+                          const format_result& f) {
+  const std::string begin = begin_csv(name, m, name_of(f.format), f.note);
+  if (!f.refused.empty()) return begin + ",,,refused,,,,,,,,,,,,,,\n";
+  std::string text;
+  for (const kernel_result& k : f.kernels) {
+    const double seconds = k.time.headline();
+    const auto cold = [&](double value) {
+      return k.time.cold.samples > 0 ? fmt::format("{:.6g}", value * 1e6) : std::string();
+    };
+    text += fmt::format("{},{},{}", begin, shown_name(f, k), short_name(k.op));
+    if (k.timed())
+      text += fmt::format(
+          ",ok,{:.6g},{:.6g},{:.6g},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{},{},{}\n",
+          k.time.warm.median * 1e6, k.time.warm.p10 * 1e6, k.time.warm.p90 * 1e6, cold(k.time.cold.median),
+          cold(k.time.cold.p10), cold(k.time.cold.p90), giga_per_second(m.csr_minimum_bytes(), seconds),
+          giga_per_second(m.actual_bytes(f, k), seconds),
+          giga_per_second(m.csr_minimum_bytes(), seconds) * 1e9 / on.copy, f.ratio(k),
+          k.prepare_seconds * 1e3, k.prepared_bytes, f.bytes, k.info.repeatable(k.op) ? "yes" : "no");
+    else
+      text += fmt::format(",{},,,,,,,,,,,,,,\n", k.wrong.empty() ? "not run" : "wrong");
   }
-  for (const format_result& f : m.formats) {
-    if (!f.refused.empty()) {
-      begin(name_of(f.format), f.note);
-      fmt::print(",,,refused,,,,,,,,,,,,,,\n");
-    }
-    for (const kernel_result& k : f.kernels) {
-      const double seconds = k.time.headline();
-      begin(name_of(f.format), f.note);
-      fmt::print(",{}", shown_name(f, k));
-      const auto cold = [&](double value) {
-        return k.time.cold.samples > 0 ? fmt::format("{:.6g}", value * 1e6) : std::string();
-      };
-      if (k.timed())
-        fmt::print(
-            ",{},ok,{:.6g},{:.6g},{:.6g},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{},{},{}\n",
-            short_name(k.op), k.time.warm.median * 1e6, k.time.warm.p10 * 1e6, k.time.warm.p90 * 1e6,
-            cold(k.time.cold.median), cold(k.time.cold.p10), cold(k.time.cold.p90),
-            giga_per_second(m.csr_minimum_bytes(), seconds), giga_per_second(m.actual_bytes(f, k), seconds),
-            giga_per_second(m.csr_minimum_bytes(), seconds) * 1e9 / on.copy, f.ratio(k),
-            k.prepare_seconds * 1e3, k.prepared_bytes, f.bytes, k.info.repeatable(k.op) ? "yes" : "no");
-      else
-        fmt::print(",{},{},,,,,,,,,,,,,,\n", short_name(k.op), k.wrong.empty() ? "not run" : "wrong");
-    }
-  }
-  std::fflush(stdout);
+  return text;
 }
 constexpr const char* csv_header =
     "matrix,rows,cols,entries,value_bits,format,variant,kernel,operation,result,warm_us,warm_p10_us,warm_p90_"
@@ -488,7 +526,7 @@ void bench_matrix(Backend on, const options& wanted, const race_request& request
   assembly_report report;
   const auto matrix = assemble<Backend, Offset, Value>(on, std::move(source), false, report, nullptr);
   result.found = race<Backend, Offset, Value>(on, view(matrix), request, say);
-  if (!wanted.scipy) return;
+  if (!wanted.scipy || interrupting_signal != 0) return;
   say("SciPy");
   result.scipy_seconds = scipy_product_seconds(copy_to<host>(matrix), wanted.samples);
 }
@@ -499,12 +537,14 @@ bench_result bench_one(Backend on, const options& wanted, const race_request& re
   bench_result result;
   result.name = name;
   try {
-    progress.say(name + ": reading");
+    progress.step(name + ": reading");
     matrix_entries source = read_matrix(name);
     result.found.rows = source.entries.rows;
     result.found.cols = source.entries.cols;
     with_types(
         {needs_wide_offsets(most_entries(source)), wanted.single_values}, [&]<class Offset, class Value>() {
+          progress.step(fmt::format("{}: the base, and {}, 1 of {}", name, request.field[0].variant.label(),
+                                    request.field.size()));
           bench_matrix<Backend, Offset, Value>(on, wanted, request, progress, std::move(source), result);
         });
   } catch (const error& problem) {
@@ -519,15 +559,29 @@ bench_result bench_one(Backend on, const options& wanted, const race_request& re
 }
 
 void run(const options& wanted) {
-  if (wanted.list) return print_list(measured_kernels(), wanted.common.as_json);
+  const int width = output_width();
+  if (wanted.list) {
+    fmt::print("{}", wanted.common.as_json ? describe_list(measured_kernels()).dump(2) + "\n"
+                                           : list_as_text(measured_kernels(), width));
+    return;
+  }
   if (wanted.matrices.empty())
     throw error(failure::usage, "name a matrix, a generator (gen:...) or --list (see --help)");
   const device_choice choice = choose_device(wanted.common);
+  // What was ignored on purpose stays so.
+  for (const int signal : {SIGINT, SIGTERM})
+    if (std::signal(signal, note_interrupt) == SIG_IGN) std::signal(signal, SIG_IGN);
   const progress_line progress(!wanted.common.quiet);
+  const bool as_text = !wanted.csv && !wanted.common.as_json;
+  const auto print = [&](const std::string& text) {
+    progress.clear();
+    std::fputs(text.c_str(), stdout);
+    if (std::fflush(stdout) != 0) throw error(failure::output, "standard output: could not write");
+  };
   std::vector<std::string> failed;
   on_backend(choice.use_gpu, [&](auto on) {
-    const race_request request = request_of(wanted, on.name);
-    progress.say("measuring a copy");
+    race_request request = request_of(wanted, on.name);
+    progress.step("measuring a copy");
     const machine here{choice.note, on.name, copy_bandwidth(on)};
     json document{{"schema", "sparsmith.bench_spmv/1"},
                   {"version", SPARSMITH_VERSION},
@@ -536,15 +590,25 @@ void run(const options& wanted) {
                   {"threads", thread_count()},
                   {"copy_gb_per_s", here.copy / 1e9},
                   {"samples", wanted.samples},
+                  {"interrupted", false},
                   {"matrices", json::array()}};
-    if (wanted.csv) fmt::print(csv_header);
+    if (wanted.csv) print(csv_header);
     std::vector<bench_result> done;
     for (const std::string& name : wanted.matrices) {
+      if (interrupting_signal != 0) break;
+      request.format_done = [&](const matrix_result& so_far) {
+        const std::size_t count = so_far.formats.size();
+        if (as_text && count == 1) print(head_as_text(here, wanted, name, so_far, width));
+        if (as_text) print(format_as_text(here, so_far, so_far.formats.back(), width));
+        if (wanted.csv) print(format_as_csv(here, name, so_far, so_far.formats.back()));
+        if (count < request.field.size() && interrupting_signal == 0)
+          progress.step(fmt::format("{}: {}, {} of {}", name, request.field[count].variant.label(), count + 1,
+                                    request.field.size()));
+      };
       const bench_result& m = done.emplace_back(bench_one(on, wanted, request, progress, name));
-      if (wanted.common.as_json)
-        document["matrices"].push_back(describe_matrix(here, wanted, m));
-      else
-        wanted.csv ? print_csv(here, m) : print_text(here, wanted, request, m);
+      if (as_text) print(end_as_text(wanted, m, width));
+      if (wanted.csv && !m.problem.empty()) print(problem_as_csv(m));
+      if (wanted.common.as_json) document["matrices"].push_back(describe_matrix(here, wanted, m));
       if (!m.problem.empty()) failed.push_back(m.problem);
       for (const format_result& f : m.found.formats)
         for (const kernel_result& k : f.kernels)
@@ -552,9 +616,13 @@ void run(const options& wanted) {
             failed.push_back(fmt::format("{}: WRONG RESULT of {} {}: {}", name, kernel_label(f, k),
                                          name_of(k.op), k.wrong));
     }
-    if (done.size() > 1 && !wanted.csv && !wanted.common.as_json) print_overall(done);
-    if (wanted.common.as_json) fmt::print("{}\n", document.dump(2));
+    document["interrupted"] = interrupting_signal != 0;
+    if (done.size() > 1 && as_text) print(overall_as_text(done, width));
+    // Names need not be UTF-8.
+    if (wanted.common.as_json) print(document.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
   });
+  if (interrupting_signal != 0)
+    fmt::print(stderr, "bench_spmv: interrupted; this is what there was by then\n");
   if (failed.empty()) return;
   if (failed.size() == 1) throw std::runtime_error(failed[0]);
   for (const std::string& line : failed) fmt::print(stderr, "bench_spmv: {}\n", line);
@@ -610,10 +678,14 @@ int main(int argc, char** argv) {
   auto* const csv = app.add_flag("--csv", wanted.csv, "Print one line a kernel and product, with commas");
   add_common_options(app, wanted.common);
   csv->excludes(app.get_option("--json"));
-  add_help_ending(app,
-                  {"bench_spmv --list", "bench_spmv gen:uniform?n=8192&density=0.01",
-                   "bench_spmv bcsstk17.mtx.gz --format csr,gcsb_tile --op both --json",
-                   "bench_spmv gen:rmat?scale=20 --kernel csr/hybrid --value f32 --device cuda"},
-                  {"Exit status: 0 fine, 1 a wrong result or a run-time failure, 2 usage."});
-  return run_tool(app, argc, argv, [&] { run(wanted); });
+  add_help_ending(
+      app,
+      {"bench_spmv --list", "bench_spmv gen:uniform?n=8192&density=0.01",
+       "bench_spmv bcsstk17.mtx.gz --format csr,gcsb_tile --op both --json",
+       "bench_spmv gen:rmat?scale=20 --kernel csr/hybrid --value f32 --device cuda"},
+      {"Ctrl-C, or the signal of a time limit, ends it with what was measured by then.",
+       "Exit status: 0 fine, 1 a wrong result or a run-time failure, 2 usage, 128 and the signal's "
+       "number where it was interrupted."});
+  const int status = run_tool(app, argc, argv, [&] { run(wanted); });
+  return status == 0 && interrupting_signal != 0 ? 128 + interrupting_signal : status;
 }

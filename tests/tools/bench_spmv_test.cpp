@@ -27,7 +27,7 @@ outcome run(const std::string& arguments) {
 }
 
 nlohmann::json run_json(const std::string& arguments) {
-  const outcome r = run(arguments + " --json");
+  const outcome r = run(arguments + " --json --quiet");
   INFO(arguments << "\n" << r.err);
   REQUIRE(r.status == 0);
   CHECK(r.err.empty());
@@ -80,7 +80,8 @@ TEST_CASE("the list names every kernel once for its backend") {
   }
   const auto text = run("--list");
   CHECK(text.status == 0);
-  for (const auto& [name, backend] : names) CHECK(contains(text.out, "  " + name + " "));
+  for (const auto& [name, backend] : names) CHECK(contains(text.out, "\n" + name + " "));
+  for (const std::string& line : lines_of(text.out)) CHECK(line.size() <= 80);
 }
 
 TEST_CASE("every kernel of every format is checked and timed") {
@@ -168,12 +169,14 @@ TEST_CASE("caches are cold unless told otherwise") {
 }
 
 TEST_CASE("the text and the table with commas hold the same kernels") {
-  const auto text = run(small + " --format csr,ell");
+  const auto text = run(small + " --format csr,ell --quiet");
   CHECK(text.status == 0);
   CHECK(text.err.empty());
   for (const char* word : {"70 x 50", "csr/omp", "ell/omp", "A^T x", "best of ours", "both, one copy"})
     CHECK(contains(text.out, word));
-  for (const std::string& line : lines_of(text.out)) CHECK(line.size() <= 120);
+  // As wide as a terminal that nothing is known of.
+  for (const std::string& line : lines_of(run(small + " " + small + " --scipy").out))
+    CHECK(line.size() <= 80);
   const auto csv = run(small + " --format csr,ell --csv");
   CHECK(csv.status == 0);
   const auto lines = lines_of(csv.out);
@@ -190,7 +193,7 @@ TEST_CASE("a format that does not fit is a line, not an end") {
   REQUIRE(m["formats"].size() == 2);
   for (const auto& f : m["formats"]) CHECK(f.contains("refused") == (f["format"] == "ell"));
   for (const auto& k : m["kernels"]) CHECK(k["format"] == "csr");
-  CHECK(contains(run(skewed).out, "refused: "));
+  CHECK(contains(run(skewed).out, "refused  ell: "));
   CHECK(!run_json(skewed + " --max-fill 1e6")["matrices"][0]["formats"][1].contains("refused"));
 }
 
@@ -216,7 +219,7 @@ TEST_CASE("requests that make no sense") {
            {"--block 0x4 " + small, "from 1 to 64"},
            {"--tile 100 " + small, "from 256 to 2048"},
            {"--json --csv " + small, "--csv"},
-           {"gen:nonsense --device cpu", "nonsense"}}) {
+           {"gen:nonsense --device cpu --quiet", "nonsense"}}) {
     const auto r = run(arguments);
     INFO(arguments << "\n" << r.err);
     CHECK(r.status == 2);
@@ -224,6 +227,100 @@ TEST_CASE("requests that make no sense") {
     CHECK(lines_of(r.err).size() == 1);
     CHECK(r.out.empty());
   }
+}
+
+TEST_CASE("a name that is not UTF-8 costs nothing that was measured") {
+  const temporary_folder folder("bench_spmv_names");
+  const std::string name = folder / "a\xff.mtx";
+  std::ofstream(name) << "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 3\n";
+  const std::string arguments = "'" + name + "' '" + (folder / "missing\xfe.mtx") +
+                                "' --device cpu --samples 1 --warm-only --format csr";
+  const auto r = run(arguments + " --json");
+  CHECK(r.status == 1);  // for the one that is missing
+  const auto j = nlohmann::json::parse(r.out);
+  REQUIRE(j["matrices"].size() == 2);
+  CHECK(contains(j["matrices"][0]["name"], "a\uFFFD.mtx"));
+  CHECK(j["matrices"][0]["kernels"].size() == 2);
+  CHECK(contains(j["matrices"][1]["problem"], "missing\uFFFD.mtx"));
+  for (const char* form : {" --csv", ""}) CHECK(contains(run(arguments + form).out, name));
+}
+
+TEST_CASE("the base against itself is 1, in every form") {
+  const std::string arguments = small + " --format csr --samples 9";
+  const auto m = run_json(arguments)["matrices"][0];
+  REQUIRE(m["kernels"].size() == 2);
+  for (const auto& k : m["kernels"]) {
+    INFO(k.dump());
+    REQUIRE(k["kernel"] == m["base"][k["operation"].get<std::string>()]);
+    CHECK(k["warm"]["times_base"] == 1.0);
+    CHECK(k["warm"]["base_us"] == k["warm"]["median_us"]);
+  }
+  for (const char* what : {"ax", "atx", "pair"}) CHECK(m["best"][what]["times_base"] == 1.0);
+  const auto csv = lines_of(run(arguments + " --csv").out);
+  REQUIRE(csv.size() == 3);
+  const auto fields = [](const std::string& line) {
+    std::istringstream in(line.substr(line.rfind('"') + 1));  // behind the name, which is in quotes
+    std::vector<std::string> all;
+    for (std::string field; std::getline(in, field, ',');) all.push_back(field);
+    return all;
+  };
+  const auto names = fields(csv[0]);
+  const auto at = std::find(names.begin(), names.end(), "times_base") - names.begin();
+  for (std::size_t i : {1, 2}) CHECK(fields(csv[i])[static_cast<std::size_t>(at)] == "1");
+  const std::string text = run(arguments).out;
+  int lines = 0;
+  for (const std::string& line : lines_of(text))
+    if (contains(line, "the base itself")) {
+      CHECK(contains(line, " 1.000 "));
+      ++lines;
+    }
+  CHECK(lines == 3);  // A x, A^T x and both
+}
+
+TEST_CASE("it says where it is, also where there is no terminal, and nothing of it with --quiet") {
+  const auto told = run(small + " --format coo,csr,ell --csv");
+  const auto steps = lines_of(told.err);
+  CHECK(told.status == 0);
+  REQUIRE(steps.size() >= 4);
+  CHECK(contains(told.err, ": reading\n"));
+  CHECK(contains(told.err, "coo, 1 of 3\n"));
+  CHECK(contains(told.err, "csr, 2 of 3\n"));
+  CHECK(contains(told.err, "ell, 3 of 3\n"));
+  CHECK(run(small + " --format coo,csr,ell --csv --quiet").err.empty());
+}
+
+// Formats take a while here; the shell waits for the first one and ends the rest.
+TEST_CASE("what was measured is there before the rest is, whatever ends it") {
+  const temporary_folder folder("bench_spmv_limits");
+  const std::string slow =
+      "'gen:uniform?n=400&density=0.05' --device cpu --samples 600 --format coo,csr,gcsb,bsr";
+  const auto ended_by = [&](const char* signal, const std::string& form) {
+    const std::string out = folder / "out", err = folder / "err";
+    return run_command(from_environment("SPARSMITH_BENCH_SPMV") + " " + slow + form + " >'" + out + "' 2>'" +
+                           err + "' & pid=$!; until grep -q 'csr, 2 of 4' '" + err +
+                           "' || ! kill -0 $pid; do sleep 0.02; done; kill -" + signal +
+                           " $pid; wait $pid; status=$?; cat '" + out + "'; exit $status",
+                       folder / "shell");
+  };
+  for (const char* form : {" --csv", ""}) {
+    const auto r = ended_by("KILL", form);
+    INFO(r.out << r.err);
+    CHECK(r.status == 128 + 9);
+    CHECK(contains(r.out, "coo/omp"));
+    CHECK_FALSE(contains(r.out, "bsr/"));
+  }
+  const auto r = ended_by("TERM", " --json");
+  INFO(r.out << r.err);
+  CHECK(r.status == 128 + 15);
+  const auto j = nlohmann::json::parse(r.out);
+  CHECK(j["interrupted"] == true);
+  REQUIRE(j["matrices"].size() == 1);
+  for (const auto& f : j["matrices"][0]["formats"])
+    if (f["format"] == "bsr") CHECK(f["refused"] == "not reached: interrupted");
+  int timed = 0;
+  for (const auto& k : j["matrices"][0]["kernels"])
+    timed += k["format"] == "coo" && k["warm"]["median_us"] > 0;
+  CHECK(timed == 2);
 }
 
 TEST_CASE("a file that cannot be read does not keep the others from being measured") {
