@@ -235,9 +235,9 @@ std::string head_as_text(const machine& on, const options& wanted, const std::st
 // The kernels of a format that were timed. Headings are as wide as what mostly stands below them, so that the
 // tables of all formats look alike.
 std::string kernels_as_text(const machine& on, const matrix_result& m, const format_result& f, int width) {
-  std::vector<table_line> lines = {{fmt::format("{:<23}", "kernel"), " warm us", " cold us", "x base",
-                                    "    p10 - p90", "CSR GB/s", "   GB/s", "% copy", "prep ms", "     held",
-                                    "same"}};
+  std::vector<table_line> lines = {{fmt::format("{:<{}}", "kernel", std::min(23, width / 3)), " warm us",
+                                    " cold us", "x base", "    p10 - p90", "CSR GB/s", "   GB/s", "% copy",
+                                    "prep ms", "     held", "same"}};
   for (const kernel_result& k : f.kernels) {
     if (!k.timed()) continue;
     const double seconds = k.time.headline();
