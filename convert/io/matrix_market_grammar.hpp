@@ -19,7 +19,7 @@ enum class field_kind { real, integer, pattern, complex };
 constexpr std::size_t longest_line = std::size_t{1} << 20;
 constexpr const char* line_too_long = "the line is longer than 1 MiB, more than any entry or comment needs";
 
-// Of lines that end as they did on old Macintoshes only the last has an end that is known here.
+// Lines that end as on old Macintoshes would all be one here.
 constexpr const char* bare_carriage_returns =
     "lines end in a bare carriage return (CR), which is not supported; convert them to LF";
 

@@ -172,11 +172,15 @@ void zip_reader::read_directory(std::uint64_t position, std::uint64_t bytes, std
     m.header_position = get<std::uint32_t>(record + 42);
     read_zip64_field(record + central_bytes + name_bytes, extra_bytes, m, path_);
     if ((get<std::uint16_t>(record + 8) & 1u) != 0) refuse_unsupported(path_, "is an encrypted archive");
-    if (find(m.name) != nullptr) refuse_input(path_, fmt::format("holds {} twice", m.name));
     members_.push_back(std::move(m));
     at += record_bytes;
   }
   if (at != directory.size()) refuse_input(path_, "damaged zip archive: its directory is broken");
+  std::vector<std::string_view> names;
+  for (const zip_member& m : members_) names.push_back(m.name);
+  std::sort(names.begin(), names.end());
+  if (const auto twice = std::adjacent_find(names.begin(), names.end()); twice != names.end())
+    refuse_input(path_, fmt::format("holds {} twice", *twice));
 }
 
 const zip_member* zip_reader::find(std::string_view name) const {
