@@ -104,7 +104,12 @@ matrix_features analyze(const std::string& input, const analysis_request& reques
   matrix_features f;
   // Values as 64 bits, whatever they were: nothing is lost, and only the width of offsets is left to choose.
   on_backend(request.device.use_gpu, [&](auto on) {
-    with_types({needs_wide_offsets(most_entries(source)), false}, [&]<class Offset, class Value>() {
+    const std::int64_t most = most_entries(source);
+    with_types({needs_wide_offsets(most), false}, [&]<class Offset, class Value>() {
+      if (is_hypersparse(rows, cols, most)) {
+        f = features_of(on, assemble_hypersparse<Offset, Value>(std::move(source)), wanted, nullptr);
+        return;
+      }
       using backend = decltype(on);
       assembly_report report;
       const auto matrix = assemble<backend, Offset, Value>(on, std::move(source), false, report, nullptr);

@@ -11,9 +11,9 @@ namespace sparsmith {
 namespace {
 
 // The longest rows, falling; of equal ones the first.
-template <class Backend, class Offset>
-std::vector<long_line> longest_of(Backend on, csr_pattern<Offset, space_on<Backend>> matrix,
-                                  const std::vector<size_count>& lengths, std::int64_t wanted) {
+template <class Backend, class Pattern>
+std::vector<long_line> longest_of(Backend on, const Pattern& matrix, const std::vector<size_count>& lengths,
+                                  std::int64_t wanted) {
   // Rows of more than `shortest` entries are all among them, and the first few of those with as many.
   std::int64_t shortest = 0, longer = 0, rows = 0;
   for (auto l = lengths.rbegin(); l != lengths.rend() && l->size > 0 && rows < wanted; ++l) {
@@ -128,13 +128,17 @@ std::vector<length_bin> log2_bins(const length_features& lengths) {
   return filled(std::move(all), lengths, bin_of);
 }
 
-template <class Backend, class Offset, class Value>
-matrix_features features_of(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
-                            const feature_request& request, stage_log* log) {
+namespace {
+
+// Of CSR, or of a hypersparse matrix.
+template <class Backend, class Matrix>
+matrix_features find_features(Backend on, const Matrix& matrix, const feature_request& request,
+                              stage_log* log) {
+  constexpr std::int64_t offset_bytes = sizeof(typename Matrix::offset_type);
   matrix_features f;
   f.rows = matrix.rows;
   f.cols = matrix.cols;
-  f.entries = matrix.values.size();
+  f.entries = pattern_of(matrix).entries();
   survey found = survey_entries(on, matrix, request.grid_rows, request.grid_cols, log);
   const entry_counts& counts = found.counts;
   f.explicit_zeros = counts.zeros;
@@ -155,7 +159,7 @@ matrix_features features_of(Backend on, csr<Offset, Value, view_on<Backend>> mat
   f.col_lengths = summarize_lengths(std::move(found.col_lengths));
   f.grid = {found.grid_rows, found.grid_cols, std::move(found.grid)};
   {
-    timed_stage timing(on, log, "longest rows", f.rows, f.rows * std::int64_t{sizeof(Offset)});
+    timed_stage timing(on, log, "longest rows", f.rows, f.rows * offset_bytes);
     f.longest_rows = longest_of(on, pattern_of(matrix), found.row_lengths, request.longest);
   }
   plan_request plan = request.plan;
@@ -171,20 +175,32 @@ matrix_features features_of(Backend on, csr<Offset, Value, view_on<Backend>> mat
     for (const block_size& size : request.blocks)
       f.blocks.push_back(features_of_blocks(size, facts.blocks.at(size), f.entries));
   }
-  timed_stage timing(on, log, "prices", f.rows, f.rows * std::int64_t{sizeof(Offset)});
-  f.formats = plan_formats<Backend, Offset, Value>(on, matrix, plan, facts);
+  timed_stage timing(on, log, "prices", f.rows, f.rows * offset_bytes);
+  f.formats = plan_formats(on, matrix, plan, facts);
   return f;
 }
 
-#define SPARSMITH_INSTANTIATE(B)                                                                         \
-  template matrix_features features_of(B, csr<std::int32_t, float, view_on<B>>, const feature_request&,  \
-                                       stage_log*);                                                      \
-  template matrix_features features_of(B, csr<std::int32_t, double, view_on<B>>, const feature_request&, \
-                                       stage_log*);                                                      \
-  template matrix_features features_of(B, csr<std::int64_t, float, view_on<B>>, const feature_request&,  \
-                                       stage_log*);                                                      \
-  template matrix_features features_of(B, csr<std::int64_t, double, view_on<B>>, const feature_request&, \
-                                       stage_log*);
+}  // namespace
+
+template <class Backend, class Offset, class Value>
+matrix_features features_of(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                            const feature_request& request, stage_log* log) {
+  return find_features(on, matrix, request, log);
+}
+template <class Backend, class Offset, class Value>
+matrix_features features_of(Backend on, const hypersparse<Offset, Value>& matrix,
+                            const feature_request& request, stage_log* log) {
+  return find_features(on, matrix, request, log);
+}
+
+#define SPARSMITH_INSTANTIATE_TYPES(B, O, V)                                                          \
+  template matrix_features features_of(B, csr<O, V, view_on<B>>, const feature_request&, stage_log*); \
+  template matrix_features features_of(B, const hypersparse<O, V>&, const feature_request&, stage_log*);
+#define SPARSMITH_INSTANTIATE(B)                       \
+  SPARSMITH_INSTANTIATE_TYPES(B, std::int32_t, float)  \
+  SPARSMITH_INSTANTIATE_TYPES(B, std::int32_t, double) \
+  SPARSMITH_INSTANTIATE_TYPES(B, std::int64_t, float)  \
+  SPARSMITH_INSTANTIATE_TYPES(B, std::int64_t, double)
 
 SPARSMITH_INSTANTIATE(openmp)
 #if SPARSMITH_HAS_CUDA

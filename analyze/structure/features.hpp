@@ -101,5 +101,8 @@ struct feature_request {
 template <class Backend, class Offset, class Value>
 matrix_features features_of(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                             const feature_request& request, stage_log* log);
+template <class Backend, class Offset, class Value>
+matrix_features features_of(Backend on, const hypersparse<Offset, Value>& matrix,
+                            const feature_request& request, stage_log* log);
 
 }  // namespace sparsmith

@@ -61,19 +61,21 @@ std::int64_t slots_in_groups(const std::vector<size_count>& blocks, std::int64_t
   return slots;
 }
 
-// Prices formats one after the other, all for the same matrix.
-template <class Backend, class Offset, class Value>
+// Prices formats one after the other, all for the same matrix: of CSR, or hypersparse.
+template <class Backend, class Matrix>
 class pricer {
  public:
-  pricer(Backend on, csr<Offset, Value, view_on<Backend>> matrix, const conversion_options& options,
-         const price_facts& facts)
+  using Offset = typename Matrix::offset_type;
+  using Value = typename Matrix::value_type;
+
+  pricer(Backend on, const Matrix& matrix, const conversion_options& options, const price_facts& facts)
       : on_(on),
         matrix_(matrix),
         options_(options),
         facts_(facts),
         rows_(matrix.rows),
-        entries_(matrix.values.size()),
-        csr_bytes_(bytes(matrix)) {}
+        entries_(pattern_of(matrix).entries()),
+        csr_bytes_(entries_ * pair + (rows_ + 1) * offset_bytes) {}
 
   void price_row_formats() {
     const std::int64_t longest = largest(facts_.row_lengths);
@@ -247,11 +249,31 @@ class pricer {
   static constexpr std::int64_t offset_bytes = sizeof(Offset), value_bytes = sizeof(Value);
   static constexpr std::int64_t pair = value_bytes + index_bytes;
   Backend on_;
-  csr<Offset, Value, view_on<Backend>> matrix_;
+  const Matrix& matrix_;
   const conversion_options& options_;
   const price_facts& facts_;
   std::int64_t rows_, entries_, csr_bytes_;
 };
+
+template <class Backend, class Matrix>
+price_facts facts_of(Backend on, const Matrix& matrix, const plan_request& request) {
+  const auto pattern = pattern_of(matrix);
+  return {count_zeros(on, matrix), std::move(count_group_lengths(on, pattern, {1})[0]),
+          count_blocks_by_entries(on, pattern, sizes_to_price(request))};
+}
+
+template <class Backend, class Matrix>
+std::vector<format_cost> price_all(Backend on, const Matrix& matrix, const plan_request& request,
+                                   const price_facts& facts) {
+  pricer<Backend, Matrix> prices(on, matrix, request.options, facts);
+  prices.price_row_formats();
+  for (const block_size& block : request.blocks) prices.price_bsr(block, false);
+  if (request.chosen_block) prices.price_bsr(*request.chosen_block, true);
+  const auto lengths = count_group_lengths(on, pattern_of(matrix), request.betas);
+  for (std::size_t b = 0; b < request.betas.size(); ++b) prices.price_blocks(request.betas[b], lengths[b]);
+  if (request.tile) prices.price_tile();
+  return std::move(prices.costs);
+}
 
 }  // namespace
 
@@ -265,28 +287,31 @@ std::vector<block_size> sizes_to_price(const plan_request& request) {
 template <class Backend, class Offset, class Value>
 std::vector<format_cost> plan_formats(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                                       const plan_request& request) {
-  const auto pattern = pattern_of(matrix);
-  return plan_formats(on, matrix, request,
-                      {count_zeros(on, matrix), std::move(count_group_lengths(on, pattern, {1})[0]),
-                       count_blocks_by_entries(on, pattern, sizes_to_price(request))});
+  return plan_formats(on, matrix, request, facts_of(on, matrix, request));
+}
+template <class Backend, class Offset, class Value>
+std::vector<format_cost> plan_formats(Backend on, const hypersparse<Offset, Value>& matrix,
+                                      const plan_request& request) {
+  return plan_formats(on, matrix, request, facts_of(on, matrix, request));
 }
 
 template <class Backend, class Offset, class Value>
 std::vector<format_cost> plan_formats(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                                       const plan_request& request, const price_facts& facts) {
-  pricer<Backend, Offset, Value> prices(on, matrix, request.options, facts);
-  prices.price_row_formats();
-  for (const block_size& block : request.blocks) prices.price_bsr(block, false);
-  if (request.chosen_block) prices.price_bsr(*request.chosen_block, true);
-  const auto lengths = count_group_lengths(on, pattern_of(matrix), request.betas);
-  for (std::size_t b = 0; b < request.betas.size(); ++b) prices.price_blocks(request.betas[b], lengths[b]);
-  if (request.tile) prices.price_tile();
-  return std::move(prices.costs);
+  return price_all(on, matrix, request, facts);
+}
+template <class Backend, class Offset, class Value>
+std::vector<format_cost> plan_formats(Backend on, const hypersparse<Offset, Value>& matrix,
+                                      const plan_request& request, const price_facts& facts) {
+  return price_all(on, matrix, request, facts);
 }
 
-#define SPARSMITH_INSTANTIATE_PLAN(B, O, V)                                                      \
-  template std::vector<format_cost> plan_formats(B, csr<O, V, view_on<B>>, const plan_request&); \
-  template std::vector<format_cost> plan_formats(B, csr<O, V, view_on<B>>, const plan_request&,  \
+#define SPARSMITH_INSTANTIATE_PLAN(B, O, V)                                                         \
+  template std::vector<format_cost> plan_formats(B, csr<O, V, view_on<B>>, const plan_request&);    \
+  template std::vector<format_cost> plan_formats(B, csr<O, V, view_on<B>>, const plan_request&,     \
+                                                 const price_facts&);                               \
+  template std::vector<format_cost> plan_formats(B, const hypersparse<O, V>&, const plan_request&); \
+  template std::vector<format_cost> plan_formats(B, const hypersparse<O, V>&, const plan_request&,  \
                                                  const price_facts&);
 #define SPARSMITH_INSTANTIATE_PLANS(B)                \
   SPARSMITH_INSTANTIATE_PLAN(B, std::int32_t, float)  \

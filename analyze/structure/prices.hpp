@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/structure/hypersparse.hpp"
 #include "convert/convert.hpp"
 #include "convert/pipelines/structure.hpp"
 
@@ -52,6 +53,9 @@ struct plan_request {
 template <class Backend, class Offset, class Value>
 std::vector<format_cost> plan_formats(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                                       const plan_request& request);
+template <class Backend, class Offset, class Value>
+std::vector<format_cost> plan_formats(Backend on, const hypersparse<Offset, Value>& matrix,
+                                      const plan_request& request);
 
 // What prices depend on; who knows it already prices without looking at the entries again, but for layouts
 // that ask for more (`tile`, GCSB with a sorting window).
@@ -64,6 +68,9 @@ struct price_facts {
 std::vector<block_size> sizes_to_price(const plan_request& request);
 template <class Backend, class Offset, class Value>
 std::vector<format_cost> plan_formats(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                                      const plan_request& request, const price_facts& facts);
+template <class Backend, class Offset, class Value>
+std::vector<format_cost> plan_formats(Backend on, const hypersparse<Offset, Value>& matrix,
                                       const plan_request& request, const price_facts& facts);
 
 }  // namespace sparsmith

@@ -41,13 +41,15 @@ template <class Backend, class Offset>
 block_histograms count_blocks_by_entries(Backend on, csr_pattern<Offset, space_on<Backend>> matrix,
                                          const std::vector<block_size>& sizes);
 
+inline constexpr std::int32_t x_line = 16;  // 64-bit values in a line of 128 bytes
+
 // What is counted over the entries.
 struct entry_counts {
   std::int64_t zeros = 0, nans = 0, infinities = 0;
   std::int64_t diagonal = 0;     // on it
   std::int64_t next_column = 0;  // whose right neighbour is stored
   std::int64_t row_below = 0;    // whose lower neighbour is stored
-  std::int64_t x_lines = 0;      // that are the first of their row in a line of x: 128 bytes, 64-bit values
+  std::int64_t x_lines = 0;      // that are the first of their row in a line of x
   // Off the diagonal of a square matrix, with a mirror image, with one of the same and of the negated value.
   std::int64_t mirrored = 0, mirrored_equal = 0, mirrored_negated = 0;
 

@@ -12,8 +12,6 @@
 
 namespace sparsmith {
 
-inline constexpr std::int32_t x_line = 16;  // 64-bit values in a line of 128 bytes
-
 // number * cells / of, which is the cell of a grid that the number falls into. Divisions of 64 bits are slow:
 // a product with the inverse is right or one too small.
 struct grid_cell {

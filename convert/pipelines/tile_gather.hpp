@@ -187,14 +187,17 @@ struct renumbered_pattern {
 };
 
 // Whether lengths vary so much that renumbering pays: a coefficient of variation above 1.
+inline bool lengths_vary(std::int64_t lines, std::int64_t entries, std::int64_t squares) {
+  const auto total = static_cast<double>(entries);
+  return static_cast<double>(lines) * static_cast<double>(squares) > 2 * total * total;
+}
 template <class Backend, class Length>
 bool lengths_vary(Backend on, std::int64_t lines, std::int64_t entries, Length length) {
   const std::int64_t squares = reduce(
       on, lines, std::int64_t{0},
       [=] SPARSMITH_HOST_DEVICE(std::int64_t i) { return std::int64_t{length(i)} * std::int64_t{length(i)}; },
       sum_of<std::int64_t>{});
-  const auto total = static_cast<double>(entries);
-  return static_cast<double>(lines) * static_cast<double>(squares) > 2 * total * total;
+  return lengths_vary(lines, entries, squares);
 }
 
 template <class Backend, class Offset>

@@ -138,13 +138,39 @@ json failure_of(const char* cause, const std::string& message) {
   return {{"cause", cause}, {"message", message}};
 }
 
+// Whether kernels are raced on a matrix of such values.
+bool races(const batch_options& options, const std::string& field) {
+  return options.recommend && field != "complex";
+}
+
+void tell_features(matrix_features&& features, const std::string& name, const std::string& field,
+                   const batch_options& options, parts& result) {
+  result.matrix["entries"] = features.entries;
+  if (!options.analyze) return;
+  features.name = name;
+  features.field = field;
+  features.has_values = field != "complex";
+  result.analysis = to_json(features);
+}
+
+// Of CSR, or of a hypersparse matrix.
+template <class Backend, class Matrix>
+void analyze(Backend on, const Matrix& matrix, const std::string& name, const std::string& field,
+             const batch_options& options, stage_clock& stages, parts& result) {
+  stages.begin("features");
+  feature_request wanted;
+  wanted.grid_rows = wanted.grid_cols = json_grid_side;
+  tell_features(features_of(on, matrix, wanted, nullptr), name, field, options, result);
+  if (options.recommend)
+    result.failed = failure_of("error", name + ": complex values: analysed, but no kernel multiplies them");
+}
+
 template <class Backend, class Offset, class Value>
 void work_on(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, const std::string& name,
              const std::string& field, const batch_options& options, int share, double began,
              stage_clock& stages, parts& result) {
   const auto doing = [&](const std::string& text) { say(says_stage + text); };
-  matrix_features features;
-  if (options.recommend && field != "complex") {
+  if (races(options, field)) {
     stages.begin("recommending");
     // What is predicted is predicted for the machine as products have it, whatever this process may take of
     // it.
@@ -161,25 +187,14 @@ void work_on(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, con
     request.began = began;
     recommendation told = recommend<Backend, Offset, Value>(on, matrix, request, doing);
     told.name = name;
-    features = told.features;
     const verdict v = verdict_of(told.found, told.wanted, told.context());
     result.recommendation = to_json(told, v);
     if (!v.winner) result.failed = failure_of("error", name + ": no kernel ran, so there is no verdict");
     for (const std::string& wrong : wrong_results(told.found)) result.failed = failure_of("error", wrong);
+    tell_features(std::move(told.features), name, field, options, result);
   } else {
-    stages.begin("features");
-    feature_request wanted;
-    wanted.grid_rows = wanted.grid_cols = json_grid_side;
-    features = features_of(on, matrix, wanted, nullptr);
-    if (options.recommend)
-      result.failed = failure_of("error", name + ": complex values: analysed, but no kernel multiplies them");
+    analyze(on, matrix, name, field, options, stages, result);
   }
-  result.matrix["entries"] = features.entries;
-  if (!options.analyze) return;
-  features.name = name;
-  features.field = field;
-  features.has_values = field != "complex";
-  result.analysis = to_json(features);
 }
 
 void work(const std::string& path, const json& job, stage_clock& stages, parts& result) {
@@ -207,9 +222,15 @@ void work(const std::string& path, const json& job, stage_clock& stages, parts& 
                    {"origin", source.origin}};
   const std::string field = source.field;
   stages.begin("assembling");
+  const std::int64_t most = most_entries(source);
   with_types(
-      {needs_wide_offsets(most_entries(source)), options.single_values.value_or(source.single_precision)},
+      {needs_wide_offsets(most), options.single_values.value_or(source.single_precision)},
       [&]<class Offset, class Value>() {
+        if (!races(options, field) && is_hypersparse(source.entries.rows, source.entries.cols, most)) {
+          const auto matrix = assemble_hypersparse<Offset, Value>(std::move(source));
+          on_backend(use_gpu, [&](auto on) { analyze(on, matrix, path, field, options, stages, result); });
+          return;
+        }
         // On the host, also where the products are for a GPU: that is another matrix's until it says so.
         assembly_report report;
         auto matrix = assemble<openmp, Offset, Value>(openmp{}, std::move(source), false, report, nullptr);
