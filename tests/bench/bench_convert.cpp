@@ -282,7 +282,7 @@ void bench_text(const options& o, const scratch_folder& folder) {
   for (const bool by_columns : {true, false}) {
     {
       std::ofstream out(path);
-      write_matrix_market(out, by_columns ? by_column : random, false);
+      write_matrix_market(out, by_columns ? by_column : random, {});
     }
     fmt::print("\nspconv f.mtx --to csr, entries {}: {:.0f} MB, {} entries (medians of {})\n",
                by_columns ? "column by column" : "in random order",
