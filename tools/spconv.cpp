@@ -79,9 +79,10 @@ void add_options(CLI::App& app, typed_options& typed) {
   app.add_option("--container", typed.container_name,
                  "What -o writes, whatever the extension: mtx, npz, binsparse or sparsmith")
       ->transform(one_of({"mtx", "npz", "binsparse", "sparsmith"}));
-  app.add_flag("--plan", typed.plan,
-               "Price every format for this matrix without building any; peak is the most memory that a run "
-               "with --to holds at once, reading included, -o and --verify left out");
+  app.add_flag(
+      "--plan", typed.plan,
+      "Price every format for this matrix without building any; peak is the most memory (of the GPU, "
+      "on one) that a run with --to holds at once, reading included, -o and --verify left out");
   app.add_flag("--verify", typed.verify, "Check the result and convert it back, bit for bit");
   add_choice(app, "--value", typed.single_values, {{"auto", {}}, {"f32", true}, {"f64", false}},
              "Value type: f32, f64, or auto (as in the input)");
