@@ -106,12 +106,13 @@ matrix_features analyze(const std::string& input, const analysis_request& reques
   on_backend(request.device.use_gpu, [&](auto on) {
     const std::int64_t most = most_entries(source);
     with_types({needs_wide_offsets(most), false}, [&]<class Offset, class Value>() {
-      if (is_hypersparse(rows, cols, most)) {
-        f = features_of(on, assemble_hypersparse<Offset, Value>(std::move(source)), wanted, nullptr);
-        return;
-      }
       using backend = decltype(on);
       assembly_report report;
+      if (is_hypersparse(rows, cols, most)) {
+        const auto matrix = assemble_hypersparse<Offset, Value>(std::move(source), false, report, nullptr);
+        f = features_of(on, matrix, wanted, nullptr);
+        return;
+      }
       const auto matrix = assemble<backend, Offset, Value>(on, std::move(source), false, report, nullptr);
       f = features_of(on, view(matrix), wanted, nullptr);
       doubt = doubt_about(report);

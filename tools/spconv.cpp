@@ -364,12 +364,23 @@ any_format<Offset, Value, host> to_be_written(Backend on,
 template <class Backend, class Offset, class Value>
 void convert(Backend on, const request& wanted, matrix_entries&& source, output_file* file,
              const with_progress& with, outcome& result) {
+  result.offset_bits = int{sizeof(Offset)} * 8;
+  result.value_bits = int{sizeof(Value)} * 8;
+  // Prices alone need no CSR, whose offsets would be far more than the entries.
+  if (wanted.plan && !wanted.target && !wanted.choose_block &&
+      is_hypersparse(result.rows, result.cols, most_entries(source))) {
+    const auto matrix = assemble_hypersparse<Offset, Value>(std::move(source), wanted.drop_zeros,
+                                                            result.assembly, &result.stages);
+    result.entries = matrix.filled.values.size();
+    result.csr_bytes =
+        bytes(matrix.filled) + (result.rows - matrix.filled.rows) * std::int64_t{sizeof(Offset)};
+    result.plan = plan_formats(on, matrix, wanted.shapes);
+    return;
+  }
   auto matrix = assemble<Backend, Offset, Value>(on, std::move(source), wanted.drop_zeros, result.assembly,
                                                  &result.stages);
   result.entries = matrix.values.size();
   result.csr_bytes = bytes(matrix);
-  result.offset_bits = int{sizeof(Offset)} * 8;
-  result.value_bits = int{sizeof(Value)} * 8;
   const std::int64_t peak_assembled = peak_bytes(space_on<Backend>::where);
   plan_request shapes = wanted.shapes;
   if (wanted.choose_block) {

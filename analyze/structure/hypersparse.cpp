@@ -20,10 +20,10 @@ std::vector<size_count> listed(const histogram& sizes) {
   return list;
 }
 
-// The same where there are `all` of them, and those that were not counted have size 0.
+// The same where there are `all` of them: those that were not counted have size 0.
 std::vector<size_count> listed_with_empty(histogram sizes, std::int64_t all) {
   for (const auto& [size, count] : sizes) all -= count;
-  if (all > 0) sizes[0] = all;
+  if (all > 0) sizes[0] += all;
   return listed(sizes);
 }
 
@@ -109,6 +109,7 @@ class row_walk {
 
   void visit(std::int64_t r) {
     const std::int64_t row = m_.row_numbers[r], first = m_.row_offsets[r], last = m_.row_offsets[r + 1];
+    if (first == last) return;
     look_at_ends(row, m_.col_indices[first], m_.col_indices[last - 1]);
     std::int64_t* const cells = found_.grid.data() + row * found_.grid_rows / m_.rows * found_.grid_cols;
     std::int32_t left = -x_line;  // near none
@@ -171,14 +172,16 @@ class row_walk {
 }  // namespace
 
 template <class Offset, class Value>
-hypersparse<Offset, Value> assemble_hypersparse(matrix_entries&& source) {
+hypersparse<Offset, Value> assemble_hypersparse(matrix_entries&& source, bool drop_explicit_zeros,
+                                                assembly_report& report, stage_log* log) {
   coo<double, host>& entries = source.entries;
   hypersparse<Offset, Value> result;
   result.rows = entries.rows;
   result.cols = entries.cols;
+  const std::int64_t stored = entries.values.size();
   if (source.symmetry != symmetry_kind::general) {
-    entries = expand_symmetry(openmp{}, std::move(entries), source.symmetry == symmetry_kind::skew_symmetric,
-                              nullptr);
+    entries =
+        expand_symmetry(openmp{}, std::move(entries), source.symmetry == symmetry_kind::skew_symmetric, log);
     source.symmetry = symmetry_kind::general;
   }
   auto rows = copy_to<host>(entries.row_indices, place::host);
@@ -189,8 +192,10 @@ hypersparse<Offset, Value> assemble_hypersparse(matrix_entries&& source) {
   for (std::int32_t& row : entries.row_indices)
     row = static_cast<std::int32_t>(std::lower_bound(numbers, numbers + filled, row) - numbers);
   entries.rows = static_cast<std::int32_t>(filled);
-  assembly_report report;
-  result.filled = assemble<openmp, Offset, Value>(openmp{}, std::move(source), false, report, nullptr);
+  result.filled =
+      assemble<openmp, Offset, Value>(openmp{}, std::move(source), drop_explicit_zeros, report, log);
+  report.expanded = report.stored - stored;
+  report.stored = stored;
   return result;
 }
 
@@ -392,9 +397,13 @@ SPARSMITH_INSTANTIATE(openmp)
 #if SPARSMITH_HAS_CUDA
 SPARSMITH_INSTANTIATE(cuda)
 #endif
-template hypersparse<std::int32_t, float> assemble_hypersparse(matrix_entries&&);
-template hypersparse<std::int32_t, double> assemble_hypersparse(matrix_entries&&);
-template hypersparse<std::int64_t, float> assemble_hypersparse(matrix_entries&&);
-template hypersparse<std::int64_t, double> assemble_hypersparse(matrix_entries&&);
+template hypersparse<std::int32_t, float> assemble_hypersparse(matrix_entries&&, bool, assembly_report&,
+                                                               stage_log*);
+template hypersparse<std::int32_t, double> assemble_hypersparse(matrix_entries&&, bool, assembly_report&,
+                                                                stage_log*);
+template hypersparse<std::int64_t, float> assemble_hypersparse(matrix_entries&&, bool, assembly_report&,
+                                                               stage_log*);
+template hypersparse<std::int64_t, double> assemble_hypersparse(matrix_entries&&, bool, assembly_report&,
+                                                                stage_log*);
 
 }  // namespace sparsmith

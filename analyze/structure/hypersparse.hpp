@@ -42,9 +42,10 @@ inline bool is_hypersparse(std::int64_t rows, std::int64_t cols, std::int64_t en
   return rows + cols > 16 * entries + (1 << 20);
 }
 
-// As `assemble` does, with all entries kept.
+// See `assemble`. Rows whose entries were all dropped stay among those that had entries.
 template <class Offset, class Value>
-hypersparse<Offset, Value> assemble_hypersparse(matrix_entries&& source);
+hypersparse<Offset, Value> assemble_hypersparse(matrix_entries&& source, bool drop_explicit_zeros,
+                                                assembly_report& report, stage_log* log);
 
 template <class Backend, class Offset, class Value>
 std::int64_t count_zeros(Backend, const hypersparse<Offset, Value>& matrix) {

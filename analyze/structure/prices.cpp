@@ -13,6 +13,8 @@ namespace sparsmith {
 namespace {
 
 constexpr std::int64_t index_bytes = 4;
+// Neither a slot nor a block takes more than 64 bytes, peaks included: up to so many, sizes fit 64 bits.
+constexpr std::int64_t most_items = std::numeric_limits<std::int64_t>::max() / 64;
 
 // The largest size that at least a third of them reach.
 std::int64_t third_largest(const std::vector<size_count>& sizes) {
@@ -102,6 +104,11 @@ class pricer {
 
     const std::int64_t width =
         options_.hyb_width < 0 ? third_largest(facts_.row_lengths) : options_.hyb_width;
+    if (width > most_items / std::max<std::int64_t>(rows_, 1)) {
+      add_problem(format_kind::hyb, "more slots than any memory holds").options.hyb_width =
+          static_cast<std::int32_t>(width);
+      return;
+    }
     const std::int64_t rest = rest_beyond(facts_.row_lengths, width);
     const std::int64_t hyb_slots = rows_ * width + rest;
     const std::int64_t hyb_bytes = hyb_slots * pair + rows_ * index_bytes + rest * index_bytes;
@@ -130,20 +137,21 @@ class pricer {
     block_options options = options_.blocks;
     options.beta = beta;
     // Where blocks have more positions than these offsets count, a conversion takes 64-bit ones.
-    const bool wide =
-        groups_of(rows_, beta) * groups_of(matrix_.cols, beta) > std::numeric_limits<Offset>::max();
-    if (wide && (options.thesis || options.window > 0)) {  // which would have to list them
+    const std::int64_t lines = groups_of(rows_, beta), all = lines * groups_of(matrix_.cols, beta);
+    const bool wide = all > std::numeric_limits<Offset>::max();
+    if ((wide && (options.thesis || options.window > 0)) ||  // which would have to list them
+        (options.thesis && all > most_items)) {
       for (const format_kind format : {format_kind::csb, format_kind::ecsb, format_kind::gcsb}) {
-        format_cost& cost = add_problem(format, "needs 64-bit offsets");
+        format_cost& cost =
+            add_problem(format, wide ? "needs 64-bit offsets" : "more blocks than any memory holds");
         cost.options.blocks = options;
-        cost.wide_offsets = true;
+        cost.wide_offsets = wide;
       }
       return;
     }
     const std::int64_t offset_size = wide ? 8 : offset_bytes;
     const std::int64_t wider_csr = (rows_ + 1) * (offset_size - offset_bytes);
-    const std::int64_t nonempty = count_of({beta, beta}), lines = groups_of(rows_, beta);
-    const std::int64_t all = lines * groups_of(matrix_.cols, beta);
+    const std::int64_t nonempty = count_of({beta, beta});
     if (options.index_bits == 0) options.index_bits = options.thesis || beta > 256 ? 32 : 16;
     const std::int64_t element = value_bytes + options.index_bits / 8;
     const auto add_blocked = [&](format_kind format, std::int64_t size, std::int64_t slots,

@@ -105,10 +105,13 @@ void check_same_prices(const std::vector<format_cost>& found, const std::vector<
 }
 
 std::vector<plan_request> plans() {
-  std::vector<plan_request> all(1);
+  const plan_request usual;
+  std::vector<plan_request> all = {usual};
   const auto add = [&](const std::function<void(plan_request&)>& change) {
-    all.emplace_back().tile = false;  // which takes CSR longer than all others
-    change(all.back());
+    plan_request plan = usual;
+    plan.tile = false;  // which takes CSR longer than all others
+    change(plan);
+    all.push_back(plan);
   };
   for (const sell_shape& shape :
        {sell_shape{32, 1}, sell_shape{5, 12}, sell_shape{32, 8}, sell_shape{7, 3}, sell_shape{1, 100000}})
@@ -145,9 +148,14 @@ void compare(const named_matrix& m, symmetry_kind symmetry) {
   assembly_report report;
   const auto compressed =
       assemble<openmp, Offset, Value>(openmp{}, entries_of(m, symmetry), false, report, nullptr);
-  const auto filled = assemble_hypersparse<Offset, Value>(entries_of(m, symmetry));
+  assembly_report other_report;
+  const auto filled =
+      assemble_hypersparse<Offset, Value>(entries_of(m, symmetry), false, other_report, nullptr);
+  CHECK(other_report.stored == report.stored);
+  CHECK(other_report.expanded == report.expanded);
+  CHECK(other_report.duplicates_summed == report.duplicates_summed);
+  CHECK(other_report.explicit_zeros == report.explicit_zeros);
   CHECK(filled.row_numbers.size() == filled.filled.rows);
-  CHECK(filled.filled.rows <= filled.filled.values.size());
   feature_request plain, other;
   plain.plan.tile = true;
   other.blocks = {{1, 1}, {3, 7}, {8, 4}, {64, 1}, {1, 1000}, {1000, 1000}, {3, 7}};
@@ -174,12 +182,21 @@ void compare(const named_matrix& m, symmetry_kind symmetry) {
 template <class Offset, class Value>
 void compare_plans(const named_matrix& m) {
   INFO(m.name << ", offset " << sizeof(Offset) << ", value " << sizeof(Value));
-  assembly_report report;
-  const auto compressed = assemble<openmp, Offset, Value>(openmp{}, entries_of(m, symmetry_kind::general),
-                                                          false, report, nullptr);
-  const auto filled = assemble_hypersparse<Offset, Value>(entries_of(m, symmetry_kind::general));
-  for (const plan_request& plan : plans())
-    check_same_prices(plan_formats(openmp{}, filled, plan), plan_formats(openmp{}, view(compressed), plan));
+  for (const bool drop_zeros : {false, true}) {
+    assembly_report report, other_report;
+    const auto compressed = assemble<openmp, Offset, Value>(openmp{}, entries_of(m, symmetry_kind::general),
+                                                            drop_zeros, report, nullptr);
+    if (drop_zeros && !report.zeros_dropped) continue;
+    const auto filled = assemble_hypersparse<Offset, Value>(entries_of(m, symmetry_kind::general), drop_zeros,
+                                                            other_report, nullptr);
+    for (const plan_request& plan : plans())
+      check_same_prices(plan_formats(openmp{}, filled, plan), plan_formats(openmp{}, view(compressed), plan));
+    if (drop_zeros) {
+      const bool same = to_json(features_of(openmp{}, filled, {}, nullptr)) ==
+                        to_json(features_of(openmp{}, view(compressed), {}, nullptr));
+      CHECK(same);
+    }
+  }
 }
 
 }  // namespace
@@ -212,8 +229,10 @@ TEST_CASE("prices from the rows that have entries equal those from CSR with all 
 
 TEST_CASE("any number of threads finds the same") {
   const int all_threads = thread_count();
+  assembly_report report;
   const auto filled = assemble_hypersparse<std::int32_t, double>(
-      entries_of(random_matrix("scattered", 1 << 30, 1 << 30, 20000, 9), symmetry_kind::general));
+      entries_of(random_matrix("scattered", 1 << 30, 1 << 30, 20000, 9), symmetry_kind::general), false,
+      report, nullptr);
   const auto found = [&](int threads) {
     set_thread_count(threads);
     return to_json(features_of(openmp{}, filled, {}, nullptr)).dump();
@@ -221,6 +240,39 @@ TEST_CASE("any number of threads finds the same") {
   const bool same = found(1) == found(3);
   set_thread_count(all_threads);
   CHECK(same);
+}
+
+TEST_CASE("no price of the largest matrices is more than 64 bits hold") {
+  const std::int32_t most = std::numeric_limits<std::int32_t>::max();
+  named_matrix m = random_matrix("scattered", most, most, 1000, 10);
+  for (int i = 0; i < 5000; ++i) m.entries.push_back({most - 1, i * 3, 0});
+  assembly_report report;
+  const auto filled = assemble_hypersparse<std::int64_t, double>(entries_of(m, symmetry_kind::general), false,
+                                                                 report, nullptr);
+  auto requests = plans();
+  for (const std::int32_t window : {0, 7}) {
+    plan_request large = requests[0];
+    large.betas = {2, 4, 8};
+    large.options.blocks.thesis = window == 0;
+    large.options.blocks.window = window;
+    large.options.hyb_width = most;
+    large.options.sell = {most, most};
+    requests.push_back(large);
+  }
+  int impossible = 0;
+  for (const plan_request& plan : requests)
+    for (const format_cost& cost : plan_formats(openmp{}, filled, plan)) {
+      INFO(described(cost));
+      CHECK(cost.bytes >= 0);
+      CHECK(cost.slots >= 0);
+      CHECK(cost.peak_bytes >= cost.bytes);
+      if (cost.possible())
+        CHECK(cost.slots >= filled.filled.values.size());
+      else
+        ++impossible;
+    }
+  // HYB of that width, twice; CSB, eCSB and GCSB with beta 2 and 4, where empty blocks are stored.
+  CHECK(impossible == 8);
 }
 
 TEST_CASE("which matrices are taken for hypersparse") {
