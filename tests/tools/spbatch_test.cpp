@@ -246,6 +246,19 @@ TEST_CASE("complex matrices keep their analysis, and are no failure where only t
   CHECK(run(work, "complex.mtx --analyze").status == 0);
 }
 
+TEST_CASE("an analysis takes no memory for rows without entries") {
+  const folder work;
+  work.write(
+      "huge.mtx",
+      "%%MatrixMarket matrix coordinate real general\n2147483647 2147483647 2\n1 1 5\n2 2147483647 3\n");
+  CHECK(run(work, "huge.mtx --analyze").status == 0);
+  REQUIRE(lines_in(work).size() == 1);
+  const json line = lines_in(work)[0];
+  CHECK(line["matrix"]["entries"] == 2);
+  CHECK(line["analysis"]["row_lengths"]["empty"] == 2147483645);
+  CHECK(line["memory_peak"] < 200 << 20);
+}
+
 TEST_CASE("shards: each its part and its file, together all") {
   const folder work;
   work.write("all.txt", "m\ngen:laplace2d?n=3\ngen:laplace2d?n=4\ngen:laplace2d?n=5\n");

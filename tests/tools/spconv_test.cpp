@@ -613,6 +613,19 @@ TEST_CASE("a plan names the flag that makes a format possible") {
   CHECK(run_json(work, plan + " --offsets 64")["plan"][7]["allowed"] == true);
 }
 
+TEST_CASE("a plan takes no memory for rows without entries") {
+  const folder work;
+  std::ofstream(work / "huge.mtx") << "%%MatrixMarket matrix coordinate real symmetric\n"
+                                      "2147483647 2147483647 3\n9 8 1\n2147483647 1 0\n5 5 2\n";
+  const auto r = run_json(work, "SPCONV '" + work / "huge.mtx" + "' --plan --drop-zeros --max-fill 2");
+  CHECK(r["matrix"]["entries"] == 3);
+  CHECK(r["peak_bytes"]["host"] < 1000000);
+  CHECK(r["plan"][0]["bytes"] == 3 * 16);
+  CHECK(r["plan"][1]["format"] == "csr");
+  CHECK(r["plan"][1]["bytes"] == 3 * 12 + 2147483648 * 4);
+  CHECK(r["matrix"]["csr_bytes"] == r["plan"][1]["bytes"]);
+}
+
 TEST_CASE("the plan prices what a conversion then takes") {
   const folder work;
   const std::string spec = "'gen:powerlaw?n=3000'";

@@ -500,6 +500,13 @@ def generated(rng, folder):
     yield random("other_options", 300, 200, 3000, bins="7", top="3", blocks="1x1,8x4,3x7,10x10,64x64")
     yield random("one_bin", 100, 100, 700, bins="1", top="100")
     yield random("blocks_beyond_32_bits", 400000, 400000, 3000)
+    # So few entries for their rows and columns that they are analysed in another way.
+    yield random("hypersparse", 700000, 700001, 3000, blocks="1x1,3x7,8x8,1000x1000")
+    row, col = cells(rng, 60, 60, 900)
+    row, col = row + np.where(row < 30, 0, 699940), col + np.where(col < 20, 0, 699940)
+    yield written("hypersparse_corners", (700000, 700000), np.tile(row, 2), np.tile(col, 2), eighths(rng, 1800))
+    row, col = lower_triangle(rng, 700000, 4000)
+    yield written("hypersparse_symmetric", (700000, 700000), row, col, eighths(rng, row.size), symmetry="symmetric")
 
     row, col = rng.integers(0, 50, 4000), rng.integers(0, 60, 4000)
     yield written("duplicates", (50, 60), row, col, eighths(rng, 4000))

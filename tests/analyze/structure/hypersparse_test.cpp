@@ -129,7 +129,7 @@ std::vector<plan_request> plans() {
   });
   add([](plan_request& p) { p.options.blocks.thesis = true; });
   add([](plan_request& p) { p.options.blocks.holding = ecsb_holding::hybrid; });
-  for (const renumbering numbers : {renumbering::automatic, renumbering::length, renumbering::none})
+  for (const renumbering numbers : {renumbering::length, renumbering::none})
     for (const std::int32_t rest_below : {1, 64})
       add([&](plan_request& p) {
         p.tile = true;
