@@ -94,8 +94,9 @@ matrix_features analyze(const std::string& input, const analysis_request& reques
   wanted.grid_rows = wanted.grid_cols = 1;
   const std::int32_t rows = source.entries.rows, cols = source.entries.cols;
   const std::int64_t entries = 2 * source.entries.values.size();
-  for (const spy_options& picture :
-       {spy_options{rows, cols, request.picture_width, request.picture_height}, spy_options{rows, cols}}) {
+  std::vector<spy_options> pictures = {{rows, cols, request.picture_width, request.picture_height}};
+  if (!request.html.empty()) pictures.push_back(page_spy(rows, cols, entries));
+  for (const spy_options& picture : pictures) {
     const auto [grid_rows, grid_cols] = spy_grid(picture, entries);
     wanted.grid_rows = std::max(wanted.grid_rows, grid_rows);
     wanted.grid_cols = std::max(wanted.grid_cols, grid_cols);
@@ -159,7 +160,8 @@ void write_pictures(const analysis_request& request, const std::vector<matrix_fe
   if (request.html.empty()) return;
   std::vector<spy_pictures> pictures;
   for (const matrix_features& f : all) pictures.push_back(draw_spy_pictures(f));
-  const std::string page = html_report(all, pictures, request.bins);
+  const std::string page =
+      html_report(all, pictures, {SPARSMITH_VERSION, request.device.note, utc_now()}, request.bins);
   write_whole_file(request.html, page);
 }
 

@@ -211,7 +211,8 @@ outcome recommend_matrices(const typed_options& typed) {
     ended.complete = ended.complete && verdicts.back().winner;
   }
   if (!request.html.empty() && !all.empty())
-    write_whole_file(request.html, recommendation_page(all, verdicts));
+    write_whole_file(request.html,
+                     recommendation_page(all, verdicts, {SPARSMITH_VERSION, request.device.note, utc_now()}));
   if (request.form == output_form::text) print_text(request, all, verdicts);
   if (request.form == output_form::json) {
     json list = json::array();

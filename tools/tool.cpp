@@ -1,6 +1,7 @@
 #include "tools/tool.hpp"
 
 #include <fcntl.h>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <cmath>
 #include <condition_variable>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -381,6 +383,10 @@ std::string problem_with(const std::string& input, const std::exception& problem
   if (dynamic_cast<const std::bad_alloc*>(&problem) != nullptr) return input + ": out of memory";
   const std::string what = problem.what();
   return what.starts_with(input) ? what : input + ": " + what;
+}
+
+std::string utc_now() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
 void write_whole_file(const std::string& path, std::string_view content) {

@@ -98,6 +98,8 @@ int output_width(std::FILE* out = stdout);
 // What is wrong with one of several inputs, which is named: the others are gone on with.
 std::string problem_with(const std::string& input, const std::exception& problem);
 
+std::string utc_now();  // "2026-01-31T12:00:00Z"
+
 // A file that is whole or not there.
 void write_whole_file(const std::string& path, std::string_view content);
 

@@ -12,7 +12,7 @@ std::vector<std::string> describe(const format_cost& cost) {
   const std::string beta = fmt::format("beta {}", cost.beta());
   if (!cost.possible()) return {cost.beta() == 0 ? cost.problem : beta + ": " + cost.problem};
   const auto number = [](const char* what, std::int64_t count) { return fmt::format("{} {}", what, count); };
-  const auto counted = [](std::int64_t count, const char* what) { return fmt::format("{} {}", count, what); };
+  const auto counted = [](std::int64_t count, const char* what) { return with_commas(count) + " " + what; };
   std::vector<std::string> pieces;
   switch (cost.format) {
     case format_kind::coo:
@@ -20,13 +20,13 @@ std::vector<std::string> describe(const format_cost& cost) {
     case format_kind::csc:
       break;
     case format_kind::ell:
-      pieces = {number("width", cost.width)};
+      pieces = {"width " + with_commas(cost.width)};
       break;
     case format_kind::sell:
       pieces = {number("slice", options.sell.slice), number("sigma", options.sell.sigma)};
       break;
     case format_kind::hyb:
-      pieces = {number("width", cost.width), number("rest", cost.rest)};
+      pieces = {"width " + with_commas(cost.width), "rest " + with_commas(cost.rest)};
       break;
     case format_kind::bsr:
       pieces = {sides_of(options.bsr_block), counted(cost.blocks, "blocks")};
@@ -106,6 +106,11 @@ std::vector<std::string> describe(format_kind format, const format_parameters& p
       break;
   }
   return pieces;
+}
+
+std::string name_with_shape(const format_cost& cost) {
+  const std::vector<std::string> pieces = describe(cost);
+  return pieces.empty() ? name_of(cost.format) : name_of(cost.format) + " " + pieces.front();
 }
 
 std::string describe_in_one_line(const format_cost& cost) {

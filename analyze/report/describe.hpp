@@ -17,6 +17,9 @@ std::vector<std::string> describe(format_kind format, const format_parameters& p
 
 const char* name_of(block_order order);
 
+// The format and the most telling of that: "csb beta 256", "bsr 5 x 5", "csr".
+std::string name_with_shape(const format_cost& cost);
+
 // All of a price in one line; numbers that are lower bounds are called so.
 std::string describe_in_one_line(const format_cost& cost);
 

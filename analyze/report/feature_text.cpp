@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
 #include "analyze/report/describe.hpp"
 #include "analyze/report/highlights.hpp"
 #include "analyze/report/text.hpp"
-#include "convert/io/generators.hpp"
 
 namespace sparsmith {
 namespace {
@@ -156,13 +154,7 @@ std::string beta_table(const matrix_features& f, int width) {
 
 // Without its folders, and no longer than a column of a table may be.
 std::string short_name(const std::string& input, int width) {
-  const std::string name = is_generator(input) ? input : std::filesystem::path(input).filename().string();
-  return shortened(printable(name), std::min(28, width / 2 - 3));
-}
-
-std::string short_name(const format_cost& cost) {
-  const std::vector<std::string> pieces = describe(cost);
-  return pieces.empty() ? name_of(cost.format) : name_of(cost.format) + " " + pieces.front();
+  return shortened(printable(name_of_input(input)), std::min(28, width / 2 - 3));
 }
 
 }  // namespace
@@ -191,7 +183,7 @@ std::string comparison_as_text(const std::vector<matrix_features>& matrices, int
          fmt::format("{:.3f}", f.row_lengths.variation), fmt::format("{:.3f}", f.row_lengths.gini),
          mirrored ? percent(*mirrored) : "-", with_commas(std::max(f.lower_bandwidth, f.upper_bandwidth)),
          block == nullptr ? "-" : fmt::format("{}, fill {:.3f}", sides_of(block->size), block->fill),
-         best == nullptr ? "-" : short_name(*best), ratio_text(f, best)});
+         best == nullptr ? "-" : name_with_shape(*best), ratio_text(f, best)});
   }
   return text_table(lines, width);
 }

@@ -27,6 +27,16 @@ std::string followed(std::string_view shared, const std::vector<std::string_view
   return text;
 }
 
+std::string footer(const std::string& tool, const page_origin& origin) {
+  std::string text = fmt::format("Written by {} of Sparsmith", tool);
+  if (!origin.version.empty()) text += " " + escaped(origin.version);
+  if (!origin.date.empty())
+    text += fmt::format(" on <time datetime=\"{0}\">{0}</time>", escaped(origin.date));
+  text += ".";
+  if (!origin.device.empty()) text += " Device: " + escaped(origin.device) + ".";
+  return "<footer><p>" + text + " Charts by Chart.js (MIT).</p></footer>\n";
+}
+
 }  // namespace
 
 std::string escaped(std::string_view text) {
@@ -51,6 +61,10 @@ std::string escaped(std::string_view text) {
         result += c;
     }
   return result;
+}
+
+std::string title_of(std::string_view name, std::string_view whole) {
+  return name == whole ? "" : " title=\"" + escaped(whole) + "\"";
 }
 
 std::string table(const std::string& caption, const cells& header, const std::vector<cells>& rows) {
@@ -99,8 +113,9 @@ std::string whole_page(const page_parts& page) {
   html += "<noscript><style>.plot,.switch,.more,#theme{display:none}</style></noscript>\n</head>\n<body>\n";
   html += fmt::format(
       "<header><h1>{}</h1><button type=\"button\" id=\"theme\">Dark colours</button></header>\n"
-      "<main>\n{}</main>\n<footer><p>Written by {} of Sparsmith. Charts by Chart.js (MIT).</p></footer>\n",
-      page.heading, page.body, page.tool);
+      "<main>\n{}</main>\n",
+      page.heading, page.body);
+  html += footer(page.tool, page.origin);
   html += "<script type=\"application/json\" id=\"chart-data\">" + inside_script(page.data) + "</script>\n";
   html += "<script>" + std::string(embedded_file("chart.min.js")) + "</script>\n<script>" +
           followed(embedded_file("charts.js"), page.scripts) + "</script>\n";

@@ -21,6 +21,10 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
+std::string three_decimals(double number) {
+  return with_commas(fmt::format("{:.3f}", number));
+}
+
 std::string percent_or_dash(std::optional<double> part) {
   return part ? percent(*part) : "–";
 }
@@ -39,7 +43,14 @@ std::string name_of(const block_features& block) {
   return fmt::format("{} × {}", block.size.rows, block.size.cols);
 }
 
-std::string shape_table(const matrix_features& f) {
+// A matrix and what it is called on this page.
+struct named_matrix {
+  const matrix_features& features;
+  std::string name;
+};
+
+std::string shape_table(const named_matrix& matrix) {
+  const matrix_features& f = matrix.features;
   std::vector<cells> rows = {{"rows", with_commas(f.rows)},
                              {"columns", with_commas(f.cols)},
                              {"entries", with_commas(f.entries)},
@@ -51,6 +62,7 @@ std::string shape_table(const matrix_features& f) {
                              {"infinite", with_commas(f.infinities)}});
   else
     rows.push_back({"values", "not looked at"});
+  if (matrix.name != f.name) rows.push_back({"file", "<span class=\"path\">" + escaped(f.name) + "</span>"});
   return table("Shape and values", {}, rows);
 }
 
@@ -70,7 +82,7 @@ std::string length_table(const matrix_features& f) {
     return cells{name, with_commas(row), with_commas(col)};
   };
   const auto real = [](const char* name, double row, double col) {
-    return cells{name, fmt::format("{:.4g}", row), fmt::format("{:.4g}", col)};
+    return cells{name, four_digits(row), four_digits(col)};
   };
   return table("Entries per row and column", {"", "rows", "columns"},
                {count("lines", r.lines, c.lines), count("empty", r.empty, c.empty),
@@ -85,17 +97,17 @@ std::string length_table(const matrix_features& f) {
 
 std::string structure_table(const matrix_features& f) {
   const std::int64_t all_diagonals = f.rows == 0 || f.cols == 0 ? 0 : f.rows + f.cols - 1;
-  return table("Structure", {},
-               {{"bandwidth below the diagonal", with_commas(f.lower_bandwidth)},
-                {"bandwidth above", with_commas(f.upper_bandwidth)},
-                {"profile", with_commas(f.profile)},
-                {"entries on the diagonal", with_share(f.diagonal_entries, std::min(f.rows, f.cols))},
-                {"diagonals with entries", with_share(f.diagonals, all_diagonals)},
-                {"right neighbour stored", with_share(f.next_column, f.entries)},
-                {"lower neighbour stored", with_share(f.row_below, f.entries)},
-                {"128-byte lines of x, row by row", with_commas(f.x_lines)},
-                {"entries per such line",
-                 f.x_lines == 0 ? "–" : fmt::format("{:.3f}", share_of(f.entries, f.x_lines))}});
+  return table(
+      "Structure", {},
+      {{"bandwidth below the diagonal", with_commas(f.lower_bandwidth)},
+       {"bandwidth above", with_commas(f.upper_bandwidth)},
+       {"profile", with_commas(f.profile)},
+       {"entries on the diagonal", with_share(f.diagonal_entries, std::min(f.rows, f.cols))},
+       {"diagonals with entries", with_share(f.diagonals, all_diagonals)},
+       {"right neighbour stored", with_share(f.next_column, f.entries)},
+       {"lower neighbour stored", with_share(f.row_below, f.entries)},
+       {"128-byte lines of x, row by row", with_commas(f.x_lines)},
+       {"entries per such line", f.x_lines == 0 ? "–" : three_decimals(share_of(f.entries, f.x_lines))}});
 }
 
 std::string longest_rows(const matrix_features& f) {
@@ -160,24 +172,32 @@ std::string curve_figure(const matrix_features& f, std::size_t matrix) {
                       {"share of rows", "share of entries", "rows", "entries", "shortest of them"}, rows));
 }
 
-std::string spy_figure(const matrix_features& f, const spy_pictures& pictures) {
+// What a picture of the matrix looks like beside the charts.
+enum class spy_shape { even, wide, tall };
+spy_shape shape_of(std::int64_t rows, std::int64_t cols) {
+  return cols >= 2 * rows ? spy_shape::wide : rows >= 2 * cols ? spy_shape::tall : spy_shape::even;
+}
+
+std::string spy_figure(const named_matrix& matrix, const spy_pictures& pictures) {
+  const matrix_features& f = matrix.features;
   const std::string& light = pictures.light.empty() ? pictures.dark : pictures.light;
   const std::string& dark = pictures.dark.empty() ? pictures.light : pictures.dark;
   if (light.empty()) return "";
   return fmt::format(
-      "<figure class=\"card\"><figcaption><h4>Where the entries are</h4><p>{} rows from top to bottom, {} "
+      "<figure class=\"card spy-card\"><figcaption><h4>Where the entries are</h4><p>{} rows from top to "
+      "bottom, {} "
       "columns from left to right; stronger colour: more entries, on a log scale.</p></figcaption>\n"
       "<picture><source class=\"dark-picture\" media=\"(prefers-color-scheme: dark)\" srcset=\"{}\">"
       "<img class=\"spy\" src=\"{}\" alt=\"Spy plot of {}: bandwidth {} below and {} above the diagonal, "
       "{} diagonals with entries\"></picture></figure>\n",
-      with_commas(f.rows), with_commas(f.cols), escaped(dark), escaped(light), escaped(f.name),
+      with_commas(f.rows), with_commas(f.cols), escaped(dark), escaped(light), escaped(matrix.name),
       with_commas(f.lower_bandwidth), with_commas(f.upper_bandwidth), with_commas(f.diagonals));
 }
 
 // Bytes against those of CSR, where there are both.
 std::string over_csr_text(const matrix_features& f, const format_cost* cost) {
   const std::optional<double> value = over_csr(f, cost);
-  return value ? fmt::format("{:.3f}", *value) : "–";
+  return value ? three_decimals(*value) : "–";
 }
 
 std::string bytes_text(const format_cost* cost) {
@@ -197,7 +217,7 @@ std::string block_section(const matrix_features& f, std::size_t matrix) {
   std::vector<cells> rows, densities;
   for (const block_features& block : by_area(f.blocks)) {
     const format_cost* const bsr = bsr_of(f, block.size);
-    rows.push_back({name_of(block), with_commas(block.blocks), fmt::format("{:.4g}", block.fill),
+    rows.push_back({name_of(block), with_commas(block.blocks), four_digits(block.fill),
                     block.blocks == 0 ? "–" : percent(1 / block.fill), bytes_text(bsr),
                     over_csr_text(f, bsr)});
     cells& line = densities.emplace_back(cells{name_of(block)});
@@ -238,8 +258,7 @@ std::string bytes_figure(const matrix_features& f, std::size_t matrix) {
     std::string name = escaped(name_of(cost->format));
     if (!shape.empty()) name += " <small>" + escaped(shape) + "</small>";
     rows.push_back({std::move(name), with_commas(cost->bytes), over_csr_text(f, cost),
-                    fmt::format("{:.3f}", cost->fill), with_commas(cost->slots),
-                    format_bytes(cost->peak_bytes),
+                    three_decimals(cost->fill), with_commas(cost->slots), format_bytes(cost->peak_bytes),
                     !cost->allowed ? "too much fill"
                     : cost->exact  ? "exact"
                                    : "at least"});
@@ -265,8 +284,7 @@ std::string beta_figure(const matrix_features& f, std::size_t matrix) {
       const format_cost* const cost = blocked_of(f, format, beta);
       line.insert(line.end(), {bytes_text(cost), over_csr_text(f, cost)});
       // CSB stores its entries and nothing else.
-      if (format != format_kind::csb)
-        line.push_back(cost == nullptr ? "–" : fmt::format("{:.3f}", cost->fill));
+      if (format != format_kind::csb) line.push_back(cost == nullptr ? "–" : three_decimals(cost->fill));
     }
   }
   if (rows.empty() || fewest_bytes(f, format_kind::csr) == nullptr) return "";
@@ -292,14 +310,15 @@ std::string smallest_text(const matrix_features& f) {
   const format_cost* const best = smallest_format(f);
   if (best == nullptr) return "–";
   const std::optional<double> value = over_csr(f, best);
-  return escaped(name_of(best->format)) +
-         (value ? fmt::format(" <small>({:.3f}&nbsp;×&nbsp;CSR)</small>", *value) : "");
+  return escaped(name_with_shape(*best)) +
+         (value ? fmt::format(" <small>({}&nbsp;×&nbsp;CSR)</small>", three_decimals(*value)) : "");
 }
 
 std::string fullest_text(const matrix_features& f) {
   const block_features* const best = fullest_blocks(f);
-  return best == nullptr ? "–"
-                         : fmt::format("{} <small>(fill&nbsp;{:.3f})</small>", name_of(*best), best->fill);
+  return best == nullptr
+             ? "–"
+             : fmt::format("{} <small>(fill&nbsp;{})</small>", name_of(*best), three_decimals(best->fill));
 }
 
 // The share of the entries that so many of the longest rows hold.
@@ -313,16 +332,17 @@ double share_in_longest(const matrix_features& f, std::int64_t rows) {
   return share_of(entries, f.entries);
 }
 
-std::string comparison_figures(const std::vector<matrix_features>& matrices) {
+std::string comparison_figures(const std::vector<named_matrix>& matrices) {
   std::vector<cells> shares, fills;
   cells sizes = {"matrix"};
-  for (const block_features& block : by_area(matrices.front().blocks)) sizes.push_back(name_of(block));
-  for (const matrix_features& f : matrices) {
-    cells& line = shares.emplace_back(cells{escaped(f.name)});
+  for (const block_features& block : by_area(matrices.front().features.blocks))
+    sizes.push_back(name_of(block));
+  for (const auto& [f, name] : matrices) {
+    cells& line = shares.emplace_back(cells{escaped(name)});
     for (const std::int64_t parts : {100, 10, 2})
       line.push_back(percent(share_in_longest(f, (f.rows + parts - 1) / parts)));
-    cells& fill = fills.emplace_back(cells{escaped(f.name)});
-    for (const block_features& block : by_area(f.blocks)) fill.push_back(fmt::format("{:.4g}", block.fill));
+    cells& fill = fills.emplace_back(cells{escaped(name)});
+    for (const block_features& block : by_area(f.blocks)) fill.push_back(four_digits(block.fill));
   }
   const std::string limited =
       matrices.size() > 10 ? " The chart shows the first ten matrices." : std::string();
@@ -338,15 +358,15 @@ std::string comparison_figures(const std::vector<matrix_features>& matrices) {
          "</div>\n";
 }
 
-std::string comparison(const std::vector<matrix_features>& matrices) {
+std::string comparison(const std::vector<named_matrix>& matrices) {
   std::vector<cells> rows;
   for (std::size_t m = 0; m < matrices.size(); ++m) {
-    const matrix_features& f = matrices[m];
+    const auto& [f, name] = matrices[m];
     rows.push_back(
-        {fmt::format("<a href=\"#matrix-{}\">{}</a>", m + 1, escaped(f.name)), with_commas(f.rows),
-         with_commas(f.cols), with_commas(f.entries), fmt::format("{:.4g}", f.row_lengths.mean),
-         with_commas(f.row_lengths.lengths.most), fmt::format("{:.3f}", f.row_lengths.variation),
-         fmt::format("{:.3f}", f.row_lengths.gini), percent_or_dash(mirrored_share(f, f.symmetry.pattern)),
+        {fmt::format("<a href=\"#matrix-{}\"{}>{}</a>", m + 1, title_of(name, f.name), escaped(name)),
+         with_commas(f.rows), with_commas(f.cols), with_commas(f.entries), four_digits(f.row_lengths.mean),
+         with_commas(f.row_lengths.lengths.most), three_decimals(f.row_lengths.variation),
+         three_decimals(f.row_lengths.gini), percent_or_dash(mirrored_share(f, f.symmetry.pattern)),
          with_commas(std::max(f.lower_bandwidth, f.upper_bandwidth)), fullest_text(f), smallest_text(f)});
   }
   return "<section id=\"comparison\"><h2>Comparison</h2><div class=\"card\">" +
@@ -357,7 +377,22 @@ std::string comparison(const std::vector<matrix_features>& matrices) {
          "</div>\n" + comparison_figures(matrices) + "</section>\n";
 }
 
-std::string section(const matrix_features& f, const spy_pictures& pictures, std::size_t matrix, int bins) {
+// A wide picture stands above the charts, a tall one in a narrow column beside them.
+std::string pattern_section(const named_matrix& matrix, const spy_pictures& pictures, std::size_t number,
+                            int bins) {
+  const matrix_features& f = matrix.features;
+  const std::string histogram = histogram_figure(f, number, bins), curve = curve_figure(f, number);
+  const std::string spy = spy_figure(matrix, pictures);
+  const spy_shape shape = spy.empty() ? spy_shape::wide : shape_of(f.rows, f.cols);
+  return fmt::format("<h3>Rows and pattern</h3><div class=\"cards wide{}\">",
+                     shape == spy_shape::tall ? " beside-tall" : "") +
+         (shape == spy_shape::wide ? spy + histogram + curve
+                                   : "<div class=\"stack\">" + histogram + curve + "</div>" + spy) +
+         "</div>\n";
+}
+
+std::string section(const named_matrix& matrix, const spy_pictures& pictures, std::size_t number, int bins) {
+  const matrix_features& f = matrix.features;
   std::string lead = fmt::format(
       "{} × {}, {}, {} entries. Rows hold {} to {} entries, the median {}.", with_commas(f.rows),
       with_commas(f.cols), escaped(f.field), with_commas(f.entries), with_commas(f.row_lengths.lengths.least),
@@ -368,14 +403,12 @@ std::string section(const matrix_features& f, const spy_pictures& pictures, std:
         " Its values are {}: only the pattern was looked at, and bytes are those of 64-bit "
         "real values.",
         escaped(f.field));
-  return fmt::format("<section id=\"matrix-{}\"><h2>{}</h2>\n<p class=\"lead\">{}</p>\n", matrix + 1,
-                     escaped(f.name), lead) +
-         "<div class=\"cards\"><div class=\"card\">" + shape_table(f) + symmetry_table(f) +
+  return fmt::format("<section id=\"matrix-{}\"><h2{}>{}</h2>\n<p class=\"lead\">{}</p>\n", number + 1,
+                     title_of(matrix.name, f.name), escaped(matrix.name), lead) +
+         "<div class=\"cards\"><div class=\"card\">" + shape_table(matrix) + symmetry_table(f) +
          "</div><div class=\"card\">" + structure_table(f) + "</div><div class=\"card\">" + length_table(f) +
-         longest_rows(f) +
-         "</div></div>\n<h3>Rows and pattern</h3><div class=\"cards wide\"><div class=\"stack\">" +
-         histogram_figure(f, matrix, bins) + curve_figure(f, matrix) + "</div>" + spy_figure(f, pictures) +
-         "</div>\n" + block_section(f, matrix) + format_section(f, matrix) + "</section>\n";
+         longest_rows(f) + "</div></div>\n" + pattern_section(matrix, pictures, number, bins) +
+         block_section(f, number) + format_section(f, number) + "</section>\n";
 }
 
 json bins_for_chart(const std::vector<length_bin>& bins) {
@@ -389,7 +422,8 @@ json bins_for_chart(const std::vector<length_bin>& bins) {
 }
 
 // What the charts show: only numbers that stand in the tables too.
-json chart_data(const matrix_features& f, int bins) {
+json chart_data(const named_matrix& matrix, int bins) {
+  const matrix_features& f = matrix.features;
   json curve = json::array(), sizes = json::array(), fill = json::array(), blocks = json::array(),
        density = json::array(), formats = json::array(), bsr = json::array();
   if (f.entries > 0)
@@ -418,7 +452,7 @@ json chart_data(const matrix_features& f, int bins) {
       betas[name_of(format) + "_fill"].push_back(cost == nullptr ? json(nullptr)
                                                                  : number_or_null(cost->fill));
     }
-  return {{"name", f.name},
+  return {{"name", matrix.name},
           {"linear", bins_for_chart(linear_bins(f.row_lengths, bins))},
           {"log2", bins_for_chart(log2_bins(f.row_lengths))},
           {"curve", std::move(curve)},
@@ -447,9 +481,18 @@ std::string base64(const std::vector<unsigned char>& data) {
 
 }  // namespace
 
+spy_options page_spy(std::int64_t rows, std::int64_t cols, std::int64_t entries) {
+  spy_options options{rows, cols};
+  // As wide as the page, and as high as two charts.
+  if (shape_of(rows, cols) == spy_shape::wide) options.width = 1150;
+  if (shape_of(rows, cols) == spy_shape::tall) options.height = 900;
+  options.letters = 2;
+  return fitted_spy(options, entries);
+}
+
 spy_pictures draw_spy_pictures(const matrix_features& f) {
   const auto as_uri = [&](theme colours) {
-    spy_options options{f.rows, f.cols};
+    spy_options options = page_spy(f.rows, f.cols, f.entries);
     options.colours = colours;
     return "data:image/png;base64," + base64(spy_png(f.grid, options));
   };
@@ -457,21 +500,25 @@ spy_pictures draw_spy_pictures(const matrix_features& f) {
 }
 
 std::string html_report(const std::vector<matrix_features>& matrices,
-                        const std::vector<spy_pictures>& pictures, int bins) {
-  const std::string title =
-      matrices.size() == 1 ? escaped(matrices.front().name) : fmt::format("{} matrices", matrices.size());
+                        const std::vector<spy_pictures>& pictures, const page_origin& origin, int bins) {
+  std::vector<std::string> inputs;
+  for (const matrix_features& f : matrices) inputs.push_back(f.name);
+  const std::vector<std::string> names = names_of_inputs(inputs);
+  std::vector<named_matrix> named;
+  for (std::size_t m = 0; m < matrices.size(); ++m) named.push_back({matrices[m], names[m]});
   json data = json::array();
-  for (const matrix_features& f : matrices) data.push_back(chart_data(f, bins));
+  for (const named_matrix& matrix : named) data.push_back(chart_data(matrix, bins));
 
   std::string body;
-  if (matrices.size() > 1) body += comparison(matrices);
-  for (std::size_t m = 0; m < matrices.size(); ++m)
-    body += section(matrices[m], m < pictures.size() ? pictures[m] : spy_pictures{}, m, bins);
+  if (named.size() > 1) body += comparison(named);
+  for (std::size_t m = 0; m < named.size(); ++m)
+    body += section(named[m], m < pictures.size() ? pictures[m] : spy_pictures{}, m, bins);
   return whole_page(
       {.tool = "spanalyze",
-       .title = title,
+       .title = named.size() == 1 ? escaped(names.front()) : fmt::format("{} matrices", named.size()),
        .heading = matrices.size() == 1 ? "What this matrix is like" : "What these matrices are like",
        .body = body,
+       .origin = origin,
        .styles = {},
        .scripts = {embedded_file("page.js")},
        .data = std::move(data)});

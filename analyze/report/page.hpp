@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "analyze/report/html.hpp"
+#include "analyze/report/spy.hpp"
 #include "analyze/structure/features.hpp"
 
 namespace sparsmith {
@@ -13,10 +15,13 @@ namespace sparsmith {
 struct spy_pictures {
   std::string light, dark;
 };
+// What that looks like for such a matrix: a grid as fine as that is drawn cell by cell.
+spy_options page_spy(std::int64_t rows, std::int64_t cols, std::int64_t entries);
 spy_pictures draw_spy_pictures(const matrix_features& features);
 
 // `pictures` belong to the matrices in their order; the last ones may be missing.
 std::string html_report(const std::vector<matrix_features>& matrices,
-                        const std::vector<spy_pictures>& pictures, int bins = default_bins);
+                        const std::vector<spy_pictures>& pictures, const html::page_origin& origin = {},
+                        int bins = default_bins);
 
 }  // namespace sparsmith

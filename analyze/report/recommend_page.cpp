@@ -38,7 +38,7 @@ time_unit unit_for(double seconds) {
 
 std::string number_in(time_unit unit, double seconds) {
   const double value = seconds * unit.factor;
-  return fmt::format("{:.{}f}", value, value < 10 ? 2 : value < 100 ? 1 : 0);
+  return with_commas(fmt::format("{:.{}f}", value, value < 10 ? 2 : value < 100 ? 1 : 0));
 }
 
 // Three figures or more.
@@ -53,7 +53,7 @@ std::string time_range(double low, double high) {
 }
 
 std::string ratio_text(double ratio) {
-  return fmt::format("{:.{}f}", ratio, ratio < 10 ? 2 : ratio < 100 ? 1 : 0);
+  return with_commas(fmt::format("{:.{}f}", ratio, ratio < 10 ? 2 : ratio < 100 ? 1 : 0));
 }
 
 // A number as it sorts, and as it reads.
@@ -687,7 +687,7 @@ std::string spent_text(const recommendation& r) {
 }
 
 std::string giga(double per_second, const char* unit) {
-  return fmt::format("{:.4g}&nbsp;{}", per_second / 1e9, unit);
+  return four_digits(per_second / 1e9) + "&nbsp;" + unit;
 }
 
 std::string machine_tables(const recommendation& r) {
@@ -698,8 +698,8 @@ std::string machine_tables(const recommendation& r) {
   };
   add(rows, "driver", !m.driver.empty(), escaped(m.driver));
   add(rows, "toolkit", !m.toolkit.empty(), escaped(m.toolkit));
-  add(rows, "clock", m.clock_mhz > 0, fmt::format("{:.0f}&nbsp;MHz", m.clock_mhz));
-  add(rows, "memory clock", m.memory_clock_mhz > 0, fmt::format("{:.0f}&nbsp;MHz", m.memory_clock_mhz));
+  add(rows, "clock", m.clock_mhz > 0, four_digits(m.clock_mhz) + "&nbsp;MHz");
+  add(rows, "memory clock", m.memory_clock_mhz > 0, four_digits(m.memory_clock_mhz) + "&nbsp;MHz");
   add(rows, "threads", m.threads > 0, std::to_string(m.threads));
   add(rows, "Sparsmith", !m.version.empty(), escaped(m.version));
 
@@ -748,14 +748,14 @@ std::string request_table(const recommendation& r) {
 }
 
 // Told once where it is the same for all matrices.
-std::string circumstances(const std::vector<recommendation>& all) {
+std::string circumstances(const std::vector<recommendation>& all, const std::vector<std::string>& called) {
   std::vector<std::pair<std::string, std::vector<std::string>>> different;
-  for (const recommendation& r : all) {
-    const std::string tables = machine_tables(r) + request_table(r);
+  for (std::size_t m = 0; m < all.size(); ++m) {
+    const std::string tables = machine_tables(all[m]) + request_table(all[m]);
     auto same =
         std::find_if(different.begin(), different.end(), [&](const auto& d) { return d.first == tables; });
     if (same == different.end()) same = different.insert(different.end(), {tables, {}});
-    same->second.push_back(escaped(r.name));
+    same->second.push_back(escaped(called[m]));
   }
   std::string html;
   for (const auto& [tables, names] : different) {
@@ -777,13 +777,15 @@ std::string marks_of(const recommendation& r) {
   return marks.empty() ? "" : " <small>" + joined(marks, ", ") + "</small>";
 }
 
-std::string comparison(const std::vector<recommendation>& all, const std::vector<verdict>& verdicts) {
+std::string comparison(const std::vector<recommendation>& all, const std::vector<std::string>& called,
+                       const std::vector<verdict>& verdicts) {
   std::vector<cells> rows;
   for (std::size_t m = 0; m < all.size(); ++m) {
     const recommendation& r = all[m];
     const verdict& v = verdicts[m];
     cells& line = rows.emplace_back(
-        cells{fmt::format("<a href=\"#matrix-{}\">{}</a>{}", m + 1, escaped(r.name), marks_of(r)),
+        cells{fmt::format("<a href=\"#matrix-{}\"{}>{}</a>{}", m + 1, title_of(called[m], r.name),
+                          escaped(called[m]), marks_of(r)),
               sortable(static_cast<double>(r.found.rows), with_commas(r.found.rows)),
               sortable(static_cast<double>(r.found.entries), with_commas(r.found.entries))});
     if (!v.winner) {
@@ -810,7 +812,8 @@ std::string comparison(const std::vector<recommendation>& all, const std::vector
          "</div></section>\n";
 }
 
-std::string section(const recommendation& r, const verdict& v, std::size_t matrix) {
+std::string section(const recommendation& r, const std::string& called, const verdict& v,
+                    std::size_t matrix) {
   const matrix_result& found = r.found;
   const matrix_features& f = r.features;
   std::string lead = fmt::format("{} × {}, {} entries", with_commas(found.rows), with_commas(found.cols),
@@ -818,8 +821,9 @@ std::string section(const recommendation& r, const verdict& v, std::size_t matri
   if (f.row_lengths.lines > 0)
     lead += fmt::format("; rows hold {} to {}, the median {}", with_commas(f.row_lengths.lengths.least),
                         with_commas(f.row_lengths.lengths.most), with_commas(f.row_lengths.lengths.median));
-  std::string html = fmt::format("<section id=\"matrix-{}\"><h2>{}</h2>\n<p class=\"lead\">{}.</p>\n",
-                                 matrix + 1, escaped(r.name), lead) +
+  if (called != r.name) lead += "; from " + escaped(r.name);
+  std::string html = fmt::format("<section id=\"matrix-{}\"><h2{}>{}</h2>\n<p class=\"lead\">{}.</p>\n",
+                                 matrix + 1, title_of(called, r.name), escaped(called), lead) +
                      verdict_card(r, v);
   if (v.winner)
     html += "<div class=\"cards beneath\">" + reasons_card(v) + alternatives_card(r, v) + "</div>\n" +
@@ -873,21 +877,25 @@ json chart_data(const recommendation& r, const verdict& v) {
 
 }  // namespace
 
-std::string recommendation_page(const std::vector<recommendation>& all,
-                                const std::vector<verdict>& verdicts) {
+std::string recommendation_page(const std::vector<recommendation>& all, const std::vector<verdict>& verdicts,
+                                const page_origin& origin) {
+  std::vector<std::string> inputs;
+  for (const recommendation& r : all) inputs.push_back(r.name);
+  const std::vector<std::string> called = names_of_inputs(inputs);
   std::string body;
   json data = json::array();
-  if (all.size() > 1) body += comparison(all, verdicts);
+  if (all.size() > 1) body += comparison(all, called, verdicts);
   for (std::size_t m = 0; m < all.size(); ++m) {
-    body += section(all[m], verdicts[m], m);
+    body += section(all[m], called[m], verdicts[m], m);
     data.push_back(chart_data(all[m], verdicts[m]));
   }
   return whole_page(
       {.tool = "sprecommend",
-       .title = all.size() == 1 ? escaped(all.front().name) : fmt::format("{} matrices", all.size()),
+       .title = all.size() == 1 ? escaped(called.front()) : fmt::format("{} matrices", all.size()),
        .heading =
            all.size() == 1 ? "How to multiply with this matrix" : "How to multiply with these matrices",
-       .body = body + circumstances(all),
+       .body = body + circumstances(all, called),
+       .origin = origin,
        .styles = {embedded_file("recommend_page.css")},
        .scripts = {embedded_file("recommend_page.js")},
        .data = std::move(data)});

@@ -5,10 +5,12 @@
 #include <vector>
 
 #include "analyze/recommend/recommendation.hpp"
+#include "analyze/report/html.hpp"
 
 namespace sparsmith {
 
 // A verdict for each recommendation, in the same order and made from its `found`.
-std::string recommendation_page(const std::vector<recommendation>& all, const std::vector<verdict>& verdicts);
+std::string recommendation_page(const std::vector<recommendation>& all, const std::vector<verdict>& verdicts,
+                                const html::page_origin& origin = {});
 
 }  // namespace sparsmith

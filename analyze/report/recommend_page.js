@@ -10,7 +10,7 @@ const roles = {
 
 const unit_for = seconds => seconds < 1e-3 ? {factor: 1e6, name: "µs"} :
   seconds < 1 ? {factor: 1e3, name: "ms"} : {factor: 1, name: "s"};
-const figures = v => v.toFixed(v < 10 ? 2 : v < 100 ? 1 : 0);
+const figures = v => v < 100 ? v.toFixed(v < 10 ? 2 : 1) : Math.round(v).toLocaleString("en");
 function time_text(seconds) {
   const unit = unit_for(seconds);
   return figures(seconds * unit.factor) + " " + unit.name;

@@ -144,6 +144,7 @@ struct spy_room {
   box cells;
   bool axes = false;
   std::int64_t most = 0;
+  int spare_width = 0, spare_height = 0;  // of the picture, that the matrix's proportions leave empty
 };
 
 spy_room room_with_legend(const spy_options& options, letter_size letter, int stroke, std::int64_t most) {
@@ -168,6 +169,8 @@ spy_room room_with_legend(const spy_options& options, letter_size letter, int st
   spy_room room{{}, true, most};
   room.cells.width = std::min(free_width, static_cast<int>(std::lround(free_height * proportion)));
   room.cells.height = std::min(free_height, static_cast<int>(std::lround(free_width / proportion)));
+  room.spare_width = free_width - room.cells.width;
+  room.spare_height = free_height - room.cells.height;
   room.cells.x = before + (free_width - room.cells.width) / 2;
   room.cells.y = above + (free_height - room.cells.height) / 2;
   return room;
@@ -225,7 +228,8 @@ struct letters {
 
 // Letters grow with the picture: it is looked at as a whole.
 letters png_letters(const spy_options& options) {
-  const int scale = std::max(1, (std::min(options.width, options.height) + 150) / 400);
+  const int scale = options.letters > 0 ? options.letters
+                                        : std::max(1, (std::min(options.width, options.height) + 150) / 400);
   return {{6 * scale, 7 * scale}, scale};
 }
 letters svg_letters(const spy_options& options) {
@@ -358,6 +362,15 @@ std::string svg_box(const box& b, const std::string& attributes) {
 }
 
 }  // namespace
+
+spy_options fitted_spy(spy_options options, std::int64_t entries) {
+  const auto [letter, stroke] = png_letters(options);
+  const spy_room room = find_room(options, letter, stroke, 1, entries, 1);
+  options.letters = stroke;
+  options.width -= room.spare_width;
+  options.height -= room.spare_height;
+  return options;
+}
 
 std::pair<std::int32_t, std::int32_t> spy_grid(const spy_options& options, std::int64_t entries) {
   const auto [letter, stroke] = png_letters(options);

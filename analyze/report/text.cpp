@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+
+#include "convert/io/generators.hpp"
 
 namespace sparsmith {
 namespace {
@@ -41,7 +44,40 @@ std::size_t end_of_word(std::string_view text) {
   return end;
 }
 
+// The last so many parts of a path, all of it where it has no more.
+std::string end_of_path(const std::string& path, int parts) {
+  std::size_t at = path.size();
+  for (; parts > 0; --parts) {
+    at = at == 0 ? std::string::npos : path.rfind('/', at - 1);
+    if (at == std::string::npos) return path;
+  }
+  return path.substr(at + 1);
+}
+
 }  // namespace
+
+std::string four_digits(double number) {
+  return std::abs(number) < 999.95 ? fmt::format("{:.4g}", number)
+                                   : with_commas(fmt::format("{:.0f}", number));
+}
+
+std::string name_of_input(const std::string& input) {
+  return is_generator(input) ? input : end_of_path(input, 1);
+}
+
+std::vector<std::string> names_of_inputs(const std::vector<std::string>& inputs) {
+  std::vector<std::string> names;
+  for (const std::string& input : inputs) {
+    std::string name = name_of_input(input);
+    const auto is_another = [&](const std::string& other) {
+      return other != input && !is_generator(other) && (other == name || other.ends_with("/" + name));
+    };
+    for (int parts = 2; name != input && std::any_of(inputs.begin(), inputs.end(), is_another); ++parts)
+      name = end_of_path(input, parts);
+    names.push_back(std::move(name));
+  }
+  return names;
+}
 
 std::string percent(double share) {
   const std::string text = fmt::format("{:.4g} %", 100 * share);

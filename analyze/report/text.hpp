@@ -1,6 +1,7 @@
 // How numbers, shares and tables are written for people, in the tools and in the reports.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,12 +12,20 @@
 
 namespace sparsmith {
 
-inline std::string with_commas(std::int64_t number) {  // "12,345,678"
-  std::string digits = std::to_string(number);
-  for (auto at = static_cast<std::int64_t>(digits.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3)
-    digits.insert(static_cast<std::size_t>(at), ",");
-  return digits;
+// Between the thousands of a number that is written out, up to its point: "-51,306.398".
+inline std::string with_commas(std::string number) {
+  const std::int64_t first = number.starts_with('-') ? 1 : 0;
+  for (auto at = static_cast<std::int64_t>(std::min(number.find('.'), number.size())) - 3; at > first;
+       at -= 3)
+    number.insert(static_cast<std::size_t>(at), ",");
+  return number;
 }
+inline std::string with_commas(std::int64_t number) {  // "12,345,678"
+  return with_commas(std::to_string(number));
+}
+
+// Four digits, and all of them before the point: "0.01234", "12.35", "53,444".
+std::string four_digits(double number);
 
 // A field of a CSV file: within quotes everything may stand.
 inline std::string csv_quoted(std::string_view text) {
@@ -36,6 +45,11 @@ inline double share_of(std::int64_t part, std::int64_t whole) {
 inline std::string sides_of(block_size size) {  // "4 x 2"
   return std::to_string(size.rows) + " x " + std::to_string(size.cols);
 }
+
+// A matrix without its folders: the name of a file, or all that a generator is.
+std::string name_of_input(const std::string& input);
+// The same for several that stand side by side: with as many folders as tell it from the others.
+std::vector<std::string> names_of_inputs(const std::vector<std::string>& inputs);
 
 // A share with four digits: little stays visible, and nearly all ("> 99.99 %") is not all.
 std::string percent(double share);

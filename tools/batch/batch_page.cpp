@@ -26,7 +26,11 @@ constexpr std::size_t failures_listed = 200;  // the others are in the table of 
 const std::string dash = "–";
 
 std::string times(double ratio) {
-  return std::isfinite(ratio) ? fmt::format("{:.{}f}", ratio, ratio < 10 ? 2 : ratio < 100 ? 1 : 0) : dash;
+  return std::isfinite(ratio) ? with_commas(fmt::format("{:.{}f}", ratio,
+                                                        ratio < 10    ? 2
+                                                        : ratio < 100 ? 1
+                                                                      : 0))
+                              : dash;
 }
 std::string share(double part) {
   return std::isfinite(part) ? fmt::format("{:.1f} %", 100 * part) : dash;
@@ -490,7 +494,7 @@ std::string all_matrices() {
 
 }  // namespace
 
-std::string batch_page(const batch_summary& s) {
+std::string batch_page(const batch_summary& s, const html::page_origin& origin) {
   std::string charts;
   if (!s.winners.empty()) charts += winners_figure(s);
   if (!s.profiles.empty()) charts += profile_figure(s);
@@ -509,6 +513,7 @@ std::string batch_page(const batch_summary& s) {
        .body = notices(s) + tiles(s) + "<p><a href=\"#matrices\">All matrices</a></p>\n" +
                "<div class=\"cards wide\">" + charts + "</div>\n" + all_matrices() + failures_card(s) +
                circumstances(s),
+       .origin = origin,
        .styles = {embedded_file("recommend_page.css"), embedded_batch_file("batch_page.css")},
        .scripts = {embedded_batch_file("batch_page.js")},
        .data = json::array({page_data(s)})});

@@ -5,10 +5,11 @@
 
 #include <string>
 
+#include "analyze/report/html.hpp"
 #include "tools/batch/summary.hpp"
 
 namespace sparsmith {
 
-std::string batch_page(const batch_summary& summary);
+std::string batch_page(const batch_summary& summary, const html::page_origin& origin = {});
 
 }  // namespace sparsmith

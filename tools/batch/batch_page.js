@@ -2,7 +2,7 @@ const batch = matrices[0], charts_data = batch.charts;
 const at = Object.fromEntries(batch.fields.map((name, i) => [name, i]));
 
 // ---- words of numbers ----
-const figures = v => v.toFixed(v < 10 ? 2 : v < 100 ? 1 : 0);
+const figures = v => v < 100 ? v.toFixed(v < 10 ? 2 : 1) : Math.round(v).toLocaleString("en");
 const percent = v => (100 * v).toFixed(1) + " %";
 const grouped = v => v.toLocaleString("en");
 function time_text(us) {

@@ -1,5 +1,7 @@
 #include "tools/batch/report.hpp"
 
+#include <fmt/format.h>
+
 #include "convert/error.hpp"
 #include "tools/batch/batch_csv.hpp"
 #include "tools/batch/batch_page.hpp"
@@ -17,7 +19,9 @@ batch_summary write_report(const std::filesystem::path& folder,
   batch_summary summary = summarize(std::move(rows));
   write_whole_file((folder / "results.csv").string(), results_csv(summary));
   write_whole_file((folder / "contestants.csv").string(), contestants_csv(summary));
-  write_whole_file((folder / "report.html").string(), batch_page(summary));
+  const std::string machines = fmt::format("{}", fmt::join(summary.machines, "; "));
+  write_whole_file((folder / "report.html").string(),
+                   batch_page(summary, {SPARSMITH_VERSION, machines, utc_now()}));
   return summary;
 }
 

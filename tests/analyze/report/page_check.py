@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import pathlib
+import re
 import select
 import shutil
 import subprocess
@@ -55,6 +56,8 @@ STATE = r"""(() => {
           anchors: [...document.querySelectorAll("a")].filter(a => !document.querySelector(a.hash)).map(a => a.hash),
           identical_ids: document.querySelectorAll("[id]").length -
                          new Set([...document.querySelectorAll("[id]")].map(e => e.id)).size,
+          footer: document.querySelector("footer")?.textContent ?? "",
+          written: Date.parse(document.querySelector("footer time")?.dateTime ?? ""),
           height: document.documentElement.scrollHeight};
 })()"""
 
@@ -190,6 +193,8 @@ def check_page(browser, page, width, scheme, actions, folder, after=()):
         problems.append(f"contrast {state['contrast']:.2f} at {state['faintest']}")
     if state["anchors"] or state["identical_ids"]:
         problems.append(f"links to nowhere {state['anchors']}, {state['identical_ids']} ids used twice")
+    if not re.search(r"Sparsmith \d+\.\d+", state["footer"]) or "Device: " not in state["footer"] or not state["written"]:
+        problems.append(f"the end of the page names no version, device or date: {state['footer']}")
     if folder:
         take_picture(browser, folder / f"{page.stem}-{width}-{scheme}.png", width, state["height"])
         for name, before, behind in after:

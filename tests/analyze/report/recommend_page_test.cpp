@@ -173,7 +173,7 @@ recommendation interrupted(const std::string& name) {
 std::string page_of(const std::vector<recommendation>& all) {
   std::vector<verdict> verdicts;
   for (const recommendation& r : all) verdicts.push_back(verdict_of(r.found, r.wanted, r.context()));
-  return recommendation_page(all, verdicts);
+  return recommendation_page(all, verdicts, {"1.2.3", "a device", "2026-01-31T12:00:00Z"});
 }
 
 bool has(const std::string& text, const std::string& part) {
@@ -405,6 +405,18 @@ TEST_CASE("several matrices are compared first") {
   const std::string alike = page_of({raced("one"), raced("two")});
   CHECK(count(alike, "<caption>Machine</caption>") == 1);
   CHECK_FALSE(has(page_of({raced("one")}), "id=\"comparison\""));
+}
+
+TEST_CASE("a recommendation says of which file it is, and who wrote it where and when") {
+  recommendation slow = raced("/a/folder/m.mtx");
+  slow.machine.clock_mhz = 12345;
+  const std::string page = page_of({slow});
+  CHECK(has(page, "<h2 title=\"/a/folder/m.mtx\">m.mtx</h2>"));
+  CHECK(has(page, "; from /a/folder/m.mtx.</p>"));
+  CHECK(has(page, "<title>m.mtx – sprecommend</title>"));
+  CHECK(has(page, "sprecommend of Sparsmith 1.2.3 on <time datetime=\"2026-01-31T12:00:00Z\">"));
+  CHECK(has(page, "Device: a device."));
+  CHECK(has(page, "<td>12,345&nbsp;MHz</td>"));
 }
 
 TEST_CASE("a page can do without results") {

@@ -23,5 +23,28 @@ SWITCH_BINS = r"""(() => {
   return before && others.length > 0 && others.every(input => input.checked) && histograms.every(shows_chosen);
 })()"""
 
+# Whether every spy plot is drawn to the edges of its picture, and its picture to about those of its card.
+FULL_PICTURES = r"""(() => {
+  const fills = image => {
+    const {naturalWidth: width, naturalHeight: height} = image;
+    const copy = Object.assign(document.createElement("canvas"), {width, height});
+    const context = copy.getContext("2d", {willReadFrequently: true});
+    context.drawImage(image, 0, 0);
+    const pixels = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
+    let left = width, right = 0, top = height, bottom = 0;
+    pixels.forEach((colour, i) => {
+      if (colour === pixels[0]) return;
+      const x = i % width, y = Math.floor(i / width);
+      [left, right] = [Math.min(left, x), Math.max(right, x + 1)];
+      [top, bottom] = [Math.min(top, y), Math.max(bottom, y + 1)];
+    });
+    return right - left >= .6 * width && bottom - top >= .6 * height &&
+           image.clientWidth >= .6 * image.closest("picture").parentElement.clientWidth - 32;
+  };
+  const pictures = [...document.querySelectorAll(".spy")];
+  return pictures.length > 0 && pictures.every(fills);
+})()"""
+
 if __name__ == "__main__":
-    page_check.run(__doc__, widths=(1200, 390), actions=[("the switch of the bins", SWITCH_BINS)])
+    page_check.run(__doc__, widths=(1200, 390), actions=[("the switch of the bins", SWITCH_BINS),
+                                                         ("fitting a spy plot into its card", FULL_PICTURES)])

@@ -295,7 +295,7 @@ TEST_CASE("no name gets out of its place in the page") {
   const auto at = page.find(start) + start.size();
   const json data = json::parse(page.substr(at, page.find("</script>", at) - at));
   REQUIRE(data.size() == 2);
-  CHECK(data[0]["name"] == hostile);
+  CHECK(data[0]["name"] == hostile.substr(hostile.rfind('/') + 1));
   CHECK(data[0]["formats"][2]["parameters"] == json{"2 x 2", "7 blocks"});
 }
 
@@ -307,6 +307,60 @@ TEST_CASE("the page loads nothing") {
     CHECK(own.find(part) == std::string::npos);
   CHECK(count(own, "data:image/png;base64,AAAA") == 2);
   CHECK(chart_library.find("Chart.js v") != std::string::npos);
+}
+
+TEST_CASE("a page says which file, what is smallest, and who wrote it where and when") {
+  const html::page_origin origin = {"1.2.3", "a <fast> device", "2026-01-31T12:00:00Z"};
+  const std::string one = html_report({made_by_hand("/a/folder/m.mtx")}, {}, origin);
+  CHECK(one.find("<title>m.mtx – spanalyze</title>") != std::string::npos);
+  CHECK(one.find("<h2 title=\"/a/folder/m.mtx\">m.mtx</h2>") != std::string::npos);
+  CHECK(one.find("<span class=\"path\">/a/folder/m.mtx</span>") != std::string::npos);
+  CHECK(one.find("Fewest bytes: csb beta 64 <small>(0.819") != std::string::npos);
+  const std::string footer = one.substr(one.find("<footer>"));
+  CHECK(footer.find("spanalyze of Sparsmith 1.2.3 on <time datetime=\"2026-01-31T12:00:00Z\">") !=
+        std::string::npos);
+  CHECK(footer.find("Device: a &lt;fast&gt; device.") != std::string::npos);
+
+  const std::string generated = html_report({made_by_hand("gen:band?n=6")}, {});
+  CHECK(generated.find("<h2>gen:band?n=6</h2>") != std::string::npos);
+  CHECK(generated.find("class=\"path\"") == std::string::npos);
+  CHECK(generated.find("Written by spanalyze of Sparsmith. Charts") != std::string::npos);
+
+  // Two files of one name are told apart by their folders.
+  const std::string two = html_report({made_by_hand("x/a/m.mtx"), made_by_hand("x/b/m.mtx")}, {});
+  CHECK(two.find("<a href=\"#matrix-2\" title=\"x/b/m.mtx\">b/m.mtx</a>") != std::string::npos);
+}
+
+TEST_CASE("large numbers of a page have separators") {
+  matrix_features f = made_by_hand("m");
+  f.rows = f.cols = 1234567;
+  f.row_lengths.mean = 12345.678;
+  f.blocks[0].fill = 26704.61;
+  f.formats[3].width = 427553;
+  f.formats[3].bytes = 11903117;
+  f.formats[3].fill = 53444.125;
+  f.formats[6].blocks = 7687102;
+  const std::string page = html_report({f, f}, {});
+  for (const char* const number : {"1,234,567", "<td>12,346</td>", "<td>26,705</td>", "width 427,553",
+                                   "<td>51,306.539</td>", "<td>53,444.125</td>", "7,687,102 blocks"}) {
+    INFO(number);
+    CHECK(page.find(number) != std::string::npos);
+  }
+}
+
+TEST_CASE("a picture stands where its shape has room") {
+  matrix_features f = made_by_hand("m");
+  const auto place = [&](std::int64_t rows, std::int64_t cols) {
+    f.rows = rows;
+    f.cols = cols;
+    const std::string page = html_report({f}, {{"data:image/png;base64,AAAA", ""}});
+    const auto spy = page.find("spy-card\"><figcaption");
+    return std::pair(spy < page.find("data-chart=\"histogram\""),
+                     page.find("<div class=\"cards wide beside-tall\">") < spy);
+  };
+  CHECK(place(300, 200000) == std::pair(true, false));
+  CHECK(place(200000, 300) == std::pair(false, true));
+  CHECK(place(300, 300) == std::pair(false, false));
 }
 
 TEST_CASE("a page has what there is to show") {

@@ -27,6 +27,25 @@ TEST_CASE("numbers have commas") {
   CHECK(with_commas(1000) == "1,000");
   CHECK(with_commas(-123456) == "-123,456");
   CHECK(with_commas(1234567890123) == "1,234,567,890,123");
+  CHECK(with_commas("-51306.3981") == "-51,306.3981");
+  CHECK(with_commas("999.5") == "999.5");
+  CHECK(with_commas("inf") == "inf");
+  CHECK(four_digits(0.0123456) == "0.01235");
+  CHECK(four_digits(999.96) == "1,000");
+  CHECK(four_digits(53444.125) == "53,444");
+  CHECK(four_digits(-1234567) == "-1,234,567");
+}
+
+TEST_CASE("matrices are called by their files, with folders where that takes them") {
+  CHECK(name_of_input("/a/b/m.mtx.gz") == "m.mtx.gz");
+  CHECK(name_of_input("/m.mtx") == "m.mtx");
+  CHECK(name_of_input("m.mtx") == "m.mtx");
+  CHECK(name_of_input("gen:uniform?n=8&density=1/2") == "gen:uniform?n=8&density=1/2");
+  using names = std::vector<std::string>;
+  CHECK(names_of_inputs({"a/x/m.mtx", "b/x/m.mtx", "b/x/n.mtx", "m.mtx", "gen:rmat"}) ==
+        names{"a/x/m.mtx", "b/x/m.mtx", "n.mtx", "m.mtx", "gen:rmat"});
+  CHECK(names_of_inputs({"/data/a/m.mtx", "/data/b/m.mtx"}) == names{"a/m.mtx", "b/m.mtx"});
+  CHECK(names_of_inputs({"a/m.mtx", "a/m.mtx"}) == names{"m.mtx", "m.mtx"});
 }
 
 TEST_CASE("nearly all is not all, and little is not nothing") {

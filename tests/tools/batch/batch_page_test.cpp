@@ -18,10 +18,12 @@ namespace {
 
 const std::string hostile = "</script><img src=x onerror=\"alert('1')\">&<!--.mtx";
 
+const html::page_origin origin = {"1.2.3", "a device", "2026-01-31T12:00:00Z"};
+
 std::string page_of(const std::vector<json>& lines) {
   std::vector<batch_row> rows;
   for (const json& line : lines) rows.push_back(row_of(line));
-  return batch_page(summarize(std::move(rows)));
+  return batch_page(summarize(std::move(rows)), origin);
 }
 
 bool has(const std::string& text, const std::string& part) {
@@ -110,6 +112,8 @@ TEST_CASE("the page of a batch holds its figures") {
   const std::string page = page_of({made::raced_line("a.mtx"), made::csr_line("b.mtx", true),
                                     made::failed_line("c.mtx", "timeout", "took longer than 10 s")});
   CHECK(has(page, "2 done, 1 failed"));
+  CHECK(has(page, "spbatch of Sparsmith 1.2.3 on <time datetime=\"2026-01-31T12:00:00Z\">"));
+  CHECK(has(page, "Device: a device."));
   CHECK(has(page, "csr (vendor)"));
   CHECK(has(page, "took longer than 10 s"));
   for (const char* const chart :
@@ -191,7 +195,7 @@ TEST_CASE("the report of a folder") {
 
 // Opened by batch_page_check.py.
 TEST_CASE("pages of a batch for a browser") {
-  const std::string large = batch_page(many(3000));
+  const std::string large = batch_page(many(3000), origin);
   CHECK(large.size() < 15'000'000);
   const char* const folder = std::getenv("SPARSMITH_PAGES");
   if (folder == nullptr) {
@@ -204,6 +208,6 @@ TEST_CASE("pages of a batch for a browser") {
     CHECK(std::filesystem::file_size(path) == page.size());
   };
   write("batch_many.html", large);
-  write("batch_few.html", batch_page(many(12)));
+  write("batch_few.html", batch_page(many(12), origin));
   write("batch_analysed.html", page_of({made::analysed_line("a.mtx"), made::analysed_line(hostile)}));
 }
