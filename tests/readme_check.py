@@ -1,0 +1,342 @@
+#!/usr/bin/env python3
+"""Follows README.md to the letter: python3 tests/readme_check.py BUILD [--update | --whole]
+
+Every fenced block and every command between backquotes, in their order, in a folder that looks like the clone after
+`make test` (its build/release is BUILD) and with a HOME of its own. What comes back is a list of what was done with each:
+
+  files       `cmake` and `cpp` blocks are written where the text before them says, for the commands behind them
+  commands    `sh` blocks and lines that begin with `$` are run, and must exit with 0
+  output      what is printed under a `$` is compared, exactly but for the device, which is this machine's, and for the
+              numbers of a table of times, from a line on that begins with `stage`; `…` stands for any lines
+  from a GPU  output that names a device of NVIDIA's is not compared; its matrices, and those of commands that measure and
+              show nothing, are made a tenth as long on a side and the measuring is cut short (SHORTER), so that a CPU
+              can do it in seconds
+  usage       lines with words in capitals or brackets are not run: their options, and all those in tables, must be in
+              the tool's --help
+  links       lead to files that are there
+
+--update writes what the tools print now into README.md where it is not alike, but for what comes from a GPU. --whole, for a fresh clone, also
+runs what builds: `make demo` and `make test`, which a test cannot.
+"""
+import argparse
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TOOLS = ("spconv", "spanalyze", "sprecommend", "spbatch", "bench_spmv")
+SHORTER = {"sprecommend": ["--budget", "3"], "spbatch": ["--budget", "3"], "bench_spmv": ["--samples", "3"]}
+LIMIT = 300  # seconds for one command
+
+
+class Problem(Exception):
+    pass
+
+
+class Block:
+    """A fenced block: its language, its lines, where the first of them is, the heading and the text before it."""
+
+    def __init__(self, language, first, section, before):
+        self.language, self.first, self.section, self.before = language, first, section, before
+        self.lines = []
+
+
+def blocks_of(lines):
+    blocks, block, section, before = [], None, "", ""
+    for number, line in enumerate(lines):
+        if line.startswith("```"):
+            if block is None:
+                block = Block(line[3:].strip(), number + 1, section, before)
+            else:
+                blocks.append(block)
+                block, before = None, ""
+        elif block is not None:
+            block.lines.append(line)
+        elif line.startswith("#"):
+            section, before = line.lstrip("# "), ""
+        else:
+            before += line + "\n"
+    if block is not None:
+        raise Problem(f"line {block.first}: a block that does not end")
+    return blocks
+
+
+def is_usage(command):
+    """A synopsis: words that stand for others, or parts that may be missing."""
+    return any(re.fullmatch(r"\[?-?[A-Z][A-Z_]*(\.\.\.|…)?\]?", word) or word.startswith("[")
+               for word in command.replace("'", "").split()[1:])
+
+
+def masked(line):
+    line = re.sub(r"\d[\d,]*(\.\d+)?(e[+-]?\d+)?", "#", line)
+    return re.sub(r"# ([KMGT]i)?B\b", "# B", line)
+
+
+def about_device(lines):
+    """Every line, and whether it tells the device: that is the machine's, and may go over several."""
+    device = False
+    for line in lines:
+        device = line.startswith("device ") or (device and line.startswith("         "))
+        yield line, device
+
+
+def shape(lines):
+    """What must be alike. Columns of times are as wide as their numbers."""
+    result, times = [], False
+    for line, device in about_device(lines):
+        times = times or line.startswith("stage ")
+        if not device:
+            result.append(" ".join(masked(line).split()) if times else line.rstrip())
+    while result and result[-1] == "":
+        result.pop()
+    return result
+
+
+def difference(expected, found):
+    """The first line that is not as expected, or None; `…` stands for any number of lines."""
+    if "…" in expected:
+        at = expected.index("…")
+        problem = difference(expected[:at], found[:at])
+        rest = expected[at + 1:]
+        if problem or not rest:
+            return problem
+        attempts = [difference(rest, found[start:]) for start in range(at, len(found) + 1)]
+        return None if None in attempts else attempts[0]
+    for line, other in zip(expected, found):
+        if line != other:
+            return f"README.md has    {line}\n    it is now       {other}"
+    if len(expected) != len(found):
+        longer = expected if len(expected) > len(found) else found
+        return f"{len(expected)} lines in README.md, {len(found)} now: {longer[min(len(expected), len(found))]!r}"
+    return None
+
+
+class Reader:
+    """Somebody who types what README.md says: the folder, the environment, and what happened."""
+
+    def __init__(self, folder, build, whole):
+        self.folder, self.whole = folder, whole
+        self.environment = {**os.environ, "HOME": str(folder / "home"), "LC_ALL": "C.UTF-8"}
+        for name in ("COLUMNS", "XDG_CACHE_HOME"):
+            self.environment.pop(name, None)
+        (folder / "home").mkdir()
+        for entry in ROOT.iterdir():
+            if entry.name not in ("build", ".git"):
+                (folder / entry.name).symlink_to(entry)
+        (folder / "build").mkdir()
+        (folder / "build" / "release").symlink_to(build.resolve())
+        self.done, self.problems, self.helps, self.known = [], [], {}, set()
+
+    def note(self, what, how):
+        self.done.append((how, what))
+
+    def problem(self, line, text):
+        self.problems.append(f"README.md:{line + 1}: {text}")
+
+    def run(self, script, hide_gpu=False):
+        """What it prints, or a problem. What it does to PATH stays."""
+        leave = self.folder / ".environment"
+        environment = {**self.environment, **({"CUDA_VISIBLE_DEVICES": ""} if hide_gpu else {})}
+        try:
+            done = subprocess.run(["bash", "-e", "-c", f"{script}\nenv -0 > {shlex.quote(str(leave))}"], env=environment,
+                                  cwd=self.folder, capture_output=True, text=True, timeout=LIMIT, check=False)
+        except subprocess.TimeoutExpired:
+            raise Problem(f"{script}\n    took more than {LIMIT} s") from None
+        if done.returncode != 0:
+            raise Problem(f"{script}\n    exit status {done.returncode}\n{done.stdout[-1500:]}{done.stderr[-3000:]}")
+        for pair in leave.read_text().split("\0"):
+            name, _, value = pair.partition("=")
+            if name == "PATH":
+                self.environment["PATH"] = value
+        return done.stdout.splitlines()
+
+    def help_of(self, tool):
+        if tool not in self.helps:
+            self.helps[tool] = "\n".join(self.run(f"{tool} --help"))
+        return self.helps[tool]
+
+    def check_options(self, line, tool, text):
+        text = text.split(" -- ")[0]  # what is behind it is for another program
+        for option in re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*", text):
+            if not re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", self.help_of(tool)):
+                self.problem(line, f"{tool} has no option {option}")
+
+    def file(self, block):
+        names = re.findall(r"`([^`]+)`:\s*$", block.before)
+        if not names:
+            raise Problem("the text before it does not name the file that it is: `NAME`:")
+        path = self.folder / names[0]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join(block.lines) + "\n")
+        self.note(names[0], "written")
+
+    def commands(self, block):
+        script = "\n".join(block.lines)
+        if re.search(r"^make ", script, re.M) and not self.whole:
+            self.note(" ; ".join(line.split("#")[0].strip() for line in block.lines),
+                      "not run: builds and tests everything, which a test cannot; --whole does")
+            return
+        start = time.monotonic()
+        if re.search(r"^make ", script, re.M):
+            # In the clone itself, for as long as it takes.
+            if subprocess.run(["bash", "-e", "-c", script], cwd=ROOT, check=False).returncode != 0:
+                raise Problem(script)
+        else:
+            self.run(script)
+        self.note(" ; ".join(line.split("#")[0].strip() for line in block.lines),
+                  f"ran in {time.monotonic() - start:.1f} s")
+
+    def shortened(self, command):
+        short = re.sub(r"(?<=[?&])(n|rows|cols)=(\d{3,})\d(?!\d)", r"\1=\2", command)
+        return " ".join([short, *SHORTER.get(command.split()[0], [])])
+
+    def command(self, line, command, expected, update=None):
+        """One command; what is expected of its output, None where README.md shows none."""
+        tool = command.split()[0]
+        if tool in TOOLS and is_usage(command):
+            self.check_options(line, tool, command)
+            self.note(command, "usage: its options are the tool's")
+            return
+        from_gpu = expected is not None and any("NVIDIA" in text or "cusparse" in text for text in expected)
+        measures = expected is None and tool in SHORTER and "gen:" in command
+        run = self.shortened(command) if from_gpu or measures else command
+        if (run, from_gpu) in self.known and expected is None:
+            return
+        start = time.monotonic()
+        found = self.run(run, hide_gpu=expected is not None and not from_gpu)
+        self.known.add((run, from_gpu))
+        took = f"{time.monotonic() - start:.1f} s"
+        if expected is None:
+            self.note(run, f"ran in {took}")
+        elif from_gpu:
+            self.note(run, f"ran in {took}, its output not compared: README.md shows a GPU's, for {command}")
+        else:
+            problem = difference(shape(expected), shape(found))
+            if problem and update is None:
+                raise Problem(f"{command}: {problem}")
+            if problem:
+                update(found)
+            self.note(run, f"ran in {took}, " + ("its output written" if problem else "prints what README.md shows"))
+
+
+def new_output(lines, start, end, expected, found):
+    """Into the lines of the block; the device stays as README.md has it."""
+    if "…" in expected:
+        raise Problem("has …: what is left out is for a person to decide")
+    shown = [line for line, about in about_device(expected) if about]
+    written = []
+    for line, about in about_device(found):
+        if not about:
+            written.append(line)
+        elif line.startswith("device "):
+            written += shown or [line]
+    lines[start:end] = written
+    return len(written)
+
+
+def transcript(reader, block, lines, shift, update):
+    """Commands behind `$`, each with what it prints. Returns by how many lines the block has grown."""
+    starts = [i for i, line in enumerate(block.lines) if line.startswith("$ ")] + [len(block.lines)]
+    grown = 0
+    for i, end in zip(starts, starts[1:]):
+        expected = block.lines[i + 1:end]
+        at = block.first + shift + grown + i + 1
+
+        def replace(found, at=at, expected=expected):
+            nonlocal grown
+            grown += new_output(lines, at, at + len(expected), expected, found) - len(expected)
+
+        reader.command(block.first + i, block.lines[i][2:], expected, replace if update else None)
+    return grown
+
+
+def is_transcript(block):
+    return any(line.startswith("$ ") for line in block.lines)
+
+
+def follow(reader, lines, update):
+    """All blocks in their order; `lines` is changed where output is written anew."""
+    shift = 0
+    for block in blocks_of(list(lines)):
+        try:
+            if block.language in ("cmake", "cpp"):
+                reader.file(block)
+            elif is_transcript(block):
+                shift += transcript(reader, block, lines, shift, update)
+            elif block.language == "sh":
+                reader.commands(block)
+            elif block.language == "":
+                for i, line in enumerate(block.lines):
+                    if not is_usage(line):
+                        raise Problem(f"neither usage nor a command behind `$`: {line}")
+                    reader.command(block.first + i, line, None)
+            else:
+                raise Problem(f"nobody knows what to do with {block.language}")
+        except Problem as problem:
+            reader.problem(block.first, str(problem))
+
+
+def outside_blocks(lines):
+    inside = False
+    for number, line in enumerate(lines):
+        if line.startswith("```"):
+            inside = not inside
+        elif not inside:
+            yield number, line
+
+
+def follow_text(reader, lines):
+    """Commands between backquotes, options in tables, links."""
+    tool, options = None, 0
+    for number, line in outside_blocks(lines):
+        if line.startswith("## "):
+            tool = next((name for name in TOOLS if name in line), None)
+        codes = [code.replace("\\|", "|") for code in re.findall(r"`([^`]+)`", line)]
+        try:
+            if tool and line.startswith("| `-"):
+                for code in re.findall(r"`(-[^`]+)`", line.replace("\\|", "/").split("|")[1]):
+                    reader.check_options(number, tool, code)
+                    options += 1
+            for code in codes:
+                if code.split()[0] in TOOLS and " " in code:
+                    reader.command(number, code, None)
+                elif code.startswith("docs/") and " " in code:
+                    reader.note(code, "not run: takes minutes; the test `experiments` is about it")
+        except Problem as problem:
+            reader.problem(number, str(problem))
+        for target in re.findall(r"\]\(([^)#:]+)\)", line):
+            if not (ROOT / target).exists():
+                reader.problem(number, f"there is no {target}")
+    reader.note(f"{options} options in tables", "are in the tools' --help")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--whole", action="store_true")
+    options = parser.parse_args()
+    readme = ROOT / "README.md"
+    lines = readme.read_text().split("\n")
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+        reader = Reader(pathlib.Path(scratch), options.build, options.whole)
+        follow(reader, lines, options.update)
+        follow_text(reader, lines)
+    for how, what in reader.done:
+        print(f"{what}\n    {how}")
+    if options.update and readme.read_text() != "\n".join(lines):
+        readme.write_text("\n".join(lines))
+        print("README.md: written")
+    for problem in reader.problems:
+        print(problem, file=sys.stderr)
+    print(f"readme_check: {len(reader.done)} things followed, {len(reader.problems)} problems")
+    sys.exit(1 if reader.problems else 0)
+
+
+if __name__ == "__main__":
+    main()
