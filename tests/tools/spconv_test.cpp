@@ -481,9 +481,7 @@ TEST_CASE("a symmetric file that stores both triangles is called that") {
   write(work / "both.mtx", banner + "3 3 5\n1 1 1\n2 1 2\n1 2 2\n3 1 4\n1 3 4\n");
   const auto r = run(work, "SPCONV " + (work / "both.mtx") + " --to csr");
   CHECK(r.status == 0);
-  CHECK(r.out.find(
-            "both triangles are stored although the header says symmetric: the values of 2 pairs off the "
-            "diagonal were added up") != std::string::npos);
+  CHECK(r.out.find("both triangles are stored although the header says") != std::string::npos);
   CHECK(run_json(work, "SPCONV " + (work / "both.mtx") + " --to csr")["read"]["stored_twice"] == 2);
   // The values are what the file asks for.
   CHECK(run(work, "SPCONV " + (work / "both.mtx") + " --to mtx -o -").out ==

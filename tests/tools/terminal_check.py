@@ -136,7 +136,7 @@ def check_progress(tools, folder, problems):
             slowly(out)
 
     check("a long name", "spanalyze", [fifo], r"\.\.\. .*\d s$", into_fifo)
-    check("a generator", "spconv", ["gen:uniform?n=8192&density=0.08", "--to", "csr", "--threads", "1"],
+    check("a generator", "spconv", ["gen:uniform?n=8192&density=0.4", "--to", "csr", "--threads", "1"],
           r"^generating .*\d s$")
     large = os.path.join(folder, "large.mtx")
     entries = 10_000_000
