@@ -92,8 +92,8 @@ json describe_list(const std::vector<listed_kernel>& all) {
 std::string list_as_text(const std::vector<listed_kernel>& all, int width) {
   std::string text;
   for (const format_kind format : all_formats()) {
-    std::vector<table_line> lines = {{fmt::format("{:<19}", name_of(format)), "backend", "products  ",
-                                      " same bits", fmt::format("{:>15}", "source")}};
+    std::vector<table_line> lines = {
+        {fmt::format("{:<20}", name_of(format)), "backend", "products  ", " same bits"}};
     std::vector<std::string> notes = {""};
     for (const listed_kernel& k : all) {
       if (k.format != format) continue;
@@ -104,9 +104,9 @@ std::string list_as_text(const std::vector<listed_kernel>& all, int width) {
         if (k.info.repeatable(op)) repeatable.emplace_back(name_of(op));
       }
       lines.push_back({k.info.name, k.backend, fmt::format("{}", fmt::join(operations, ", ")),
-                       repeatable.empty() ? "no" : fmt::format("{}", fmt::join(repeatable, ", ")),
-                       k.info.source});
-      notes.push_back(std::string(k.info.vendor ? "[vendor] " : "") + k.info.description);
+                       repeatable.empty() ? "no" : fmt::format("{}", fmt::join(repeatable, ", "))});
+      notes.push_back(
+          fmt::format("{}{} ({})", k.info.vendor ? "[vendor] " : "", k.info.description, k.info.source));
     }
     if (lines.size() > 1) text += (text.empty() ? "" : "\n") + text_table(lines, width, notes);
   }
@@ -224,7 +224,7 @@ std::string head_as_text(const machine& on, const options& wanted, const std::st
   text += wrapped("", fmt::format("{}; a copy moves {:.1f} GB/s", on.device, on.copy / 1e9), 2, width);
   text +=
       wrapped("",
-              fmt::format("base: {}; x base, p10 - p90, GB/s (of the least that CSR must move, and of what "
+              fmt::format("base: {}; x base, p10, p90, GB/s (of the least that CSR must move, and of what "
                           "is moved) and % of a copy are of {} runs; held: beside the matrix; same: bits "
                           "in every run",
                           fmt::join(bases, ", "), wanted.warm_only ? "warm" : "cold"),
@@ -236,16 +236,15 @@ std::string head_as_text(const machine& on, const options& wanted, const std::st
 // tables of all formats look alike.
 std::string kernels_as_text(const machine& on, const matrix_result& m, const format_result& f, int width) {
   std::vector<table_line> lines = {{fmt::format("{:<{}}", "kernel", std::min(23, width / 3)), " warm us",
-                                    " cold us", "x base", "    p10 - p90", "CSR GB/s", "   GB/s", "% copy",
-                                    "prep ms", "     held", "same"}};
+                                    " cold us", "x base", "     p10", "     p90", "CSR GB/s", "   GB/s",
+                                    "% copy", "prep ms", "     held", "same"}};
   for (const kernel_result& k : f.kernels) {
     if (!k.timed()) continue;
     const double seconds = k.time.headline();
     const double minimum = giga_per_second(m.csr_minimum_bytes(), seconds);
     lines.push_back({fmt::format("{} {}", shown_name(f, k), name_of(k.op)), fixed(k.time.warm.median * 1e6),
                      k.time.cold.samples > 0 ? fixed(k.time.cold.median * 1e6) : "-",
-                     fmt::format("{:.3f}", f.ratio(k)),
-                     fmt::format("{} - {}", micro(k.time.shown().p10), micro(k.time.shown().p90)),
+                     fmt::format("{:.3f}", f.ratio(k)), micro(k.time.shown().p10), micro(k.time.shown().p90),
                      fmt::format("{:.1f}", minimum),
                      fmt::format("{:.1f}", giga_per_second(m.actual_bytes(f, k), seconds)),
                      fmt::format("{:.1f}", 100e9 * minimum / on.copy), fixed(k.prepare_seconds * 1e3),
