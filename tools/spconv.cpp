@@ -374,7 +374,12 @@ void convert(Backend on, const request& wanted, matrix_entries&& source, output_
     result.entries = matrix.filled.values.size();
     result.csr_bytes =
         bytes(matrix.filled) + (result.rows - matrix.filled.rows) * std::int64_t{sizeof(Offset)};
+    // A run that converts has the offsets of all rows.
+    const std::int64_t peak_assembled =
+        peak_bytes(place::host) + (result.rows - matrix.filled.rows) * std::int64_t{sizeof(Offset)};
     result.plan = plan_formats(on, matrix, wanted.shapes);
+    for (format_cost& cost : result.plan)
+      if (cost.possible()) cost.peak_bytes = peak_of_run(cost, peak_assembled, result.rows);
     return;
   }
   auto matrix = assemble<Backend, Offset, Value>(on, std::move(source), wanted.drop_zeros, result.assembly,
