@@ -255,7 +255,7 @@ block_histograms count_blocks_by_entries(Backend, hypersparse_pattern<Offset> ma
   }
   std::vector<block_histograms::value_type*> all;
   for (auto& one : result) all.push_back(&one);
-  const int threads = std::min(omp_get_max_threads(), static_cast<int>(all.size()));
+  const int threads = std::clamp(static_cast<int>(all.size()), 1, omp_get_max_threads());
   const std::int64_t longest = longest_group(matrix, tallest);
   array<entry_place, host> lines(longest * threads);
 #pragma omp parallel for schedule(dynamic) num_threads(threads)

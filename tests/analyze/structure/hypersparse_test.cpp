@@ -128,6 +128,7 @@ std::vector<plan_request> plans() {
     p.options.blocks.group_size = 3;
   });
   add([](plan_request& p) { p.options.blocks.thesis = true; });
+  add([](plan_request& p) { p.blocks = {}, p.betas = {}; });
   add([](plan_request& p) { p.options.blocks.holding = ecsb_holding::hybrid; });
   for (const renumbering numbers : {renumbering::length, renumbering::none})
     for (const std::int32_t rest_below : {1, 64})
