@@ -59,6 +59,12 @@ std::string matrix_market(drawer& draw, const temporary_folder& work, int number
   return path;
 }
 
+// For formats that pad: none is to be refused here.
+std::string any_fill(const std::string& format) {
+  const bool padded = format != "coo" && format != "csr" && format != "csc" && format != "csb";
+  return padded ? " --max-fill 1e9" : "";
+}
+
 std::string options_of(drawer& draw, const std::string& format) {
   const std::string blocked = " --beta " + draw.of({"2", "8", "32", "128", "1024"}) + " --order " +
                               draw.of({"morton", "row", "diagonal"}) + " --index " + draw.of({"auto", "32"});
@@ -110,7 +116,7 @@ TEST_CASE("the peak of a plan is that of the run") {
       check_case(work, matrix, format,
                  options_of(draw, format) + draw.of({"", " --value f32", " --value f64"}) +
                      draw.of({"", "", " --offsets 64"}) + draw.of({"", "", " --drop-zeros"}) +
-                     " --max-fill 1e9");
+                     any_fill(format));
     }
 }
 
@@ -118,5 +124,5 @@ TEST_CASE("the peak of a plan where only the format needs 64-bit offsets") {
   const temporary_folder work("plan_peak_test_wide");
   for (const std::string format : {"csb", "ecsb", "gcsb", "csr"})
     check_case(work, "'gen:uniform?rows=200000&cols=150000&density=1e-7'", format,
-               (format == "csr" ? "" : " --beta 2") + std::string(" --max-fill 1e9"));
+               (format == "csr" ? "" : " --beta 2") + any_fill(format));
 }
