@@ -32,12 +32,14 @@ FULL_PICTURES = r"""(() => {
     context.drawImage(image, 0, 0);
     const pixels = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
     let left = width, right = 0, top = height, bottom = 0;
-    pixels.forEach((colour, i) => {
-      if (colour === pixels[0]) return;
-      const x = i % width, y = Math.floor(i / width);
-      [left, right] = [Math.min(left, x), Math.max(right, x + 1)];
-      [top, bottom] = [Math.min(top, y), Math.max(bottom, y + 1)];
-    });
+    for (let i = 0, y = 0; y < height; ++y)
+      for (let x = 0; x < width; ++x, ++i)
+        if (pixels[i] !== pixels[0]) {
+          if (x < left) left = x;
+          if (x >= right) right = x + 1;
+          if (y < top) top = y;
+          bottom = y + 1;
+        }
     return right - left >= .6 * width && bottom - top >= .6 * height &&
            image.clientWidth >= .6 * image.closest("picture").parentElement.clientWidth - 32;
   };
