@@ -22,6 +22,8 @@ struct assembly_report {
   std::int64_t narrowed = 0;     // values a float does not hold exactly
   std::int64_t rounded = 0;      // integers a double does not hold exactly
   std::int64_t array_zeros = 0;  // zeros of a dense array, never entries
+
+  bool operator==(const assembly_report&) const = default;
 };
 
 // What the matrix probably was not meant to be, in one line; empty where nothing looks wrong. A file that

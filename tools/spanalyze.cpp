@@ -112,10 +112,10 @@ matrix_features analyze(const std::string& input, const analysis_request& reques
       if (is_hypersparse(rows, cols, most)) {
         const auto matrix = assemble_hypersparse<Offset, Value>(std::move(source), false, report, nullptr);
         f = features_of(on, matrix, wanted, nullptr);
-        return;
+      } else {
+        const auto matrix = assemble<backend, Offset, Value>(on, std::move(source), false, report, nullptr);
+        f = features_of(on, view(matrix), wanted, nullptr);
       }
-      const auto matrix = assemble<backend, Offset, Value>(on, std::move(source), false, report, nullptr);
-      f = features_of(on, view(matrix), wanted, nullptr);
       doubt = doubt_about(report);
     });
   });

@@ -123,7 +123,7 @@ std::size_t bytes_of_columns(std::string_view text, int columns) {
 
 std::string shortened(const std::string& text, int most) {
   if (display_width(text) <= most) return text;
-  return text.substr(0, bytes_of_columns(text, most - 3)) + "...";
+  return text.substr(0, bytes_of_columns(text, std::max(0, most - 3))) + "...";
 }
 
 std::string wrapped(std::string_view first, std::string_view text, int indent, int width) {

@@ -3,11 +3,16 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
+#include <tuple>
+#include <utility>
 
+#include "convert/backend/parallel_guard.hpp"
 #include "convert/pipelines/tile_gather.hpp"
+#include "convert/stored_twice.hpp"
 
 namespace sparsmith {
 namespace {
@@ -179,7 +184,9 @@ hypersparse<Offset, Value> assemble_hypersparse(matrix_entries&& source, bool dr
   result.rows = entries.rows;
   result.cols = entries.cols;
   const std::int64_t stored = entries.values.size();
+  std::int64_t stored_twice = 0;
   if (source.symmetry != symmetry_kind::general) {
+    stored_twice = count_stored_twice(entries);
     entries =
         expand_symmetry(openmp{}, std::move(entries), source.symmetry == symmetry_kind::skew_symmetric, log);
     source.symmetry = symmetry_kind::general;
@@ -196,6 +203,7 @@ hypersparse<Offset, Value> assemble_hypersparse(matrix_entries&& source, bool dr
       assemble<openmp, Offset, Value>(openmp{}, std::move(source), drop_explicit_zeros, report, log);
   report.expanded = report.stored - stored;
   report.stored = stored;
+  report.stored_twice = stored_twice;
   return result;
 }
 
@@ -234,6 +242,7 @@ std::vector<std::vector<size_count>> count_group_lengths(Backend, hypersparse_pa
                                                          const std::vector<std::int32_t>& rows_each) {
   std::vector<std::vector<size_count>> result;
   for (const std::int32_t each : rows_each) {
+    require_block_size({each, 1});
     histogram lengths;
     for_each_group(matrix, each, [&](std::int64_t, std::int64_t first, std::int64_t last) {
       ++lengths[matrix.row_offsets[last] - matrix.row_offsets[first]];
@@ -258,18 +267,22 @@ block_histograms count_blocks_by_entries(Backend, hypersparse_pattern<Offset> ma
   const int threads = std::clamp(static_cast<int>(all.size()), 1, omp_get_max_threads());
   const std::int64_t longest = longest_group(matrix, tallest);
   array<entry_place, host> lines(longest * threads);
+  parallel_guard guard;  // histograms grow with what is found
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
-  for (std::size_t s = 0; s < all.size(); ++s) {
-    histogram blocks;
-    for_each_block(matrix, all[s]->first, lines.data() + longest * omp_get_thread_num(),
-                   [&](const entry_place* first, const entry_place* last) { ++blocks[last - first]; });
-    all[s]->second = listed(blocks);
-  }
+  for (std::size_t s = 0; s < all.size(); ++s)
+    guard.run([&] {
+      histogram blocks;
+      for_each_block(matrix, all[s]->first, lines.data() + longest * omp_get_thread_num(),
+                     [&](const entry_place* first, const entry_place* last) { ++blocks[last - first]; });
+      all[s]->second = listed(blocks);
+    });
+  guard.rethrow();
   return result;
 }
 
 template <class Backend, class Offset>
 array<std::int32_t, host> block_entry_counts(Backend, hypersparse_pattern<Offset> matrix, std::int32_t beta) {
+  require_block_size({beta, beta});
   array<entry_place, host> line(longest_group(matrix, beta));
   std::vector<std::int32_t> counts;
   for_each_block(matrix, {beta, beta}, line.data(), [&](const entry_place* first, const entry_place* last) {

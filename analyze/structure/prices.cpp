@@ -15,6 +15,7 @@ namespace {
 constexpr std::int64_t index_bytes = 4;
 // Neither a slot nor a block takes more than 64 bytes, peaks included: up to so many, sizes fit 64 bits.
 constexpr std::int64_t most_items = std::numeric_limits<std::int64_t>::max() / 64;
+constexpr const char* too_many_slots = "more slots than any memory holds";
 
 // The largest size that at least a third of them reach.
 std::int64_t third_largest(const std::vector<size_count>& sizes) {
@@ -94,19 +95,24 @@ class pricer {
 
     const std::int64_t ell_slots = rows_ * longest;
     const std::int64_t ell_bytes = ell_slots * pair + rows_ * index_bytes;
-    add(format_kind::ell, ell_bytes, ell_slots, ell_bytes).width = longest;
+    if (ell_slots > most_items)
+      add_problem(format_kind::ell, too_many_slots);
+    else
+      add(format_kind::ell, ell_bytes, ell_slots, ell_bytes).width = longest;
 
     const std::int64_t slots = count_sell_slots(on_, pattern_of(matrix_), options_.sell);
     const std::int64_t slices = groups_of(rows_, options_.sell.slice);
     const std::int64_t sell_bytes = slots * pair + rows_ * 2 * index_bytes + (slices + 1) * offset_bytes;
-    add(format_kind::sell, sell_bytes, slots,
-        std::max(sell_bytes, rows_ * 3 * index_bytes + sort_peak_bytes(on_, rows_, index_bytes)));
+    if (slots > most_items)
+      add_problem(format_kind::sell, too_many_slots);
+    else
+      add(format_kind::sell, sell_bytes, slots,
+          std::max(sell_bytes, rows_ * 3 * index_bytes + sort_peak_bytes(on_, rows_, index_bytes)));
 
     const std::int64_t width =
         options_.hyb_width < 0 ? third_largest(facts_.row_lengths) : options_.hyb_width;
-    if (width > most_items / std::max<std::int64_t>(rows_, 1)) {
-      add_problem(format_kind::hyb, "more slots than any memory holds").options.hyb_width =
-          static_cast<std::int32_t>(width);
+    if (rows_ * width > most_items) {
+      add_problem(format_kind::hyb, too_many_slots).options.hyb_width = static_cast<std::int32_t>(width);
       return;
     }
     const std::int64_t rest = rest_beyond(facts_.row_lengths, width);
@@ -139,13 +145,14 @@ class pricer {
     // Where blocks have more positions than these offsets count, a conversion takes 64-bit ones.
     const std::int64_t lines = groups_of(rows_, beta), all = lines * groups_of(matrix_.cols, beta);
     const bool wide = all > std::numeric_limits<Offset>::max();
+    const bool hopeless = options.thesis && all > most_items;
     if ((wide && (options.thesis || options.window > 0)) ||  // which would have to list them
-        (options.thesis && all > most_items)) {
+        hopeless) {
       for (const format_kind format : {format_kind::csb, format_kind::ecsb, format_kind::gcsb}) {
         format_cost& cost =
-            add_problem(format, wide ? "needs 64-bit offsets" : "more blocks than any memory holds");
+            add_problem(format, hopeless ? "more blocks than any memory holds" : "needs 64-bit offsets");
         cost.options.blocks = options;
-        cost.wide_offsets = wide;
+        cost.wide_offsets = wide && !hopeless;
       }
       return;
     }

@@ -88,8 +88,18 @@ int multiprocessors() {
 
 namespace device_memory {
 
-void* allocate(std::int64_t bytes) {
+// The pool's memory is the first GPU's: kernels on another, which a caller has made current, could not reach
+// it.
+static void require_first_gpu() {
   if (!find_gpu().usable) throw error(failure::device, find_gpu().description);
+  int current = 0;
+  check_cuda(cudaGetDevice(&current));
+  if (current != 0)
+    throw error(failure::device, "works on the first GPU of those visible; another one is current");
+}
+
+void* allocate(std::int64_t bytes) {
+  require_first_gpu();
   void* memory = nullptr;
   check_cuda(cudaMallocFromPoolAsync(&memory, static_cast<std::size_t>(bytes), own_pool, nullptr));
   return memory;
@@ -105,13 +115,14 @@ void copy(void* target, const void* source, std::int64_t bytes) {
 }
 
 std::int64_t available_bytes() {
-  if (!find_gpu().usable) throw error(failure::device, find_gpu().description);
+  require_first_gpu();
   std::size_t unused = 0, total = 0;
   check_cuda(cudaMemGetInfo(&unused, &total));
   // What the pool holds but does not use is available too.
   std::uint64_t reserved = 0, used = 0;
-  check_cuda(cudaMemPoolGetAttribute(own_pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
+  // In this order, because other threads may make the pool grow in between.
   check_cuda(cudaMemPoolGetAttribute(own_pool, cudaMemPoolAttrUsedMemCurrent, &used));
+  check_cuda(cudaMemPoolGetAttribute(own_pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
   return static_cast<std::int64_t>(unused + (reserved - used));
 }
 

@@ -90,8 +90,7 @@ void count_size(cuda on, std::int64_t rows, std::int32_t cols, std::int64_t entr
                    0,
                    scratch_words / warps};
   const std::int64_t mean = entries / shape.block_rows, places = std::int64_t{size.rows} * size.cols;
-  const std::int64_t resident =
-      std::int64_t{multiprocessors()} * 3;  // thread blocks that an H200 holds at once
+  const std::int64_t resident = std::int64_t{multiprocessors()} * 3;  // thread blocks, by shared memory
   const std::int64_t chunk_entries = 8192, most_chunks = 16 * resident;
   shape.block_rows_each = static_cast<std::uint32_t>(
       std::clamp<std::int64_t>(chunk_entries / (mean + 1), warps, most_block_rows));

@@ -243,7 +243,7 @@ entry_counts walk_entries(cuda on, const entry_walk<Offset, Value>& walk) {
   find_first_rows<<<static_cast<unsigned>(groups_of(pieces + 1, threads)), threads, 0, on.stream>>>(
       walk.rows, walk.row_offsets, walk.first, walk.last, pieces, first_rows.data());
   check_cuda(cudaGetLastError());
-  const std::int64_t most_blocks = std::int64_t{multiprocessors()} * 5;  // that an H200 holds at once
+  const std::int64_t most_blocks = std::int64_t{multiprocessors()} * 5;  // resident, as its launch bounds ask
   walk_pieces<<<static_cast<unsigned>(std::min(pieces, most_blocks)), threads, 0, on.stream>>>(
       walk, pieces, first_rows.data(), totals.data());
   check_cuda(cudaGetLastError());

@@ -4,7 +4,9 @@
 #include <functional>
 #include <limits>
 
+#include "analyze/structure/hypersparse.hpp"
 #include "convert/convert.hpp"
+#include "convert/io/generators.hpp"
 #include "convert/pipelines/structure.hpp"
 #include "tests/battery.hpp"
 #include "tests/catch.hpp"
@@ -201,8 +203,14 @@ TEST_CASE("blocks to count by have sides of at least 1") {
           }) == "block");
     CHECK(refused_quantity([&] { count_nonempty_blocks(openmp{}, pattern_of(m), none); }) == "block");
   }
-  for (const std::int32_t beta : {0, -1})
+  assembly_report report;
+  const auto few =
+      assemble_hypersparse<std::int32_t, double>(generate("gen:diagonal?n=9"), false, report, nullptr);
+  for (const std::int32_t beta : {0, -1}) {
     CHECK(refused_quantity([&] { block_entry_counts(openmp{}, pattern_of(m), beta); }) == "block");
+    CHECK(refused_quantity([&] { block_entry_counts(openmp{}, pattern_of(few), beta); }) == "block");
+    CHECK(refused_quantity([&] { count_group_lengths(openmp{}, pattern_of(few), {beta}); }) == "block");
+  }
 }
 
 TEST_CASE("what does not concern a format does not stop it") {

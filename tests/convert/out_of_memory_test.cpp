@@ -4,6 +4,7 @@
 #include <new>
 
 #include "analyze/structure/features.hpp"
+#include "analyze/structure/hypersparse.hpp"
 #include "convert/convert.hpp"
 #include "convert/io/generators.hpp"
 #include "convert/pipelines/structure.hpp"
@@ -87,6 +88,11 @@ TEST_CASE("memory runs out while a matrix is analysed") {
   CHECK(times_running_out(
             [&] { features_of<openmp, std::int32_t, double>({}, view(usual), request, nullptr); }) > 0);
   CHECK(times_running_out([&] { count_block_shapes(openmp{}, pattern_of(usual)); }) > 0);
+  const auto few = [] {
+    assembly_report report;
+    return assemble_hypersparse<std::int32_t, double>(generate("gen:rmat?scale=10"), false, report, nullptr);
+  }();
+  CHECK(times_running_out([&] { features_of(openmp{}, few, request, nullptr); }) > 0);
   // Where columns are far more than entries, blocks are looked up.
   CHECK(times_running_out([&] {
           count_blocks_by_entries(openmp{}, pattern_of(wide), {{2, 2}, {4, 4}, {3, 5}});

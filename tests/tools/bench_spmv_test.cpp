@@ -293,7 +293,7 @@ TEST_CASE("it says where it is, also where there is no terminal, and nothing of 
 TEST_CASE("what was measured is there before the rest is, whatever ends it") {
   const temporary_folder folder("bench_spmv_limits");
   const std::string slow =
-      "'gen:uniform?n=400&density=0.05' --device cpu --samples 90 --format coo,csr,gcsb,bsr";
+      "'gen:uniform?n=400&density=0.05' --device cpu --threads 1 --warm-only --format coo,csr,gcsb,bsr";
   const auto ended_by = [&](const char* signal, const std::string& form) {
     const std::string out = folder / "out", err = folder / "err";
     for (const std::string& file : {out, err}) fs::remove(file);

@@ -120,6 +120,12 @@ TEST_CASE("the peak of a plan is that of the run") {
     }
 }
 
+TEST_CASE("the peak of a plan that builds no CSR, where rows are far more than entries") {
+  const temporary_folder work("plan_peak_test_hypersparse");
+  for (const std::string& format : sparsmith::format_names())
+    check_case(work, "'gen:uniform?rows=3000000&cols=2000000&density=1e-10'", format, any_fill(format));
+}
+
 TEST_CASE("the peak of a plan where only the format needs 64-bit offsets") {
   const temporary_folder work("plan_peak_test_wide");
   for (const std::string format : {"csb", "ecsb", "gcsb", "csr"})
