@@ -31,6 +31,13 @@ std::string lower_case(std::string text) {
   return text;
 }
 
+// Who types part of a name, or more than there is of it, means that one; a letter or two begin too many.
+bool one_begins_the_other(const std::string& a, const std::string& b) {
+  const std::string& shorter = a.size() < b.size() ? a : b;
+  const std::size_t dashes = std::min(shorter.find_first_not_of('-'), shorter.size());
+  return shorter.size() - dashes >= 3 && (a.starts_with(b) || b.starts_with(a));
+}
+
 }  // namespace
 
 std::vector<std::string> nearest_names(const std::string& name, const std::vector<std::string>& all,
@@ -46,16 +53,21 @@ std::vector<std::string> nearest_names(const std::string& name, const std::vecto
 }
 
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& all) {
-  const std::string* nearest = nullptr;
-  std::size_t least = std::max<std::size_t>(name.size() / 3, 1) + 1;
+  std::vector<std::string> nearest;
+  std::size_t least = std::max<std::size_t>(name.size() / 3, 1);
   for (const std::string& other : all) {
-    const std::size_t distance = edit_distance(lower_case(name), lower_case(other));
+    const std::string typed = lower_case(name), known = lower_case(other);
+    const std::size_t distance = one_begins_the_other(typed, known) ? 0 : edit_distance(typed, known);
     // A name of which nothing is left is not meant.
-    if (distance >= least || distance >= other.size()) continue;
+    if (distance > least || distance >= other.size()) continue;
+    if (distance < least) nearest.clear();
     least = distance;
-    nearest = &other;
+    if (std::find(nearest.begin(), nearest.end(), other) == nearest.end()) nearest.push_back(other);
   }
-  return nearest == nullptr ? "" : ", did you mean " + *nearest + "?";
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(nearest.size(), 3); ++i)
+    text += (i == 0 ? ", did you mean " : " or ") + nearest[i];
+  return text.empty() ? "" : text + "?";
 }
 
 }  // namespace sparsmith

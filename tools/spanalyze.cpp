@@ -136,7 +136,8 @@ std::vector<matrix_features> run(const analysis_request& request,
     try {
       std::string doubt;
       all.push_back(analyze(input, request, doubt));
-      if (!doubt.empty() && request.show_progress) fmt::print(stderr, "spanalyze: {}: {}\n", input, doubt);
+      if (!doubt.empty() && request.show_progress)
+        tell_note(fmt::format("spanalyze: {}: {}", on_one_line(input), doubt));
     } catch (const std::exception& problem) {
       if (!request.several()) throw;
       failed(problem_with(input, problem));

@@ -63,12 +63,6 @@ void tell(const std::string& text) {
   std::fputs((text + "\n").c_str(), stderr);
 }
 
-// The same in several lines where a terminal is narrower; an error stays on one.
-void tell_note(const std::string& text) {
-  const bool on_terminal = ::isatty(STDERR_FILENO) == 1;
-  std::fputs((on_terminal ? wrapped("", text, 2, output_width(stderr)) : text + "\n").c_str(), stderr);
-}
-
 // What every task of the job types: the same, but for what is about the job itself.
 std::vector<std::string> command_of_tasks(const std::vector<std::string>& words) {
   std::error_code problem;

@@ -115,8 +115,8 @@ void add_options(CLI::App& app, typed_options& typed) {
       ->capture_default_str();
   add_choice(app, "--layout", typed.blocked_layout,
              {{"blocks", layout::blocks}, {"tile", layout::tile}, {"thesis", layout::thesis}},
-             "GCSB: blocks, the default; tile (lanes own rows, no column twice in a step); thesis, for CSB "
-             "and eCSB too (32-bit indices, empty blocks stored)");
+             "GCSB: blocks, the default; tile (lanes own rows, no column twice in a step); thesis (32-bit "
+             "indices, empty blocks stored), for CSB too, and for eCSB its indices");
   add_choice(
       app, "--order", conversion.blocks.order,
       {{"morton", block_order::morton}, {"row", block_order::row}, {"diagonal", block_order::diagonal}},
@@ -195,7 +195,10 @@ void require_meaning(const typed_options& typed, std::optional<format_kind> targ
         std::find(typed.of_formats.begin(), typed.of_formats.end(), option) != typed.of_formats.end();
     if (given && std::find(formats.begin(), formats.end(), *target) == formats.end())
       refuse(fmt::format("{} means nothing for {} (it is for {})", option,
-                         typed.to == "mtx" ? typed.to : name_of(*target), listed(formats)));
+                         typed.to == name_of(*target) ? typed.to
+                         : typed.to == "mtx"          ? typed.to
+                                                      : typed.to + ", layout tile",
+                         listed(formats)));
   }
 }
 

@@ -137,7 +137,8 @@ recommendation recommend_for(const std::string& input, const tool_request& reque
         });
   });
   progress.clear();
-  if (!doubt.empty() && request.show_progress) fmt::print(stderr, "sprecommend: {}: {}\n", input, doubt);
+  if (!doubt.empty() && request.show_progress)
+    tell_note(fmt::format("sprecommend: {}: {}", on_one_line(input), doubt));
   told.name = input;
   return told;
 }

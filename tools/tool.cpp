@@ -217,7 +217,10 @@ json as_json(const format_parameters& parameters) {
 
 void add_common_options(CLI::App& app, common_options& options) {
   add_choice(app, "--device", options.device,
-             {{"auto", device_wish::automatic}, {"cuda", device_wish::cuda}, {"cpu", device_wish::cpu}},
+             {{"auto", device_wish::automatic},
+              {"cuda", device_wish::cuda},
+              {"gpu", device_wish::cuda},
+              {"cpu", device_wish::cpu}},
              "Where to run: auto (a GPU if there is one), cuda or cpu");
   app.add_option("--threads", options.threads, "CPU threads; 0 means all")
       ->check(between(0, 1024))
@@ -380,9 +383,14 @@ int output_width(std::FILE* out) {
 }
 
 std::string problem_with(const std::string& input, const std::exception& problem) {
-  if (dynamic_cast<const std::bad_alloc*>(&problem) != nullptr) return input + ": out of memory";
-  const std::string what = problem.what();
-  return what.starts_with(input) ? what : input + ": " + what;
+  if (dynamic_cast<const std::bad_alloc*>(&problem) != nullptr) return on_one_line(input) + ": out of memory";
+  const std::string shown = on_one_line(input), what = on_one_line(problem.what());
+  return what.starts_with(shown) ? what : shown + ": " + what;
+}
+
+void tell_note(const std::string& text) {
+  const bool on_terminal = ::isatty(STDERR_FILENO) == 1;
+  std::fputs((on_terminal ? wrapped("", text, 2, output_width(stderr)) : text + "\n").c_str(), stderr);
 }
 
 std::string utc_now() {

@@ -98,6 +98,12 @@ int output_width(std::FILE* out = stdout);
 // What is wrong with one of several inputs, which is named: the others are gone on with.
 std::string problem_with(const std::string& input, const std::exception& problem);
 
+// A note on standard error: one line, or several where a terminal is narrower. An error stays on one.
+void tell_note(const std::string& text);
+
+// A note on standard error: one line, or several where a terminal is narrower. An error stays on one.
+void tell_note(const std::string& text);
+
 std::string utc_now();  // "2026-01-31T12:00:00Z"
 
 // A file that is whole or not there.

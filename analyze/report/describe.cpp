@@ -12,7 +12,9 @@ std::vector<std::string> describe(const format_cost& cost) {
   const std::string beta = fmt::format("beta {}", cost.beta());
   if (!cost.possible()) return {cost.beta() == 0 ? cost.problem : beta + ": " + cost.problem};
   const auto number = [](const char* what, std::int64_t count) { return fmt::format("{} {}", what, count); };
-  const auto counted = [](std::int64_t count, const char* what) { return with_commas(count) + " " + what; };
+  const auto counted = [](std::int64_t count, const char* what) {
+    return with_commas(count) + " " + what + (count == 1 ? "" : "s");
+  };
   std::vector<std::string> pieces;
   switch (cost.format) {
     case format_kind::coo:
@@ -29,21 +31,21 @@ std::vector<std::string> describe(const format_cost& cost) {
       pieces = {"width " + with_commas(cost.width), "rest " + with_commas(cost.rest)};
       break;
     case format_kind::bsr:
-      pieces = {sides_of(options.bsr_block), counted(cost.blocks, "blocks")};
+      pieces = {sides_of(options.bsr_block), counted(cost.blocks, "block")};
       if (cost.chosen_block) pieces.emplace_back("auto");
       break;
     case format_kind::csb:
-      pieces = {beta, counted(cost.blocks, "blocks")};
+      pieces = {beta, counted(cost.blocks, "block")};
       break;
     case format_kind::ecsb:
       pieces = {beta, options.blocks.holding ? name_of(*options.blocks.holding) : "auto"};
       break;
     case format_kind::gcsb:
-      pieces = {beta, number("group", options.blocks.group_size), counted(cost.blocks, "blocks")};
+      pieces = {beta, number("group", options.blocks.group_size), counted(cost.blocks, "block")};
       break;
     case format_kind::gcsb_tile:
-      pieces = {sides_of({options.tile.height, options.tile.width}),
-                counted(options.tile.group_size, "lanes"), counted(cost.blocks, "tiles")};
+      pieces = {sides_of({options.tile.height, options.tile.width}), counted(options.tile.group_size, "lane"),
+                counted(cost.blocks, "tile")};
       if (cost.renumbered) pieces.emplace_back("renumbered");
       break;
   }

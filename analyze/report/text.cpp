@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "convert/io/generators.hpp"
 
@@ -24,6 +25,36 @@ std::vector<int> column_widths(const std::vector<table_line>& lines) {
 std::string padded(std::string_view text, int columns) {
   const int missing = std::max(0, columns - display_width(text));
   return std::string(text) + std::string(static_cast<std::size_t>(missing), ' ');
+}
+
+// Of UTF-8: a byte and those that continue it.
+std::size_t bytes_of_character(std::string_view text) {
+  std::size_t bytes = 1;
+  while (bytes < text.size() && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) ++bytes;
+  return bytes;
+}
+
+// Terminals give two columns to what East Asian scripts write in a square, and none to marks on other
+// characters.
+int columns_of_character(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (first < 0xc0) return 1;
+  unsigned code = first & (0xffU >> (character.size() + 1));
+  for (const char c : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3fU);
+  if (code >= 0x300 && code <= 0x36f) return 0;
+  constexpr std::array<std::pair<unsigned, unsigned>, 9> wide = {{{0x1100, 0x115f},
+                                                                  {0x2e80, 0x303e},
+                                                                  {0x3041, 0xa4cf},
+                                                                  {0xac00, 0xd7a3},
+                                                                  {0xf900, 0xfaff},
+                                                                  {0xfe30, 0xfe6f},
+                                                                  {0xff00, 0xff60},
+                                                                  {0x1f300, 0x1f9ff},
+                                                                  {0x20000, 0x3fffd}}};
+  return std::any_of(wide.begin(), wide.end(),
+                     [&](const auto& range) { return code >= range.first && code <= range.second; })
+             ? 2
+             : 1;
 }
 
 // Where the next word ends: "A^T x" and a number with its unit are one.
@@ -96,8 +127,13 @@ std::string quoted_for_shell(std::string_view word) {
 }
 
 int display_width(std::string_view text) {
-  return static_cast<int>(
-      std::count_if(text.begin(), text.end(), [](unsigned char c) { return (c & 0xc0) != 0x80; }));
+  int width = 0;
+  while (!text.empty()) {
+    const std::size_t bytes = bytes_of_character(text);
+    width += columns_of_character(text.substr(0, bytes));
+    text.remove_prefix(bytes);
+  }
+  return width;
 }
 
 std::string printable(std::string_view text) {
@@ -116,8 +152,12 @@ std::string printable(std::string_view text) {
 
 std::size_t bytes_of_columns(std::string_view text, int columns) {
   std::size_t at = 0;
-  for (; at < text.size(); ++at)
-    if ((static_cast<unsigned char>(text[at]) & 0xc0) != 0x80 && columns-- == 0) break;
+  while (at < text.size()) {
+    const std::size_t bytes = bytes_of_character(text.substr(at));
+    columns -= columns_of_character(text.substr(at, bytes));
+    if (columns < 0) break;
+    at += bytes;
+  }
   return at;
 }
 

@@ -9,6 +9,10 @@ TEST_CASE("a misspelt name is answered with the one that was probably meant") {
   CHECK(did_you_mean("unifrom", all) == ", did you mean uniform?");
   CHECK(did_you_mean("UNIFORM", all) == ", did you mean uniform?");
   CHECK(did_you_mean("laplace2", all) == ", did you mean laplace2d?");
+  CHECK(did_you_mean("laplace", all) == ", did you mean laplace2d or laplace3d?");
+  CHECK(did_you_mean("--drop", {"--group", "--drop-zeros"}) == ", did you mean --drop-zeros?");
+  CHECK(did_you_mean("--output", {"--out", "--budget"}) == ", did you mean --out?");
+  CHECK(did_you_mean("bcsr", {"coo", "csr", "bsr"}) == ", did you mean csr or bsr?");
   CHECK(did_you_mean("crs", all) == ", did you mean csr?");  // two letters exchanged are one mistake
   CHECK(did_you_mean("powerlaw", all).empty());
   CHECK(did_you_mean("", all).empty());

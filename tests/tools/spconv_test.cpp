@@ -210,7 +210,7 @@ TEST_CASE("an option that means nothing for the format is refused") {
   CHECK(refusal("--to gcsb --layout blocks --rest 8") ==
         "spconv: --rest means nothing for gcsb (it is for gcsb_tile)\n");
   CHECK(refusal("--to gcsb --layout tile --beta 64") ==
-        "spconv: --beta means nothing for gcsb_tile (it is for csb, ecsb and gcsb)\n");
+        "spconv: --beta means nothing for gcsb, layout tile (it is for csb, ecsb and gcsb)\n");
   CHECK(refusal("--to gcsb_tile --window 4") ==
         "spconv: --window means nothing for gcsb_tile (it is for gcsb)\n");
   CHECK(refusal("--to gcsb_tile --layout blocks") ==
@@ -242,8 +242,8 @@ TEST_CASE("what was misspelt is answered with what was probably meant") {
         "spconv: there is no option --qiuet, did you mean --quiet? (see --help)\n");
   CHECK(refusal("--to csr --nonsense=3") == "spconv: there is no option --nonsense (see --help)\n");
   CHECK(refusal("--to csr --layuot=tile").find("did you mean --layout?") != std::string::npos);
-  CHECK(refusal("--to csr --device gpu") ==
-        "spconv: --device: there is no \"gpu\", did you mean cpu? (see --help)\n");
+  CHECK(refusal("--to csr --device cdua") ==
+        "spconv: --device: there is no \"cdua\", did you mean cuda? (see --help)\n");
   CHECK(refusal("--to csr --offsets 48") ==
         "spconv: --offsets: there is no \"48\", only auto, 32, 64 (see --help)\n");
   // Words are the same in capitals.
@@ -696,7 +696,7 @@ TEST_CASE("what a careless reader would get wrong") {
   write(work / "long.mtx", "%%MatrixMarket matrix coordinate real general\n" + notes + "1 1 1\n1 1 2\n");
   const auto commented = run(work, "SPCONV " + (work / "long.mtx") + " --to csr");
   CHECK(commented.status == 0);
-  CHECK(commented.seconds < 5);
+  CHECK(commented.seconds < 30);
   // A negative pattern entry keeps its sign.
   write(work / "skew.mtx", "%%MatrixMarket matrix coordinate pattern skew-symmetric\n2 2 1\n2 1\n");
   REQUIRE(run(work, "SPCONV " + (work / "skew.mtx") + " --to csr -o " + (work / "skew.npz")).status == 0);

@@ -20,6 +20,7 @@ import time
 import unicodedata
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+SQUARE = "\u884c\u5217" * 15 + ".mtx"  # of characters that are two columns wide
 FORMATS = "coo csr csc ell sell hyb bsr csb ecsb gcsb gcsb_tile".split()
 
 
@@ -73,7 +74,8 @@ def shown_at_last(written):
 def too_wide(written, columns, tool):
     """What stood on one line at a time and is wider than the terminal."""
     return [text for line in written.split("\n") for text in ESCAPE.sub("", line).split("\r")
-            if width_of(text) > columns and not text.startswith(tool + ": ") and "] FAILED (" not in text]
+            if width_of(text) > columns and "] FAILED (" not in text
+            and (not text.startswith(tool + ": ") or "both triangles" in text)]
 
 
 def commands(tool, data, folder):
@@ -83,15 +85,18 @@ def commands(tool, data, folder):
     long_name = os.path.join(folder, "a-folder-with-a-long-name", "and-a-matrix-with-one-as-well.mtx")
     calls = {
         "spconv": [[skewed, "--to", name, "--max-fill", "1000", "--verify"] for name in FORMATS] + [
+            ["twice.mtx", "--to", "csr"], [SQUARE, "--to", "csr"],
             [bridge, "--to", "sell", "--slice", "4", "--sigma", "12", "--verify", "-o", "bridge.h5"],
             [long_name, "--to", "mtx", "-o", long_name + ".copy.mtx"],
             [skewed, "--to", "bsr", "--block", "auto", "--max-fill", "1000"],
             ["gen:diagonal?n=300000", "--to", "gcsb"],
             ["gen:denserow?n=3000&dense=9", "--plan", "--beta", "8,2048", "--block", "4x4,auto"]],
         "spanalyze": [
-            [bridge], [long_name], [skewed, "--tile", "--rows", "--cols"], [bridge, skewed, grid, long_name],
+            [bridge], ["twice.mtx"], [SQUARE], [long_name], [skewed, "--tile", "--rows", "--cols"],
+            [bridge, skewed, grid, long_name],
             [bridge, skewed, "--full", "--tile"], ["gen:diagonal?n=200000"]],
         "sprecommend": [
+            ["twice.mtx", "--predict"],
             [grid, "--budget", "0.5"], [bridge, long_name, skewed, "--predict"],
             [long_name, "--budget", "0.3", "--formats", "csr,sell"]],
         "spbatch": [
@@ -157,6 +162,10 @@ def main():
         os.mkdir(named)
         with open(os.path.join(named, "and-a-matrix-with-one-as-well.mtx"), "w") as out:
             out.write("%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 2\n3 1 3\n")
+        with open(os.path.join(folder, SQUARE), "w") as out:
+            out.write("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n")
+        with open(os.path.join(folder, "twice.mtx"), "w") as out:
+            out.write("%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n2 1 1\n1 2 1\n")
         with open(os.path.join(folder, "broken.mtx"), "w") as out:
             out.write("%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n")
         for tool, path in tools.items():

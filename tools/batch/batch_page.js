@@ -372,7 +372,7 @@ function open_row(i) {
   const way = w => w ? `${w[0]} with ${w[1]}: ${time_text(w[2])}` : null;
   const [machine, options, version, node, field, origin] = detail.about.map(word);
   dialog.replaceChildren(...[
-    element("header", {}, element("h2", {id: "detail-name"}, row[at.name]), close),
+    element("header", {}, element("h2", {id: "detail-name", title: row[at.name]}, row[at.name].split("/").pop()), close),
     size ? element("p", {class: "lead"}, size) : "",
     detail.winner ? verdict_sentence(row, detail) : "",
     detail.reason ? element("ul", {}, ...detail.reason.split("; ").map(text => element("li", {}, text))) : "",

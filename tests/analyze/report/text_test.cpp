@@ -63,6 +63,16 @@ TEST_CASE("nearly all is not all, and little is not nothing") {
   CHECK(share_of(0, 0) == 0);
 }
 
+TEST_CASE("columns are those that a terminal gives") {
+  CHECK(display_width("") == 0);
+  CHECK(display_width("A^T x") == 5);
+  CHECK(display_width("h\u00f6he") == 4);
+  CHECK(display_width("ho\u0308he") == 4);
+  CHECK(display_width("\u884c\u5217") == 4);
+  CHECK(shortened("\u884c\u5217\u884c\u5217", 6) == "\u884c...");
+  CHECK(shortened("matrix", 2) == "...");
+}
+
 TEST_CASE("fields of CSV are quoted") {
   CHECK(csv_quoted("") == "\"\"");
   CHECK(csv_quoted("a, \"b\"\n") == "\"a, \"\"b\"\"\n\"");

@@ -90,7 +90,8 @@ DETAILS = r"""(() => {
     const detail = JSON.parse(batch.details[i]);
     const lines = dialog.querySelectorAll(".contestants tbody tr").length;
     const wanted = detail.candidates.reduce((sum, c) => sum + Math.max(1, c[6].length / 6), 0);
-    const good = dialog.open && dialog.querySelector("h2").textContent === row[at.name] &&
+    const good = dialog.open && dialog.querySelector("h2").title === row[at.name] &&
+      row[at.name].endsWith(dialog.querySelector("h2").textContent) &&
       (!detail.winner || (dialog.querySelector(".sentence b").textContent === detail.winner[0] && lines === wanted)) &&
       (status !== "failed" || dialog.textContent.includes(detail.failure[3])) &&
       dialog.querySelectorAll("img, script").length === 0 && dialog.scrollWidth <= dialog.clientWidth &&
@@ -106,7 +107,7 @@ DETAILS = r"""(() => {
 POINTS = r"""(() => [...document.querySelectorAll('canvas[data-chart^="over_"]')].every(canvas => {
   const chart = Chart.getChart(canvas), point = chart.data.datasets[0].data[0];
   chart.options.onClick({}, [{datasetIndex: 0, index: 0}], chart);
-  const name = dialog.open && dialog.querySelector("h2").textContent;
+  const name = dialog.open && dialog.querySelector("h2").title;
   dialog.close();
   return name === batch.rows[point.i][at.name];
 }))()"""
