@@ -92,8 +92,9 @@ void explain(const std::string& name, const header& head, std::string& text, pos
                               head.layout == layout_kind::array ? "values" : "entries", head.entries));
     if (const auto problem = find_problem(line, head); !problem.empty()) {
       // Blank to the parser, but what follows it is more than one entry.
-      const bool carriage_return = std::find(first, last, '\r') < last - 1;
-      refuse_line(name, here.line, carriage_return ? bare_carriage_returns : problem);
+      if (std::find(first, last, '\r') < last - 1)
+        refuse_line(name, here.line, bare_carriage_returns, failure::unsupported);
+      refuse_line(name, here.line, problem);
     }
   });
   try {
