@@ -55,17 +55,20 @@ struct piece {
   std::int64_t entries = 0;  // lines that are neither blank nor a comment
 };
 
-// Cuts the text into pieces that end at line ends.
+// Cuts the text into pieces that end at line ends. No piece is longer than the longest line with its end, so
+// that a line too long for any is never among others.
 class piece_cutter {
  public:
   piece_cutter(const text_source& source, std::string already_read)
-      : source_(source), carried_(std::move(already_read)) {}
+      : source_(source),
+        piece_bytes_(std::min(source.piece_bytes, longest_line)),
+        carried_(std::move(already_read)) {}
 
   // The next run of whole lines, written over `text`; false at the end. A line that is too long comes alone
   // and unfinished, and is the last.
   bool next(std::string& text) {
     std::size_t size = carried_.size();
-    if (text.size() < std::max(size, source_.piece_bytes)) text.resize(std::max(size, source_.piece_bytes));
+    if (text.size() < std::max(size, piece_bytes_)) text.resize(std::max(size, piece_bytes_));
     std::copy(carried_.begin(), carried_.end(), text.begin());
     carried_.clear();
     std::size_t line_end = std::string::npos;
@@ -77,7 +80,8 @@ class piece_cutter {
           at_end_ = true;
           break;
         }
-        text.resize(text.size() * 2);  // one line longer than a piece: take it whole
+        // One line longer than a piece: take it whole.
+        text.resize(std::min(text.size() * 2, longest_line + 1));
       }
       const std::size_t got = source_.read(text.data() + size, text.size() - size);
       size += got;
@@ -92,13 +96,11 @@ class piece_cutter {
     return !text.empty();
   }
 
-  // Of a text that is one line, or the start of one.
-  static bool is_too_long(const std::string& line) { return line.size() >= longest_line; }
-
   std::int64_t bytes_read() const { return bytes_read_; }
 
  private:
   const text_source& source_;
+  const std::size_t piece_bytes_;
   std::string carried_;
   bool at_end_ = false;
   std::int64_t bytes_read_ = 0;
@@ -232,8 +234,7 @@ class reader {
       turn_over.notify_all();
       bool parsing = false;
       try {
-        if (own.lines == 1 && piece_cutter::is_too_long(own.text))
-          refuse_line(source_.name, start.line + 1, line_too_long);
+        if (own.lines == 1 && is_too_long(own.text)) refuse_line(source_.name, start.line + 1, line_too_long);
         std::shared_lock filling(storage);
         if (wanted > entries.capacity) {
           filling.unlock();

@@ -185,7 +185,7 @@ class header_reader {
           fail(1, "not a Matrix Market file: the first line has no end");
         }
         text.erase(0, std::exchange(line_start, 0));
-        if (text.size() > longest_line) fail(line, line_too_long);
+        if (is_too_long(text)) fail(line, line_too_long);
         const std::size_t had = searched = text.size();
         constexpr std::size_t block = 1 << 16;
         text.resize(had + block);
@@ -196,6 +196,7 @@ class header_reader {
       }
       if (line_end == std::string::npos) line_end = text.size();
       std::string content = text.substr(line_start, line_end - line_start);
+      if (is_too_long(content)) fail(line, line_too_long);
       const bool more = line_end < text.size();
       line_start = std::min(line_end + 1, text.size());
       if (!content.empty() && content.back() == '\r') content.pop_back();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstring>
+#include <string_view>
 
 #include "convert/error.hpp"
 #include "convert/io/matrix_market.hpp"
@@ -18,6 +19,11 @@ enum class field_kind { real, integer, pattern, complex };
 // memory.
 constexpr std::size_t longest_line = std::size_t{1} << 20;
 constexpr const char* line_too_long = "the line is longer than 1 MiB, more than any entry or comment needs";
+
+// Of a line, whose end does not count, or of the start of one.
+inline bool is_too_long(std::string_view line) {
+  return line.size() - (line.ends_with('\n') ? 1 : 0) > longest_line;
+}
 
 // Lines that end as on old Macintoshes would all be one here.
 constexpr const char* bare_carriage_returns =
