@@ -1,7 +1,6 @@
 // Writes Matrix Market files. The lines are fast_matrix_market's; which lines there are is ours.
 #include <omp.h>
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <fast_matrix_market/fast_matrix_market.hpp>
@@ -19,34 +18,43 @@ bool same_bits(Value a, Value b) {
   return std::bit_cast<bits>(a) == std::bit_cast<bits>(b);
 }
 
-// Whether one triangle tells the whole matrix. Going through sorted entries, those of the lower triangle meet
-// their mirror images of any row in the order they have there.
+// Whether one triangle tells the whole matrix: the entries are sorted, every one below the diagonal has its
+// mirror image, and there are no more above. Sorted entries can be searched, so nothing is allocated.
 template <class Value>
 bool is_mirrored(const coo<Value, host>& m, bool skew) {
-  const std::int64_t count = m.values.size();
   if (m.rows != m.cols) return false;
-  const auto& rows = m.row_indices;
-  const auto& cols = m.col_indices;
-  for (std::int64_t i = 1; i < count; ++i)
-    if (rows[i - 1] > rows[i] || (rows[i - 1] == rows[i] && cols[i - 1] >= cols[i])) return false;
-  // Of every row the first entry of the upper triangle that has not been met; `count` where it has none.
-  array<std::int64_t, host> next(m.rows);
-  std::fill(next.begin(), next.end(), count);
-  std::int64_t unmet = 0;
-  for (std::int64_t i = count; i-- > 0;) {
-    if (rows[i] == cols[i] && skew) return false;  // such a file has no diagonal
-    if (cols[i] <= rows[i]) continue;
-    next[rows[i]] = i;
-    ++unmet;
-  }
+  const std::int64_t count = m.values.size();
+  const std::int32_t* const rows = m.row_indices.data();
+  const std::int32_t* const cols = m.col_indices.data();
+  const auto is_before = [=](std::int64_t i, std::int32_t row, std::int32_t col) {
+    return rows[i] < row || (rows[i] == row && cols[i] < col);
+  };
+  bool possible = true;
+  std::int64_t above = 0, below = 0;
+#pragma omp parallel for reduction(&& : possible) reduction(+ : above, below)
   for (std::int64_t i = 0; i < count; ++i) {
-    if (cols[i] >= rows[i]) continue;
-    const std::int64_t mirror = next[cols[i]]++;
-    if (mirror >= count || rows[mirror] != cols[i] || cols[mirror] != rows[i]) return false;
-    if (!same_bits(m.values[mirror], skew ? -m.values[i] : m.values[i])) return false;
-    --unmet;
+    if (i > 0 && !is_before(i - 1, rows[i], cols[i])) possible = false;
+    if (rows[i] == cols[i] && skew) possible = false;  // such a file has no diagonal
+    above += rows[i] < cols[i] ? 1 : 0;
+    below += rows[i] > cols[i] ? 1 : 0;
   }
-  return unmet == 0;
+  if (!possible || above != below) return false;
+
+#pragma omp parallel for reduction(&& : possible)
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (!possible || cols[i] >= rows[i]) continue;
+    std::int64_t mirror = 0;
+    for (std::int64_t end = i; mirror < end;) {  // the image lies in a row before
+      const std::int64_t middle = mirror + (end - mirror) / 2;
+      if (is_before(middle, cols[i], rows[i]))
+        mirror = middle + 1;
+      else
+        end = middle;
+    }
+    possible = rows[mirror] == cols[i] && cols[mirror] == rows[i] &&
+               same_bits(m.values[mirror], skew ? -m.values[i] : m.values[i]);
+  }
+  return possible;
 }
 
 // A negative zero is no integer: its sign would be lost.

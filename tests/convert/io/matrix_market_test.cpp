@@ -8,10 +8,12 @@
 #include <new>
 #include <sstream>
 #include <tuple>
+#include <utility>
 
 #include "convert/error.hpp"
 #include "tests/battery.hpp"
 #include "tests/catch.hpp"
+#include "tests/convert/io/file_bytes.hpp"
 
 using namespace sparsmith;
 using namespace sparsmith::testing;
@@ -275,6 +277,15 @@ TEST_CASE("every mistake is told with its line") {
     }
 }
 
+TEST_CASE("a bare carriage return is not supported, wherever it stands") {
+  for (const std::string& text :
+       {std::string("%%MatrixMarket matrix coordinate real general\r2 2 1\r1 1 1\r"), real + "2 2 1\r1 1 1\r",
+        real + "% note\r2 2 1\r1 1 1\r", real + "2 2 2\n1 1 1\r2 2 2\n", real + "2 2 2\r\n1 1 1\r2 2 2\r"}) {
+    INFO(text);
+    CHECK(test::holds(test::failure_of([&] { read(text); }, failure::unsupported), "bare carriage return"));
+  }
+}
+
 TEST_CASE("the header's word does not decide what is allocated") {
   reset_peak_bytes(place::host);
   const auto before = peak_bytes(place::host);
@@ -343,6 +354,26 @@ TEST_CASE("a line without end is refused before it fills the memory") {
   // Long comments are fine, whatever they add up to.
   const std::string note = "%" + std::string(1'000'000, 'c') + "\n";
   CHECK(same(entries_of(read(real + note + note + "1 1 1\n" + note + "1 1 5\n" + note, 1000)), {{0, 0, 5}}));
+}
+
+TEST_CASE("the longest line is the same everywhere, in pieces of any size") {
+  constexpr std::size_t longest = std::size_t{1} << 20;
+  const std::vector<std::pair<std::string, std::string>> around = {
+      {real + "%", "\n3 3 2\n1 1 1\n2 2 1\n"},  // a comment above the sizes
+      {real + "3 3 2", "\n1 1 1\n2 2 1\n"},     // the sizes
+      {real + "3 3 2\n1 1 1\n%", "\n2 2 1\n"},  // a comment among the entries
+      {real + "3 3 2\n1 1 1", "\n2 2 1\n"},     // an entry
+      {real + "3 3 2\n1 1 1\n2 2 1", ""}};      // an entry at the end of the file
+  for (const auto& [before, after] : around)
+    for (const std::size_t piece : {std::size_t{3}, std::size_t{1000}, longest, 4 * longest}) {
+      const std::size_t there = before.size() - before.rfind('\n') - 1;
+      const std::string whole = before + std::string(longest - there, ' ');
+      INFO("after " << before << " in pieces of " << piece << " bytes");
+      CHECK(message_for(whole + after, piece) == "accepted");
+      const auto line = std::to_string(std::count(before.begin(), before.end(), '\n') + 1);
+      CHECK(message_for(whole + " " + after, piece).find("test.mtx:" + line + ": the line is longer than") ==
+            0);
+    }
 }
 
 TEST_CASE("what fails while threads read comes out as it is") {
@@ -441,4 +472,43 @@ TEST_CASE("a file is what its source was, where the matrix still is") {
   CHECK(written(with_diagonal, {"real", skew_symmetric}).find(banner("real general")) == 0);
   CHECK(written(as_coo({"wide", 2, 3, {}}), {"real", symmetric}).find(banner("real general")) == 0);
   CHECK(written(as_coo({"empty", 3, 3, {}}), {"real", symmetric}) == banner("real symmetric\n3 3 0\n"));
+}
+
+TEST_CASE("whether a matrix is mirrored is found out without memory") {
+  for (const symmetry_kind symmetry : {symmetry_kind::symmetric, symmetry_kind::skew_symmetric}) {
+    const double mirror = symmetry == symmetry_kind::symmetric ? 2 : -2;
+    const auto m =
+        as_coo({"few in many rows", 5'000'000, 5'000'000, {{0, 4'999'999, mirror}, {4'999'999, 0, 2}}});
+    reset_peak_bytes(place::host);
+    const auto before = peak_bytes(place::host);
+    const std::string text = written(m, {"real", symmetry});
+    CHECK(peak_bytes(place::host) == before);
+    CHECK(read(text).symmetry == symmetry);
+  }
+}
+
+TEST_CASE("one entry in a large matrix that is not mirrored is found") {
+  const auto half = random_matrix("random", 400, 400, 20'000, 5);
+  std::vector<triplet> entries;
+  for (const triplet& t : half.entries)
+    if (t.row > t.col) {
+      entries.push_back(t);
+      entries.push_back({t.col, t.row, t.value});
+    }
+  const auto by_place = [](const triplet& a, const triplet& b) {
+    return std::tie(a.row, a.col) < std::tie(b.row, b.col);
+  };
+  std::sort(entries.begin(), entries.end(), by_place);
+  REQUIRE(entries.size() > 10'000);
+  const auto kind = [](const std::vector<triplet>& list) {
+    return read(written(as_coo({"mirrored", 400, 400, list}), {"real", symmetry_kind::symmetric})).symmetry;
+  };
+  CHECK(kind(entries) == symmetry_kind::symmetric);
+  for (const std::size_t changed : {std::size_t{0}, entries.size() / 3, entries.size() - 1}) {
+    auto others = entries;
+    others[changed].value += 1;
+    CHECK(kind(others) == symmetry_kind::general);
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(changed));
+    CHECK(kind(others) == symmetry_kind::general);
+  }
 }
