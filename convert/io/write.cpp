@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -57,7 +58,12 @@ bool has_extension(const std::string& path, std::string_view extension) {
 // unlink. The list of them only grows, so that it can be walked at any moment; a note that is not in use is
 // taken by the next output.
 struct output_in_progress {
-  enum : int { unused, taken, armed, removed };
+  enum : int {
+    unused,
+    taken,  // the file is being made, by a thread that takes no signals meanwhile
+    armed,
+    removed
+  };
   std::atomic<int> now = taken;
   std::string temporary;  // changes only while `taken`
   output_in_progress* next = nullptr;
@@ -68,7 +74,25 @@ struct output_in_progress {
 namespace {
 
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<output_in_progress*>::is_always_lock_free);
+static_assert(std::atomic<bool>::is_always_lock_free);
 std::atomic<output_in_progress*> outputs = nullptr;
+// The process ends and its outputs are being removed: what is made from now on would stay.
+std::atomic<bool> ending = false;
+
+class no_signals {
+ public:
+  no_signals() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  ~no_signals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  no_signals(const no_signals&) = delete;
+  no_signals& operator=(const no_signals&) = delete;
+
+ private:
+  sigset_t before_;
+};
 
 output_in_progress& take_note() {
   for (output_in_progress* note = outputs; note != nullptr; note = note->next)
@@ -83,9 +107,15 @@ output_in_progress& take_note() {
 // Whoever changes `armed` removes the file or lets it be: it is never done by a handler while the name
 // changes.
 void remove_partial_outputs() {
-  for (output_in_progress* note = outputs; note != nullptr; note = note->next)
+  constexpr int longest_wait_ms = 2000;  // for a file system that does not answer
+  ending = true;
+  for (output_in_progress* note = outputs; note != nullptr; note = note->next) {
+    // One that is taken is another thread's: its own would not be here.
+    for (int ms = 0; note->now == output_in_progress::taken && ms < longest_wait_ms; ++ms)
+      ::poll(nullptr, 0, 1);
     if (note->change(output_in_progress::armed, output_in_progress::removed))
       ::unlink(note->temporary.c_str());
+  }
 }
 
 void remove_and_die(int signal) {
@@ -230,20 +260,23 @@ output_file::output_file(const std::string& path) : path_(path), gzip_(has_exten
   if ((exists && !S_ISREG(status.st_mode)) || of_system)
     throw error(failure::output, fmt::format("{}: is not a regular file", path));
   if (is_link) path_ = std::filesystem::canonical(path).string();  // what it leads to is replaced
-  output_in_progress& note = take_note();
-  note.temporary = path_ + ".partial-XXXXXX";
-  // No signal may come between the file and the note of its name.
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::sigprocmask(SIG_BLOCK, &all, &before);
-  const int descriptor = ::mkstemp(note.temporary.data());
-  const int problem = errno;
-  note.now = descriptor >= 0 ? output_in_progress::armed : output_in_progress::unused;
-  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  // All memory is taken before the note, which nobody would give back.
+  temporary_ = path_ + ".partial-XXXXXX";
+  std::string name = temporary_;
+  int descriptor = -1, problem = EINTR;
+  {
+    const no_signals between_file_and_note;
+    noted_ = &take_note();
+    noted_->temporary.swap(name);
+    if (!ending) {
+      descriptor = ::mkstemp(noted_->temporary.data());
+      problem = errno;
+      std::copy(noted_->temporary.begin(), noted_->temporary.end(), temporary_.begin());
+    }
+    noted_->now = descriptor >= 0 ? output_in_progress::armed : output_in_progress::unused;
+  }
   if (descriptor < 0)
     throw error(failure::output, fmt::format("{}: could not create: {}", path, std::strerror(problem)));
-  temporary_ = note.temporary;
-  noted_ = &note;
   // mkstemp makes a private file; the result should look like any other the user creates.
   const mode_t mask = ::umask(0);
   ::umask(mask);

@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <thread>
 
 #include "convert/io/gzip.hpp"
 #include "convert/io/read.hpp"
@@ -81,6 +83,27 @@ TEST_CASE("a signal removes all outputs in progress, and none that is done") {
     CHECK(WTERMSIG(status) == signal);
     CHECK(folder.files() == std::vector<std::string>{"b"});
     fs::remove(folder / "b");
+  }
+}
+
+TEST_CASE("a signal to one thread removes what others are just making") {
+  const scratch_folder folder;
+  for (int round = 0; round < 20; ++round) {
+    const int status = status_of([&] {
+      std::vector<std::thread> threads;
+      for (const char* name : {"a", "b", "c", "d"})
+        threads.emplace_back([&folder, name] {
+          try {
+            while (true) output_file(folder / name);
+          } catch (const error&) {  // no new ones while the process ends
+          }
+        });
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      std::raise(SIGTERM);
+    });
+    CHECK(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == SIGTERM);
+    CHECK(folder.files().empty());
   }
 }
 
