@@ -7,6 +7,7 @@
 #include <bit>
 #include <cctype>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -553,14 +554,21 @@ class npz_reader {
 
 }  // namespace
 
-bool is_npz(const std::string& path) {
-  const zip_reader archive(path);
+bool is_npz(const std::string& path, std::string_view start) {
+  std::optional<zip_reader> archive;
+  try {
+    archive.emplace(path);
+  } catch (const error&) {
+    // Other readers of archives forgive more than this one.
+    if (path.ends_with(".npz") || first_zip_name(start).ends_with(".npy")) throw;
+    return false;
+  }
   const auto holds = [&](std::string_view extension) {
-    const auto& members = archive.members();
+    const auto& members = archive->members();
     return std::any_of(members.begin(), members.end(),
                        [&](const zip_member& m) { return m.name.ends_with(extension); });
   };
-  return archive.find("format.npy") != nullptr || (holds(".npy") && !holds(".mtx"));
+  return archive->find("format.npy") != nullptr || (holds(".npy") && !holds(".mtx"));
 }
 
 matrix_entries read_npz(const std::string& path, complex_values if_complex) {

@@ -2,14 +2,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "convert/io/entries.hpp"
 
 namespace sparsmith {
 
 // Whether a zip archive is an .npz: one with SciPy's array `format`, or with arrays and no Matrix Market
-// file.
-bool is_npz(const std::string& path);
+// file. One that cannot be read is refused where its name or that of its first member, which `start` (of its
+// bytes) holds, says that it was meant to be an .npz, and else is none.
+bool is_npz(const std::string& path, std::string_view start);
 
 // Reads csr, csc, coo and bsr in any order of entries, duplicates included. Zeros inside the blocks of a bsr
 // are fill and no entries. Everything else that does not fit (offsets, indices, lengths, checksums) is

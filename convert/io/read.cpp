@@ -114,7 +114,7 @@ matrix_entries read_matrix(const std::string& input, const progress_callback& pr
   const std::string_view archive = archive_kind(source.start);
   if (archive == ".zip") {
     require_plain_file("a zip archive, which .npz is too,");
-    if (is_npz(input)) return read_npz(input, if_complex);
+    if (is_npz(input, source.start)) return read_npz(input, if_complex);
   }
 
   text_source text;

@@ -176,17 +176,20 @@ void zip_reader::read_directory(std::uint64_t position, std::uint64_t bytes, std
     at += record_bytes;
   }
   if (at != directory.size()) refuse_input(path_, "damaged zip archive: its directory is broken");
-  std::vector<std::string_view> names;
-  for (const zip_member& m : members_) names.push_back(m.name);
-  std::sort(names.begin(), names.end());
-  if (const auto twice = std::adjacent_find(names.begin(), names.end()); twice != names.end())
-    refuse_input(path_, fmt::format("holds {} twice", *twice));
 }
 
 const zip_member* zip_reader::find(std::string_view name) const {
-  const auto found =
-      std::find_if(members_.begin(), members_.end(), [&](const auto& m) { return m.name == name; });
-  return found == members_.end() ? nullptr : &*found;
+  const auto is_it = [&](const zip_member& m) { return m.name == name; };
+  const auto found = std::find_if(members_.begin(), members_.end(), is_it);
+  if (found == members_.end()) return nullptr;
+  if (std::any_of(found + 1, members_.end(), is_it)) refuse_input(path_, fmt::format("holds {} twice", name));
+  return &*found;
+}
+
+std::string_view first_zip_name(std::string_view start) {
+  const auto* const header = reinterpret_cast<const unsigned char*>(start.data());
+  if (start.size() < local_bytes || get<std::uint32_t>(header) != local_signature) return {};
+  return start.substr(local_bytes, get<std::uint16_t>(header + 26));
 }
 
 zip_stream::zip_stream(const zip_reader& archive, const zip_member& member)

@@ -32,6 +32,7 @@ class zip_reader {
 
   const std::string& path() const { return path_; }
   const std::vector<zip_member>& members() const { return members_; }
+  // Null where there is none; one of several is not chosen, but refused.
   const zip_member* find(std::string_view name) const;
 
  private:
@@ -45,6 +46,9 @@ class zip_reader {
   std::uint64_t directory_position_ = 0;
   std::vector<zip_member> members_;
 };
+
+// The name of the member that an archive starts with; empty where it starts with none.
+std::string_view first_zip_name(std::string_view start);
 
 // One member, read once from front to back.
 class zip_stream {

@@ -597,6 +597,23 @@ TEST_CASE("archives are read, or refused by a build without libarchive") {
     out.close();
     check_read(work / name, ".zip");
   }
+  // Archives that are no good .npz need not be: bytes behind the end, or a name that occurs twice.
+  {
+    sparsmith::zip_writer out(work / "twice.zip");
+    for (const auto& [member, text] :
+         {std::pair("readme.txt", std::string("x")), std::pair("readme.txt", std::string("y")),
+          std::pair("s.mtx", small)}) {
+      out.begin(member, text.size(), true);
+      out.write(text.data(), text.size());
+      out.end();
+    }
+    out.close();
+  }
+  check_read(work / "twice.zip", ".zip");
+  fs::remove(work / "packed.zip");
+  REQUIRE(run(work, "cp " + (work / "twice.zip") + " " + (work / "packed.zip")).status == 0);
+  std::ofstream(work / "packed.zip", std::ios::app) << '\n';
+  check_read(work / "packed.zip", ".zip");
 }
 
 TEST_CASE("a plan names the flag that makes a format possible") {
@@ -622,6 +639,18 @@ TEST_CASE("a plan takes no memory for rows without entries") {
   CHECK(r["plan"][1]["format"] == "csr");
   CHECK(r["plan"][1]["bytes"] == 3 * 12 + 2147483648 * 4);
   CHECK(r["matrix"]["csr_bytes"] == r["plan"][1]["bytes"]);
+}
+
+TEST_CASE("writing a file takes no memory for rows without entries") {
+  const folder work;
+  write(work / "x.mtx",
+        "%%MatrixMarket matrix coordinate real symmetric\n5000000 5000000 3\n9 8 1\n5000000 1 0.5\n5 5 2\n");
+  const std::string command = "SPCONV " + (work / "x.mtx") + " --to coo";
+  const double converted = run_json(work, command)["peak_bytes"]["host"];
+  const double written = run_json(work, command + " -o " + (work / "o.mtx"))["peak_bytes"]["host"];
+  CHECK(written <= 1.05 * converted);
+  CHECK(content(work / "o.mtx")
+            .starts_with("%%MatrixMarket matrix coordinate real symmetric\n5000000 5000000 3\n"));
 }
 
 TEST_CASE("the plan prices what a conversion then takes") {

@@ -457,7 +457,7 @@ TEST_CASE("a zip archive of other files is no .npz") {
       out.end();
     }
     out.close();
-    return is_npz(file.path);
+    return is_npz(file.path, file.bytes());
   };
   CHECK_FALSE(holding({"m.mtx"}));
   CHECK_FALSE(holding({"labels.npy", "m.mtx"}));
@@ -465,4 +465,34 @@ TEST_CASE("a zip archive of other files is no .npz") {
   CHECK_FALSE(holding({}));
   CHECK(holding({"data.npy"}));
   CHECK(holding({"m.mtx", "format.npy"}));
+  CHECK_FALSE(holding({"readme.txt", "readme.txt", "m.mtx"}));
+}
+
+TEST_CASE("a zip archive that cannot be read is an .npz where a name says so") {
+  for (const char* suffix : {".zip", ".npz"}) {
+    const scratch_file file(suffix);
+    for (const char* member : {"m.mtx", "data.npy"}) {
+      zip_writer out(file.path);
+      out.begin(member, 1, false);
+      out.write("x", 1);
+      out.end();
+      out.close();
+      const std::string bytes = file.bytes() + "\n";
+      file.replace(bytes);
+      INFO(member << " in " << file.path);
+      if (std::string(member) == "m.mtx" && std::string(suffix) == ".zip")
+        CHECK_FALSE(is_npz(file.path, bytes));
+      else
+        CHECK(holds(failure_of([&] { is_npz(file.path, bytes); }), "is not a complete zip archive"));
+    }
+  }
+}
+
+TEST_CASE("only arrays that are used must be there once") {
+  archive others;
+  others.members.push_back({"note", others.members.back().content});
+  others.members.push_back(others.members.back());
+  const scratch_file file(".npz");
+  others.write(file.path);
+  CHECK(has_entries(read_npz(file.path), {0, 0, 1}, {0, 2, 1}, {1, 2, 3}));
 }
