@@ -15,7 +15,7 @@ install(DIRECTORY convert kernels analyze DESTINATION ${CMAKE_INSTALL_INCLUDEDIR
         FILES_MATCHING PATTERN "*.hpp" PATTERN "report" EXCLUDE PATTERN "pipelines" EXCLUDE PATTERN "cpu" EXCLUDE
         PATTERN "cuda" EXCLUDE PATTERN "vendor" EXCLUDE PATTERN "primitives.hpp" EXCLUDE PATTERN "team.hpp" EXCLUDE
         PATTERN "cuda_check.hpp" EXCLUDE PATTERN "checks.hpp" EXCLUDE PATTERN "bounds.hpp" EXCLUDE
-        PATTERN "hdf5_file.hpp" EXCLUDE PATTERN "zip.hpp" EXCLUDE)
+        PATTERN "hdf5_file.hpp" EXCLUDE PATTERN "zip.hpp" EXCLUDE PATTERN "gzip.hpp" EXCLUDE)
 install(FILES convert/pipelines/pipelines.hpp convert/pipelines/structure.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sparsmith/convert/pipelines)
 install(EXPORT sparsmith_targets NAMESPACE sparsmith:: DESTINATION ${package_dir})
