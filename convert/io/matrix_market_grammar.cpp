@@ -20,9 +20,12 @@ namespace sparsmith::strict {
 namespace fmm = fast_matrix_market;
 using matrix_market::is_blank;
 
-inline void require_line_end(const char* pos, const char* end) {
+// Gives where the line ends: from a blank behind the last entry of a file the library would look for a line
+// end that is not there, and not stop at the end of the text.
+inline const char* line_end_after(const char* pos, const char* end) {
   pos = fmm::skip_spaces(pos);
   if (pos != end && *pos != '\n') throw fmm::invalid_mm("unexpected text after the entry");
+  return pos;
 }
 
 // In a coordinate file a value follows its column, and something blank must stand between them: "1 2.5" is a
@@ -86,8 +89,7 @@ template <bool AfterColumn>
 const char* read_value(const char* pos, const char* end, real<AfterColumn>& out, const fmm::read_options&) {
   if constexpr (AfterColumn) require_blank_before(pos);
   pos = read_number(pos, end, out.value);
-  require_line_end(pos, end);
-  return pos;
+  return line_end_after(pos, end);
 }
 
 template <bool AfterColumn>
@@ -99,9 +101,8 @@ const char* read_value(const char* pos, const char* end, complex<AfterColumn>& o
   const char* const second = fmm::skip_spaces(pos);
   if (second == pos) throw fmm::invalid_mm("the line ends before the imaginary part");
   pos = read_number(second, end, imaginary_part);
-  require_line_end(pos, end);
   out.value = !AfterColumn && real_part == 0 && imaginary_part == 0 ? 0 : 1;
-  return pos;
+  return line_end_after(pos, end);
 }
 
 template <bool AfterColumn>
@@ -124,13 +125,11 @@ const char* read_value(const char* pos, const char* end, integer<AfterColumn>& o
     out.value = static_cast<double>(exact);
     out.rounded = out.value >= 0x1p63 || static_cast<std::int64_t>(out.value) != exact;
   }
-  require_line_end(result.ptr, end);
-  return result.ptr;
+  return line_end_after(result.ptr, end);
 }
 
 inline const char* read_value(const char* pos, const char* end, pattern&, const fmm::read_options&) {
-  require_line_end(pos, end);
-  return pos;
+  return line_end_after(pos, end);
 }
 
 }  // namespace sparsmith::strict

@@ -356,6 +356,18 @@ TEST_CASE("a line without end is refused before it fills the memory") {
   CHECK(same(entries_of(read(real + note + note + "1 1 1\n" + note + "1 1 5\n" + note, 1000)), {{0, 0, 5}}));
 }
 
+TEST_CASE("blanks behind the last entry need no line end") {
+  const std::string sizes = " general\n1 1 1\n1 1";
+  for (const std::string blank : {" ", "\t", " \r", "   "}) {
+    CHECK(
+        same(entries_of(read("%%MatrixMarket matrix coordinate real" + sizes + " 5" + blank)), {{0, 0, 5}}));
+    CHECK(same(entries_of(read("%%MatrixMarket matrix coordinate integer" + sizes + " 5" + blank)),
+               {{0, 0, 5}}));
+    CHECK(same(entries_of(read("%%MatrixMarket matrix coordinate pattern" + sizes + blank)), {{0, 0, 1}}));
+    CHECK(same(entries_of(read("%%MatrixMarket matrix array real general\n1 1\n5" + blank)), {{0, 0, 5}}));
+  }
+}
+
 TEST_CASE("the longest line is the same everywhere, in pieces of any size") {
   constexpr std::size_t longest = std::size_t{1} << 20;
   const std::vector<std::pair<std::string, std::string>> around = {
