@@ -33,6 +33,7 @@ struct options {
   int samples = 30;
   bool warm_only = false, csv = false, list = false, scipy = false;
   conversion_options conversion;
+  std::vector<std::string> of_formats;  // which of the options that are about some formats only
 
   bool names_format(format_kind format) const {
     return std::find(formats.begin(), formats.end(), name_of(format)) != formats.end();
@@ -42,6 +43,7 @@ struct options {
 // What was measured on one matrix.
 struct bench_result {
   std::string name, problem;
+  bool device_failed = false;
   double scipy_seconds = -1;  // of SciPy's csr @ x; negative where it was not measured
   matrix_result found;
 };
@@ -89,22 +91,26 @@ json describe_list(const std::vector<listed_kernel>& all) {
   return document;
 }
 
+// Short, so that a terminal of 40 columns takes no more than two tables a format.
+std::string in_a_word(const std::vector<operation>& operations) {
+  return operations.empty() ? "no" : operations.size() > 1 ? "both" : name_of(operations[0]);
+}
+
 std::string list_as_text(const std::vector<listed_kernel>& all, int width) {
   std::string text;
   for (const format_kind format : all_formats()) {
     std::vector<table_line> lines = {
-        {fmt::format("{:<20}", name_of(format)), "backend", "products  ", " same bits"}};
+        {fmt::format("{:<20}", name_of(format)), "backend", "products", "same bits"}};
     std::vector<std::string> notes = {""};
     for (const listed_kernel& k : all) {
       if (k.format != format) continue;
-      std::vector<std::string> operations, repeatable;
+      std::vector<operation> operations, repeatable;
       for (const operation op : both_operations) {
         if (!k.info.computes(op)) continue;
-        operations.emplace_back(name_of(op));
-        if (k.info.repeatable(op)) repeatable.emplace_back(name_of(op));
+        operations.push_back(op);
+        if (k.info.repeatable(op)) repeatable.push_back(op);
       }
-      lines.push_back({k.info.name, k.backend, fmt::format("{}", fmt::join(operations, ", ")),
-                       repeatable.empty() ? "no" : fmt::format("{}", fmt::join(repeatable, ", "))});
+      lines.push_back({k.info.name, k.backend, in_a_word(operations), in_a_word(repeatable)});
       notes.push_back(
           fmt::format("{}{} ({})", k.info.vendor ? "[vendor] " : "", k.info.description, k.info.source));
     }
@@ -136,6 +142,35 @@ std::vector<format_kind> formats_wanted(const options& wanted, const std::string
   return formats;
 }
 
+// The options that are about some formats only; for the others they mean nothing.
+const std::vector<std::pair<std::string, std::vector<format_kind>>>& options_of_formats() {
+  using enum format_kind;
+  static const std::vector<std::pair<std::string, std::vector<format_kind>>> table = {
+      {"--block", {bsr}},
+      {"--beta", {csb, ecsb, gcsb}},
+      {"--group", {gcsb, gcsb_tile}},
+      {"--tile", {gcsb_tile}}};
+  return table;
+}
+
+// "csb, ecsb and gcsb"
+std::string listed(const std::vector<format_kind>& formats) {
+  std::string text;
+  for (std::size_t i = 0; i < formats.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < formats.size() ? ", " : " and ") + std::string(name_of(formats[i]));
+  return text;
+}
+
+// What is ignored would be believed to have had its effect.
+void require_meaning(const options& wanted, const std::vector<format_kind>& measured) {
+  for (const auto& [option, formats] : options_of_formats())
+    if (std::find(wanted.of_formats.begin(), wanted.of_formats.end(), option) != wanted.of_formats.end() &&
+        std::find_first_of(measured.begin(), measured.end(), formats.begin(), formats.end()) ==
+            measured.end())
+      throw error(failure::usage, fmt::format("{} means nothing for {} (it is for {})", option,
+                                              listed(measured), listed(formats)));
+}
+
 // Two copies of CSR, of A and of A^T, are what the vendor advises where both products are needed: A^T x from
 // the second, with the vendor's kernels.
 format_variant vendor_second_copy(const conversion_options& conversion, const std::string& backend) {
@@ -153,6 +188,8 @@ race_request request_of(const options& wanted, const std::string& backend) {
   request.sampling = {wanted.samples, wanted.warm_only};
   request.sampling.interrupted = [] { return interrupting_signal != 0; };
 
+  const std::vector<format_kind> formats = formats_wanted(wanted, backend);
+  require_meaning(wanted, formats);
   conversion_options conversion = wanted.conversion;
   if (!wanted.block.empty()) conversion.bsr_block = parse_block(wanted.block);
   if (wanted.tile != "auto") {
@@ -165,8 +202,9 @@ race_request request_of(const options& wanted, const std::string& backend) {
   const std::int32_t group = conversion.blocks.group_size;
   if (is_lane_count(group) || wanted.names_format(format_kind::gcsb_tile)) conversion.tile.group_size = group;
 
-  for (const format_kind format : formats_wanted(wanted, backend)) {
-    require_options(conversion, format);
+  // All that was typed must be right, whatever of it this run needs.
+  for (const format_kind format : all_formats()) require_options(conversion, format);
+  for (const format_kind format : formats) {
     if (format == format_kind::csc) {
       request.field.push_back({vendor_second_copy(conversion, backend)});
       continue;
@@ -254,7 +292,13 @@ std::string kernels_as_text(const machine& on, const matrix_result& m, const for
   return lines.size() > 1 ? text_table(lines, width) : "";
 }
 
+// An interrupted race says so where a format says why it could not be made.
+bool was_reached(const format_result& f) {
+  return !f.refused.starts_with("not reached");
+}
+
 std::string format_as_text(const machine& on, const matrix_result& m, const format_result& f, int width) {
+  if (!was_reached(f)) return "\n" + wrapped("", f.label() + ": " + f.refused, 2, width);
   if (!f.refused.empty()) return "\n" + labelled_text("refused", f.label() + ": " + f.refused, width);
   std::string text =
       fmt::format("{}: {}, {:.3f} x CSR", f.label(), format_bytes(f.bytes), times(f.bytes, m.csr_bytes()));
@@ -463,7 +507,8 @@ std::string problem_as_csv(const bench_result& result) {
 std::string format_as_csv(const machine& on, const std::string& name, const matrix_result& m,
                           const format_result& f) {
   const std::string begin = begin_csv(name, m, name_of(f.format), f.note);
-  if (!f.refused.empty()) return begin + ",,,refused,,,,,,,,,,,,,,\n";
+  if (!f.refused.empty())
+    return begin + (was_reached(f) ? ",,,refused" : ",,,not reached") + ",,,,,,,,,,,,,,\n";
   std::string text;
   for (const kernel_result& k : f.kernels) {
     const double seconds = k.time.headline();
@@ -546,12 +591,11 @@ bench_result bench_one(Backend on, const options& wanted, const race_request& re
                                     request.field.size()));
           bench_matrix<Backend, Offset, Value>(on, wanted, request, progress, std::move(source), result);
         });
-  } catch (const error& problem) {
-    // The other matrices are still worth measuring, unless the device is broken.
-    if (problem.category() == failure::device) throw;
-    if (problem.category() == failure::usage && wanted.matrices.size() == 1) throw;
-    result.problem = problem.what();
-    if (result.problem.rfind(name, 0) != 0) result.problem = name + ": " + result.problem;
+  } catch (const std::exception& problem) {
+    const auto* const known = dynamic_cast<const error*>(&problem);
+    if (known != nullptr && known->category() == failure::usage && wanted.matrices.size() == 1) throw;
+    result.problem = problem_with(name, problem);
+    result.device_failed = known != nullptr && known->category() == failure::device;
   }
   progress.clear();
   return result;
@@ -614,6 +658,8 @@ void run(const options& wanted) {
           if (!k.wrong.empty())
             failed.push_back(fmt::format("{}: WRONG RESULT of {} {}: {}", name, kernel_label(f, k),
                                          name_of(k.op), k.wrong));
+      // A broken device is one for the others as well; what there is of those before is told.
+      if (m.device_failed) break;
     }
     document["interrupted"] = interrupting_signal != 0;
     if (done.size() > 1 && as_text) print(overall_as_text(done, width));
@@ -663,7 +709,9 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--scipy", wanted.scipy, "Time SciPy's csr @ x on the same matrix as well");
   app.add_flag("--warm-only", wanted.warm_only, "Leave the runs with cold caches out");
-  app.add_option("--block", wanted.block, "BSR: block size, RxC up to 64x64")->default_str("4x4");
+  app.add_option("--block", wanted.block, "BSR: block size, RxC up to 64x64")
+      ->transform(in_any_case())
+      ->default_str("4x4");
   app.add_option("--beta", conversion.blocks.beta,
                  "CSB, eCSB, GCSB: block side, a power of two from 2 to 4096")
       ->capture_default_str();
@@ -671,6 +719,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--tile", wanted.tile,
                  "GCSB, layout tile: sides, such as 512x1024; auto takes them from the matrix")
+      ->transform(in_any_case())
       ->capture_default_str();
   app.add_option("--max-fill", conversion.max_fill, "Refuse a padded format above this many slots per entry")
       ->capture_default_str();
@@ -685,6 +734,10 @@ int main(int argc, char** argv) {
       {"Ctrl-C, or the signal of a time limit, ends it with what was measured by then.",
        "Exit status: 0 fine, 1 a wrong result or a run-time failure, 2 usage, 128 and the signal's "
        "number where it was interrupted."});
-  const int status = run_tool(app, argc, argv, [&] { run(wanted); });
+  const int status = run_tool(app, argc, argv, [&] {
+    for (const auto& [option, formats] : options_of_formats())
+      if (app.count(option) > 0) wanted.of_formats.push_back(option);
+    run(wanted);
+  });
   return status == 0 && interrupting_signal != 0 ? 128 + interrupting_signal : status;
 }
