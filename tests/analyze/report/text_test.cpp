@@ -189,7 +189,7 @@ TEST_CASE("what does not fit behind a price is left out, and the verdict comes f
   sell.allowed = false;
   f.formats = {priced(format_kind::csr), sell, tile};
   text_options options;
-  CHECK(has(features_as_text(f, options), "at least, 256 x 256, 32 lanes, 1 tiles\n"));
+  CHECK(has(features_as_text(f, options), "at least, 256 x 256, 32 lanes, 1 tile\n"));
   CHECK(has(features_as_text(f, options), "too much fill, slice 32, sigma 1024\n"));
   options.shown.width = 62;
   CHECK(has(features_as_text(f, options), "at least, 256 x 256, 32 lanes\n"));
