@@ -58,7 +58,8 @@ std::int64_t available_host_bytes() {
   // What is allocated but not yet touched still counts as free there.
   if (const std::int64_t resident = number_in("/proc/self/status", "VmRSS:"); resident >= 0)
     available -= std::max<std::int64_t>(0, usage_of(place::host).now - resident * 1024);
-  return std::max<std::int64_t>(0, available);
+  // Not to the last byte: the system only estimates, small requests are not asked about, and others grow too.
+  return std::max<std::int64_t>(0, available - available / 16);
 }
 
 }  // namespace
