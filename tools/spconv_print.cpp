@@ -25,9 +25,9 @@ double ratio(std::int64_t a, std::int64_t b) {
 }
 
 // What a price is of; where more than its matrix is needed, the flag that gives it.
-std::string parameters_text(const format_cost& cost) {
+std::string parameters_text(const format_cost& cost, digits shown) {
   const bool flag_helps = !cost.possible() && cost.wide_offsets;
-  return describe_in_one_line(cost) + (flag_helps ? " (--offsets 64)" : "");
+  return describe_in_one_line(cost, shown) + (flag_helps ? " (--offsets 64)" : "");
 }
 
 std::string matrix_text(const outcome& r, int width) {
@@ -123,7 +123,7 @@ std::string plan_text(const outcome& r, int width) {
   std::vector<std::string> notes = {""};
   for (const format_cost& cost : r.plan) {
     const std::string& name = name_of(cost.format);
-    std::string parameters = parameters_text(cost);
+    std::string parameters = parameters_text(cost, digits::grouped);
     if (cost.possible() && !cost.allowed)
       parameters += parameters.empty() ? "above --max-fill" : ", above --max-fill";
     notes.push_back(parameters);
@@ -273,7 +273,7 @@ void print_json(const outcome& r, std::FILE* out) {
     j["plan"] = json::array();
     for (const format_cost& cost : r.plan)
       j["plan"].push_back({{"format", name_of(cost.format)},
-                           {"parameters", parameters_text(cost)},
+                           {"parameters", parameters_text(cost, digits::plain)},
                            {"bytes", cost.bytes},
                            {"slots", cost.slots},
                            {"fill", cost.fill},

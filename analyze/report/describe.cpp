@@ -7,13 +7,16 @@
 #include "analyze/report/text.hpp"
 
 namespace sparsmith {
-std::vector<std::string> describe(const format_cost& cost) {
+std::vector<std::string> describe(const format_cost& cost, digits shown) {
   const conversion_options& options = cost.options;
   const std::string beta = fmt::format("beta {}", cost.beta());
   if (!cost.possible()) return {cost.beta() == 0 ? cost.problem : beta + ": " + cost.problem};
   const auto number = [](const char* what, std::int64_t count) { return fmt::format("{} {}", what, count); };
-  const auto counted = [](std::int64_t count, const char* what) {
-    return with_commas(count) + " " + what + (count == 1 ? "" : "s");
+  const auto figure = [&](std::int64_t count) {
+    return shown == digits::grouped ? with_commas(count) : std::to_string(count);
+  };
+  const auto counted = [&](std::int64_t count, const char* what) {
+    return figure(count) + " " + what + (count == 1 ? "" : "s");
   };
   std::vector<std::string> pieces;
   switch (cost.format) {
@@ -22,13 +25,13 @@ std::vector<std::string> describe(const format_cost& cost) {
     case format_kind::csc:
       break;
     case format_kind::ell:
-      pieces = {"width " + with_commas(cost.width)};
+      pieces = {"width " + figure(cost.width)};
       break;
     case format_kind::sell:
       pieces = {number("slice", options.sell.slice), number("sigma", options.sell.sigma)};
       break;
     case format_kind::hyb:
-      pieces = {"width " + with_commas(cost.width), "rest " + with_commas(cost.rest)};
+      pieces = {"width " + figure(cost.width), "rest " + figure(cost.rest)};
       break;
     case format_kind::bsr:
       pieces = {sides_of(options.bsr_block), counted(cost.blocks, "block")};
@@ -115,8 +118,8 @@ std::string name_with_shape(const format_cost& cost) {
   return pieces.empty() ? name_of(cost.format) : name_of(cost.format) + " " + pieces.front();
 }
 
-std::string describe_in_one_line(const format_cost& cost) {
-  std::vector<std::string> pieces = describe(cost);
+std::string describe_in_one_line(const format_cost& cost, digits shown) {
+  std::vector<std::string> pieces = describe(cost, shown);
   if (cost.possible() && !cost.exact) pieces.emplace_back("at least");
   return fmt::format("{}", fmt::join(pieces, ", "));
 }

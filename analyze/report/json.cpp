@@ -100,7 +100,7 @@ nlohmann::ordered_json to_json(const matrix_features& f, int bins) {
   j["formats"] = json::array();
   for (const format_cost& cost : f.formats)
     j["formats"].push_back({{"format", name_of(cost.format)},
-                            {"parameters", describe_in_one_line(cost)},
+                            {"parameters", describe_in_one_line(cost, digits::plain)},
                             {"beta", cost.beta() == 0 ? json(nullptr) : json(cost.beta())},
                             {"bytes", cost.bytes},
                             {"slots", cost.slots},

@@ -306,6 +306,10 @@ def numbers(pattern, parameters):
     return [int(text) for text in found.groups()] if found else None
 
 
+def counted(blocks):
+    return f"{blocks} block" + ("" if blocks == 1 else "s")
+
+
 def expected_format(m, name, parameters):
     """(shape, parameters, slots, bytes) of a line of `formats`; None for parameters of a shape not known here."""
     n, lengths, pair = m.entries, m.row_lengths, VALUE + INDEX
@@ -332,7 +336,7 @@ def expected_format(m, name, parameters):
         size = m.rows * width * pair + m.rows * INDEX + rest * (VALUE + 2 * INDEX)
         return None, f"width {width}, rest {rest}", m.rows * width + rest, size
     if name == "bsr":
-        shape = numbers(r"(\d+) x (\d+), \d+ blocks(?:, auto)?$", parameters)
+        shape = numbers(r"(\d+) x (\d+), \d+ blocks?(?:, auto)?$", parameters)
         if shape is None:
             return None
         height, width = shape
@@ -341,7 +345,7 @@ def expected_format(m, name, parameters):
         # Stored zeros are listed beside the blocks, 8 bytes each.
         size = slots * VALUE + (blocks + ceil_div(m.rows, height) + 1) * INDEX + m.stored_zeros * 8
         note = ", auto" if parameters.endswith(", auto") else ""
-        return (height, width), f"{height} x {width}, {blocks} blocks{note}", slots, size
+        return (height, width), f"{height} x {width}, {counted(blocks)}{note}", slots, size
     shape = numbers(r"beta (\d+)\b", parameters)
     if name not in ("csb", "ecsb", "gcsb") or shape is None:
         return None
@@ -353,7 +357,7 @@ def expected_format(m, name, parameters):
     counts = m.block_counts(beta, beta)
     if name == "csb":
         size = n * (VALUE + combined) + (2 * counts.size + 1) * offset
-        return beta, f"beta {beta}, {counts.size} blocks{note}", n, size
+        return beta, f"beta {beta}, {counted(counts.size)}{note}", n, size
     if name == "ecsb":
         holding, slots = ecsb_slots(m, beta)
         size = slots * (VALUE + combined + offset) + (ceil_div(m.rows, beta) + 1) * offset
@@ -363,7 +367,7 @@ def expected_format(m, name, parameters):
         return None
     slots = gcsb_slots(counts, group[0])
     size = slots * (VALUE + combined) + (counts.size + ceil_div(counts.size, group[0]) + 1) * offset
-    return beta, f"beta {beta}, group {group[0]}, {counts.size} blocks{note}", slots, size
+    return beta, f"beta {beta}, group {group[0]}, {counted(counts.size)}{note}", slots, size
 
 
 def compare_formats(m, got, block_shapes, comparison):
