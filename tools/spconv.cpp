@@ -35,27 +35,6 @@ struct typed_options {
   std::vector<std::string> of_formats;  // which of the options that are about some formats only
 };
 
-// The options that are about some formats only; for the others they mean nothing.
-const std::vector<std::pair<std::string, std::vector<format_kind>>>& options_of_formats() {
-  using enum format_kind;
-  static const std::vector<std::pair<std::string, std::vector<format_kind>>> table = {
-      {"--slice", {sell}},
-      {"--sigma", {sell}},
-      {"--width", {hyb}},
-      {"--block", {bsr}},
-      {"--beta", {csb, ecsb, gcsb}},
-      {"--group", {gcsb, gcsb_tile}},
-      {"--window", {gcsb}},
-      {"--layout", {csb, ecsb, gcsb, gcsb_tile}},
-      {"--order", {csb, ecsb, gcsb}},
-      {"--index", {csb, ecsb, gcsb, gcsb_tile}},
-      {"--holding", {ecsb}},
-      {"--tile", {gcsb_tile}},
-      {"--renumber", {gcsb_tile}},
-      {"--rest", {gcsb_tile}}};
-  return table;
-}
-
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
@@ -151,11 +130,6 @@ void add_options(CLI::App& app, typed_options& typed) {
       {"Exit status: 0 fine, 1 data or run-time failure, 2 usage."});
 }
 
-void note_what_was_given(const CLI::App& app, typed_options& typed) {
-  for (const auto& [option, formats] : options_of_formats())
-    if (app.count(option) > 0) typed.of_formats.push_back(option);
-}
-
 // ---- the request ----
 
 [[noreturn]] void refuse(const std::string& message) {
@@ -176,30 +150,14 @@ std::optional<format_kind> settle_target(const typed_options& typed) {
   return format_kind::gcsb_tile;
 }
 
-// "csb, ecsb and gcsb"
-std::string listed(const std::vector<format_kind>& formats) {
-  std::string text;
-  for (std::size_t i = 0; i < formats.size(); ++i)
-    text += (i == 0 ? "" : i + 1 < formats.size() ? ", " : " and ") + name_of(formats[i]);
-  return text;
-}
-
-// What is ignored would be believed to have had its effect. A plan is about all formats.
-void require_meaning(const typed_options& typed, std::optional<format_kind> target) {
+// A plan is about all formats.
+void require_effect(const typed_options& typed, std::optional<format_kind> target) {
   if (typed.verify && !target) refuse("--verify needs a format: name one with --to");
   if (!typed.container_name.empty() && typed.output.empty())
     refuse("--container says what -o writes: name a file with -o");
   if (typed.plan || !target) return;
-  for (const auto& [option, formats] : options_of_formats()) {
-    const bool given =
-        std::find(typed.of_formats.begin(), typed.of_formats.end(), option) != typed.of_formats.end();
-    if (given && std::find(formats.begin(), formats.end(), *target) == formats.end())
-      refuse(fmt::format("{} means nothing for {} (it is for {})", option,
-                         typed.to == name_of(*target) ? typed.to
-                         : typed.to == "mtx"          ? typed.to
-                                                      : typed.to + ", layout tile",
-                         listed(formats)));
-  }
+  const bool own_name = typed.to == "mtx" || typed.to == name_of(*target);
+  require_meaning(typed.of_formats, {*target}, own_name ? typed.to : typed.to + ", layout tile");
 }
 
 // What the conversion takes, and the other sizes a plan prices.
@@ -262,7 +220,7 @@ std::optional<output_request> settle_output(const typed_options& typed, std::opt
 
 request settle(const typed_options& typed) {
   const std::optional<format_kind> target = settle_target(typed);
-  require_meaning(typed, target);
+  require_effect(typed, target);
   const bool block_open = std::find(typed.blocks.begin(), typed.blocks.end(), "auto") != typed.blocks.end();
   // --quiet leaves only what was asked for as data.
   const report_form report = typed.common.as_json                ? report_form::json
@@ -498,7 +456,7 @@ int main(int argc, char** argv) {
                "spconv");
   spconv::add_options(app, typed);
   return run_tool(app, argc, argv, [&] {
-    spconv::note_what_was_given(app, typed);
+    typed.of_formats = format_options_given(app);
     const spconv::request wanted = spconv::settle(typed);
     const spconv::outcome result = spconv::run(wanted, [&](const char* part, const auto& work) {
       progress_bar bar(part, !typed.common.quiet);

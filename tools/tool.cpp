@@ -74,6 +74,27 @@ class help_in_width : public CLI::FormatterBase {
   }
 };
 
+// The options that are about some formats only; for the others they mean nothing.
+const std::vector<std::pair<std::string, std::vector<format_kind>>>& options_of_formats() {
+  using enum format_kind;
+  static const std::vector<std::pair<std::string, std::vector<format_kind>>> table = {
+      {"--slice", {sell}},
+      {"--sigma", {sell}},
+      {"--width", {hyb}},
+      {"--block", {bsr}},
+      {"--beta", {csb, ecsb, gcsb}},
+      {"--group", {gcsb, gcsb_tile}},
+      {"--window", {gcsb}},
+      {"--layout", {csb, ecsb, gcsb, gcsb_tile}},
+      {"--order", {csb, ecsb, gcsb}},
+      {"--index", {csb, ecsb, gcsb, gcsb_tile}},
+      {"--holding", {ecsb}},
+      {"--tile", {gcsb_tile}},
+      {"--renumber", {gcsb_tile}},
+      {"--rest", {gcsb_tile}}};
+  return table;
+}
+
 // Of the words that were left over, the first that looks like an option, and the one probably meant; nothing
 // where there is none.
 std::string about_unknown_option(const CLI::App& app) {
@@ -133,6 +154,32 @@ int run_tool(CLI::App& app, int argc, char** argv, const std::function<void()>& 
     complain(problem.what());
   }
   return 1;
+}
+
+// "csb, ecsb and gcsb"
+std::string listed(const std::vector<format_kind>& formats) {
+  std::string text;
+  for (std::size_t i = 0; i < formats.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < formats.size() ? ", " : " and ") + name_of(formats[i]);
+  return text;
+}
+
+void require_meaning(const std::vector<std::string>& options, const std::vector<format_kind>& formats,
+                     const std::string& called) {
+  for (const auto& [option, meant] : options_of_formats())
+    if (std::find(options.begin(), options.end(), option) != options.end() &&
+        std::find_first_of(formats.begin(), formats.end(), meant.begin(), meant.end()) == formats.end())
+      throw error(failure::usage,
+                  fmt::format("{} means nothing for {} (it is for {})", option, called, listed(meant)));
+}
+
+std::vector<std::string> format_options_given(const CLI::App& app) {
+  std::vector<std::string> given;
+  for (const auto& [option, formats] : options_of_formats())
+    if (const CLI::Option* const known = app.get_option_no_throw(option);
+        known != nullptr && known->count() > 0)
+      given.push_back(option);
+  return given;
 }
 
 static block_size parse_size(const std::string& option, const std::string& text,

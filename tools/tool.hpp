@@ -49,6 +49,13 @@ device_choice choose_device(const common_options& options);
 // The sizes of a format as an object.
 json as_json(const format_parameters& parameters);
 
+// "csb, ecsb and gcsb"
+std::string listed(const std::vector<format_kind>& formats);
+// Refuses options, of those that are about some formats only, which are about none of these, that a message
+// calls `called`: what is ignored would be believed to have had its effect.
+void require_meaning(const std::vector<std::string>& options, const std::vector<format_kind>& formats,
+                     const std::string& called);
+
 // Two sides, "4x2", or "4" for both; `option` and `example` are for the messages.
 block_size parse_sides(const std::string& option, const std::string& text, const std::string& example,
                        std::int32_t least, std::int32_t most);

@@ -142,35 +142,6 @@ std::vector<format_kind> formats_wanted(const options& wanted, const std::string
   return formats;
 }
 
-// The options that are about some formats only; for the others they mean nothing.
-const std::vector<std::pair<std::string, std::vector<format_kind>>>& options_of_formats() {
-  using enum format_kind;
-  static const std::vector<std::pair<std::string, std::vector<format_kind>>> table = {
-      {"--block", {bsr}},
-      {"--beta", {csb, ecsb, gcsb}},
-      {"--group", {gcsb, gcsb_tile}},
-      {"--tile", {gcsb_tile}}};
-  return table;
-}
-
-// "csb, ecsb and gcsb"
-std::string listed(const std::vector<format_kind>& formats) {
-  std::string text;
-  for (std::size_t i = 0; i < formats.size(); ++i)
-    text += (i == 0 ? "" : i + 1 < formats.size() ? ", " : " and ") + std::string(name_of(formats[i]));
-  return text;
-}
-
-// What is ignored would be believed to have had its effect.
-void require_meaning(const options& wanted, const std::vector<format_kind>& measured) {
-  for (const auto& [option, formats] : options_of_formats())
-    if (std::find(wanted.of_formats.begin(), wanted.of_formats.end(), option) != wanted.of_formats.end() &&
-        std::find_first_of(measured.begin(), measured.end(), formats.begin(), formats.end()) ==
-            measured.end())
-      throw error(failure::usage, fmt::format("{} means nothing for {} (it is for {})", option,
-                                              listed(measured), listed(formats)));
-}
-
 // Two copies of CSR, of A and of A^T, are what the vendor advises where both products are needed: A^T x from
 // the second, with the vendor's kernels.
 format_variant vendor_second_copy(const conversion_options& conversion, const std::string& backend) {
@@ -189,7 +160,7 @@ race_request request_of(const options& wanted, const std::string& backend) {
   request.sampling.interrupted = [] { return interrupting_signal != 0; };
 
   const std::vector<format_kind> formats = formats_wanted(wanted, backend);
-  require_meaning(wanted, formats);
+  require_meaning(wanted.of_formats, formats, listed(formats));
   conversion_options conversion = wanted.conversion;
   if (!wanted.block.empty()) conversion.bsr_block = parse_block(wanted.block);
   if (wanted.tile != "auto") {
@@ -735,8 +706,7 @@ int main(int argc, char** argv) {
        "Exit status: 0 fine, 1 a wrong result or a run-time failure, 2 usage, 128 and the signal's "
        "number where it was interrupted."});
   const int status = run_tool(app, argc, argv, [&] {
-    for (const auto& [option, formats] : options_of_formats())
-      if (app.count(option) > 0) wanted.of_formats.push_back(option);
+    wanted.of_formats = format_options_given(app);
     run(wanted);
   });
   return status == 0 && interrupting_signal != 0 ? 128 + interrupting_signal : status;
