@@ -1,10 +1,13 @@
 // GCSB's layout `tile`: a group is one tile of the matrix, and lane j of the group owns the tile's rows that
 // are j modulo the group size. A step stores at most one entry of every lane, no two of the same column, so
-// neither A x nor its transpose needs an atomic inside a warp. The combined index is (row in the tile /
-// group_size) << log2(tile_width) | column, of 16 bits while it needs at most 15 and 32 above (one of the two
-// arrays is empty); all ones mark padding, whose value is 0. Tiles with fewer than rest_below entries are not
-// stored: their entries are a COO list. Where lengths vary much, rows and columns are renumbered by falling
-// length; the tiles count the new numbers, the list and everything outside the old ones.
+// neither A x nor its transpose needs an atomic inside a warp. Four steps of a lane lie next to each other,
+// so that wide loads bring them together; a tile has a multiple of four. The combined index is (row in the
+// tile / group_size) << log2(2 tile_width) | column, of 16 bits where that is enough and 32 above (one of the
+// two arrays is empty). Padding has value 0, the first row of its lane, and a column behind the tile's, in a
+// bank that its step does not use: products need not ask what is padding, and neither a stored zero nor an
+// infinite x is mistaken for it. Tiles with fewer than rest_below entries are not stored: their entries are a
+// COO list. Where lengths vary much, rows and columns are renumbered by falling length; the tiles count the
+// new numbers, the list and everything outside the old ones.
 #pragma once
 
 #include <bit>
@@ -29,6 +32,7 @@ struct gcsb_tile {
   std::int32_t group_size = 0;
   std::int32_t renumbered = 0;
   std::int32_t rest_below = 0;
+  std::int32_t layout_version = 2;          // of the steps; the first one marked padding by all ones
   array_in<std::int32_t, Space> row_order;  // the row that has each new number; empty unless renumbered
   array_in<std::int32_t, Space> col_order;
   array_in<std::int32_t, Space> tile_rows;  // of every tile with steps, row-major
@@ -42,31 +46,17 @@ struct gcsb_tile {
   array_in<std::int32_t, Space> rest_col_indices;
   array_in<Value, Space> rest_values;
 
-  static constexpr std::array member_names = {"rows",
-                                              "cols",
-                                              "tile_height",
-                                              "tile_width",
-                                              "group_size",
-                                              "renumbered",
-                                              "rest_below",
-                                              "row_order",
-                                              "col_order",
-                                              "tile_rows",
-                                              "tile_cols",
-                                              "tile_offsets",
-                                              "tiles_by_column",
-                                              "combined16",
-                                              "combined32",
-                                              "values",
-                                              "rest_row_indices",
-                                              "rest_col_indices",
-                                              "rest_values"};
+  static constexpr std::array member_names = {
+      "rows",       "cols",       "tile_height",      "tile_width",       "group_size",
+      "renumbered", "rest_below", "layout_version",   "row_order",        "col_order",
+      "tile_rows",  "tile_cols",  "tile_offsets",     "tiles_by_column",  "combined16",
+      "combined32", "values",     "rest_row_indices", "rest_col_indices", "rest_values"};
   template <class Self>
   static auto members(Self& s) {
     return std::tie(s.rows, s.cols, s.tile_height, s.tile_width, s.group_size, s.renumbered, s.rest_below,
-                    s.row_order, s.col_order, s.tile_rows, s.tile_cols, s.tile_offsets, s.tiles_by_column,
-                    s.combined16, s.combined32, s.values, s.rest_row_indices, s.rest_col_indices,
-                    s.rest_values);
+                    s.layout_version, s.row_order, s.col_order, s.tile_rows, s.tile_cols, s.tile_offsets,
+                    s.tiles_by_column, s.combined16, s.combined32, s.values, s.rest_row_indices,
+                    s.rest_col_indices, s.rest_values);
   }
 };
 
@@ -100,19 +90,41 @@ struct tile_cells {
     return ((key >> line_bits) + lane) & ((1u << lane_bits) - 1);
   }
   SPARSMITH_HOST_DEVICE std::uint32_t combined(std::uint32_t key, std::uint32_t lane) const {
-    return (key & ((1u << line_bits) - 1)) << width_bits | col_of(key, lane);
+    return (key & ((1u << line_bits) - 1)) << (width_bits + 1) | col_of(key, lane);
+  }
+  // Of a slot without an entry, in that bank.
+  SPARSMITH_HOST_DEVICE std::uint32_t padding(std::uint32_t bank) const { return width() | bank; }
+  SPARSMITH_HOST_DEVICE bool is_padding(std::uint32_t combined) const {
+    return (combined >> width_bits & 1) != 0;
   }
   SPARSMITH_HOST_DEVICE std::uint32_t row(std::uint32_t combined, std::uint32_t lane) const {
-    return combined >> width_bits << lane_bits | lane;
+    return combined >> (width_bits + 1) << lane_bits | lane;
   }
-  SPARSMITH_HOST_DEVICE std::uint32_t col(std::uint32_t combined) const { return combined & (width() - 1); }
+  // From the tile's width on: of padding.
+  SPARSMITH_HOST_DEVICE std::uint32_t col(std::uint32_t combined) const {
+    return combined & (2 * width() - 1);
+  }
   int key_bits() const { return line_bits + width_bits; }
-  // Of the combined index; padding is marked by all ones, which no entry may have.
-  int index_bits() const { return key_bits() < 16 ? 16 : 32; }
+  // Of the combined index.
+  int index_bits() const { return key_bits() + 1 <= 16 ? 16 : 32; }
+
+  // Where the slots of steps are: those of steps_together steps of a lane are neighbours.
+  static constexpr int steps_together = 4;
+  SPARSMITH_HOST_DEVICE std::int64_t slot(std::int64_t step, std::int32_t lane) const {
+    return (step / steps_together * lanes() + lane) * steps_together + step % steps_together;
+  }
+  SPARSMITH_HOST_DEVICE std::int64_t step_of(std::int64_t slot) const {
+    return (slot / steps_together >> lane_bits) * steps_together + slot % steps_together;
+  }
+  SPARSMITH_HOST_DEVICE std::uint32_t lane_of_slot(std::int64_t slot) const {
+    return lane_of(static_cast<std::uint32_t>(slot / steps_together));
+  }
 };
 
-SPARSMITH_HOST_DEVICE inline std::uint32_t tile_padding(int index_bits) {
-  return index_bits == 16 ? 0xffffu : 0xffffffffu;
+// A number of steps as it is stored.
+SPARSMITH_HOST_DEVICE inline std::int32_t whole_steps(std::int32_t steps) {
+  constexpr int together = tile_cells::steps_together;
+  return (steps + together - 1) / together * together;
 }
 
 }  // namespace sparsmith

@@ -295,6 +295,7 @@ std::string find_invalid(const gcsb_tile<Offset, Value, host>& m) {
                        m.tile_width);
   if (!power_of_two(m.group_size, 1, 32))
     return fmt::format("group_size {} is not a power of two up to 32", m.group_size);
+  if (m.layout_version != 2) return fmt::format("layout_version is {}, not 2", m.layout_version);
   if (m.rest_below < 0) return fmt::format("rest_below {} is negative", m.rest_below);
   if (auto problem = check_flag("renumbered", m.renumbered); !problem.empty()) return problem;
   const tile_cells cells(m.tile_height, m.tile_width, m.group_size);
@@ -311,7 +312,7 @@ std::string find_invalid(const gcsb_tile<Offset, Value, host>& m) {
         check_length("rest_col_indices", m.rest_col_indices.size(), m.rest_values.size())})
     if (!problem.empty()) return problem;
   if (m.combined16.size() > 0 && cells.index_bits() > 16)
-    return "16-bit combined indices leave no room for the mark of padding";
+    return "16-bit combined indices are too narrow for the tile";
   const bool renumbered = m.renumbered == 1;
   if (!renumbered && m.row_order.size() + m.col_order.size() > 0)
     return "row_order and col_order are not empty although nothing is renumbered";
@@ -335,9 +336,9 @@ std::string find_invalid(const gcsb_tile<Offset, Value, host>& m) {
     return true;
   };
   const index_reader index{m.combined16.data(), m.combined32.data()};
-  const std::uint32_t padding = tile_padding(m.combined16.size() > 0 ? 16 : 32);
-  const std::uint32_t most = std::uint32_t{1} << (cells.line_bits + cells.width_bits);
-  std::vector<std::int64_t> step_of_column(static_cast<std::size_t>(m.tile_width), -1);
+  const std::uint32_t most = std::uint32_t{1} << (cells.key_bits() + 1);
+  // Of padding as well, whose columns lie behind the tile's.
+  std::vector<std::int64_t> step_of_column(static_cast<std::size_t>(m.tile_width + m.group_size), -1);
   std::vector<bool> filled;
   for (std::int64_t t = 0; t < tiles; ++t) {
     const std::int64_t tile_row = m.tile_rows[t], tile_col = m.tile_cols[t];
@@ -346,31 +347,36 @@ std::string find_invalid(const gcsb_tile<Offset, Value, host>& m) {
     if (t > 0 && std::pair(tile_row, tile_col) <=
                      std::pair<std::int64_t, std::int64_t>(m.tile_rows[t - 1], m.tile_cols[t - 1]))
       return fmt::format("tile {} is not in row-major order", t);
-    filled.assign(std::size_t{most} * static_cast<std::size_t>(lanes), false);
+    if ((m.tile_offsets[t + 1] - m.tile_offsets[t]) % tile_cells::steps_together != 0)
+      return fmt::format("the steps of tile {} are not a multiple of {}", t, tile_cells::steps_together);
+    filled.assign(std::size_t{most / 2} * static_cast<std::size_t>(lanes), false);
     std::int64_t entries = 0;
     for (std::int64_t step = m.tile_offsets[t]; step < m.tile_offsets[t + 1]; ++step) {
       const std::int64_t before = entries;
       for (std::int64_t lane = 0; lane < lanes; ++lane) {
-        const std::int64_t slot = step * lanes + lane;
-        if (index[slot] == padding) {
-          if (m.values[slot] != 0) return fmt::format("padding slot {} has a value", slot);
-          continue;
-        }
+        const std::int64_t slot = cells.slot(step, static_cast<std::int32_t>(lane));
         if (index[slot] >= most)
           return fmt::format("combined[{}] = {} is outside its tile", slot, index[slot]);
         const std::uint32_t row = cells.row(index[slot], static_cast<std::uint32_t>(lane)),
                             col = cells.col(index[slot]);
         const std::int64_t at_row = tile_row * m.tile_height + row, at_col = tile_col * m.tile_width + col;
-        if (at_row >= m.rows || at_col >= m.cols || !count_entry(row_of(at_row), col_of(at_col)))
+        const bool padding = cells.is_padding(index[slot]);
+        if (padding && index[slot] >= cells.padding(static_cast<std::uint32_t>(m.group_size)))
+          return fmt::format("combined[{}] = {} is neither an entry nor padding", slot, index[slot]);
+        if (padding && m.values[slot] != 0) return fmt::format("padding slot {} has a value", slot);
+        if (!padding &&
+            (at_row >= m.rows || at_col >= m.cols || !count_entry(row_of(at_row), col_of(at_col))))
           return fmt::format("the entry in slot {} lies outside the matrix", slot);
         if (step_of_column[col] == step) return fmt::format("step {} has column {} twice", step, at_col);
         step_of_column[col] = step;
+        if (padding) continue;
         const std::size_t place = std::size_t{row} * static_cast<std::size_t>(m.tile_width) + col;
         if (filled[place]) return fmt::format("the entry in slot {} is in its tile twice", slot);
         filled[place] = true;
         ++entries;
       }
-      if (entries == before) return fmt::format("step {} is empty", step);
+      const bool to_whole = m.tile_offsets[t + 1] - step < tile_cells::steps_together;
+      if (entries == before && !to_whole) return fmt::format("step {} is empty", step);
     }
     if (entries < std::max(m.rest_below, 1))
       return fmt::format("tile {} has {} entries, fewer than rest_below {}", t, entries, m.rest_below);

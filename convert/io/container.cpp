@@ -149,6 +149,10 @@ class reader {
 
   void read_size(const member_slot& slot) const {
     const auto* const listed = description_.find_size(slot.name);
+    if (listed == nullptr && slot.name == std::string_view("layout_version"))
+      refuse_unsupported(in_.path(), fmt::format("holds format '{}' in an older layout, which is no longer "
+                                                 "read; convert the matrix again",
+                                                 description_.format));
     if (listed == nullptr) refuse_input(in_.path(), fmt::format("size {} is missing", slot.name));
     if (slot.type == stored_type::int64) {
       *static_cast<std::int64_t*>(slot.place) = listed->value;

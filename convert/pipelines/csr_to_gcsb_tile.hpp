@@ -97,11 +97,11 @@ gcsb_tile<Offset, Value, space_on<Backend>> csr_to_gcsb_tile(Backend on,
   const int bits = tiles.index_bits;
   combined_indices<space> index(slots, bits);
   result.values = array<Value, space>(slots);
-  for_each_team(on, count, count == 0 ? 0 : room / count,
-                write_steps_body<Value>{cells, tile_padding(bits), lane_starts, lane_counts,
-                                        first_steps.data(), keys.data(), values.data(), step_of_entry.data(),
-                                        index.writer(), result.values.data()},
-                write_steps_body<Value>::least_words(cells));
+  for_each_team(
+      on, count, count == 0 ? 0 : room / count,
+      write_steps_body<Value>{cells, lane_starts, lane_counts, first_steps.data(), keys.data(), values.data(),
+                              step_of_entry.data(), index.writer(), result.values.data()},
+      write_steps_body<Value>::least_words(cells));
   result.combined16 = std::move(index.narrow);
   result.combined32 = std::move(index.wide);
   array<std::int32_t, space> numbers(count);
@@ -128,9 +128,9 @@ csr<Offset, Value, space_on<Backend>> gcsb_tile_to_csr(Backend on,
   {
     timed_stage timing(on, log, "unpack gcsb", slots + rest, bytes(matrix));
     const index_reader index{matrix.combined16.data(), matrix.combined32.data()};
-    const std::uint32_t padding = tile_padding(matrix.combined16.size() > 0 ? 16 : 32);
     const auto ranks = offsets_from_lengths<std::int64_t>(
-        on, slots, [=] SPARSMITH_HOST_DEVICE(std::int64_t s) { return std::int64_t{index[s] != padding}; });
+        on, slots,
+        [=] SPARSMITH_HOST_DEVICE(std::int64_t s) { return std::int64_t{!cells.is_padding(index[s])}; });
     const std::int64_t in_tiles = read_one(on, ranks.data() + slots);
     list = empty_list<Value, space_on<Backend>>(matrix.rows, matrix.cols, in_tiles + rest);
     const std::int64_t* const rank = ranks.data();
@@ -148,10 +148,9 @@ csr<Offset, Value, space_on<Backend>> gcsb_tile_to_csr(Backend on,
     std::int32_t* const cols = list.col_indices.data();
     Value* const out = list.values.data();
     for_each_index(on, slots, [=] SPARSMITH_HOST_DEVICE(std::int64_t s) {
-      if (index[s] == padding) return;
-      const std::int64_t tile = row_of_entry(tile_offsets, 0, tiles, s >> cells.lane_bits);
-      const auto lane = static_cast<std::uint32_t>(s) & ((1u << cells.lane_bits) - 1);
-      const std::int64_t row = tile_rows[tile] * height + cells.row(index[s], lane);
+      if (cells.is_padding(index[s])) return;
+      const std::int64_t tile = row_of_entry(tile_offsets, 0, tiles, cells.step_of(s));
+      const std::int64_t row = tile_rows[tile] * height + cells.row(index[s], cells.lane_of_slot(s));
       const std::int64_t col = tile_cols[tile] * width + cells.col(index[s]);
       rows[rank[s]] = renumbered ? row_order[row] : static_cast<std::int32_t>(row);
       cols[rank[s]] = renumbered ? col_order[col] : static_cast<std::int32_t>(col);
@@ -168,36 +167,32 @@ csr<Offset, Value, space_on<Backend>> gcsb_tile_to_csr(Backend on,
 
 template <class Offset>
 struct count_lanes_body {
-  std::int32_t lanes;
-  std::uint32_t padding;
+  tile_cells cells;
   const Offset* tile_offsets;
   index_reader index;
   std::int32_t* counts;
 
   template <class Team>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t tile) const {
-    for (std::int32_t lane = team.rank(); lane < lanes; lane += team.size()) {
+    for (std::int32_t lane = team.rank(); lane < cells.lanes(); lane += team.size()) {
       std::int32_t count = 0;
       for (std::int64_t step = tile_offsets[tile]; step < tile_offsets[tile + 1]; ++step)
-        count += index[step * lanes + lane] != padding ? 1 : 0;
-      counts[tile * lanes + lane] = count;
+        count += cells.is_padding(index[cells.slot(step, lane)]) ? 0 : 1;
+      counts[tile * cells.lanes() + lane] = count;
     }
   }
 };
 
 template <class Backend, class Offset>
-array<std::int32_t, host> lane_entry_counts(Backend on, std::int32_t lanes,
+array<std::int32_t, host> lane_entry_counts(Backend on, const tile_cells& cells,
                                             array_view<const Offset> tile_offsets,
                                             array_view<const std::uint16_t> combined16,
                                             array_view<const std::uint32_t> combined32) {
   const std::int64_t tiles = std::max<std::int64_t>(tile_offsets.size() - 1, 0);
-  array<std::int32_t, space_on<Backend>> counts(tiles * lanes);
+  array<std::int32_t, space_on<Backend>> counts(tiles * cells.lanes());
   for_each_warp(on, tiles, 0,
-                count_lanes_body<Offset>{lanes,
-                                         tile_padding(combined16.size() > 0 ? 16 : 32),
-                                         tile_offsets.data(),
-                                         {combined16.data(), combined32.data()},
-                                         counts.data()});
+                count_lanes_body<Offset>{
+                    cells, tile_offsets.data(), {combined16.data(), combined32.data()}, counts.data()});
   return copy_to<host>(counts, space_on<Backend>::where);
 }
 

@@ -14,10 +14,10 @@ SPARSMITH_INSTANTIATE_TILE(std::int32_t, double)
 SPARSMITH_INSTANTIATE_TILE(std::int64_t, float)
 SPARSMITH_INSTANTIATE_TILE(std::int64_t, double)
 
-#define SPARSMITH_INSTANTIATE_TILE_COUNTS(O)                                                        \
-  template tile_price price_tiles(backend, csr_pattern<O, space_on<backend>>, const tile_options&); \
-  template array<std::int32_t, host> lane_entry_counts(backend, std::int32_t, array_view<const O>,  \
-                                                       array_view<const std::uint16_t>,             \
+#define SPARSMITH_INSTANTIATE_TILE_COUNTS(O)                                                            \
+  template tile_price price_tiles(backend, csr_pattern<O, space_on<backend>>, const tile_options&);     \
+  template array<std::int32_t, host> lane_entry_counts(backend, const tile_cells&, array_view<const O>, \
+                                                       array_view<const std::uint16_t>,                 \
                                                        array_view<const std::uint32_t>);
 
 SPARSMITH_INSTANTIATE_TILE_COUNTS(std::int32_t)

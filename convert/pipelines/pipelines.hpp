@@ -138,13 +138,14 @@ tile_price price_tiles(Backend on, csr_pattern<Offset, space_on<Backend>> matrix
                        const tile_options& options);
 // Entries of every lane of every stored tile.
 template <class Backend, class Offset>
-array<std::int32_t, host> lane_entry_counts(Backend on, std::int32_t lanes,
+array<std::int32_t, host> lane_entry_counts(Backend on, const tile_cells& cells,
                                             array_view<const Offset> tile_offsets,
                                             array_view<const std::uint16_t> combined16,
                                             array_view<const std::uint32_t> combined32);
 template <class Backend, class Offset, class Value>
 array<std::int32_t, host> lane_entry_counts(Backend on, gcsb_tile<Offset, Value, view_on<Backend>> matrix) {
-  return lane_entry_counts(on, matrix.group_size, matrix.tile_offsets, matrix.combined16, matrix.combined32);
+  return lane_entry_counts(on, tile_cells(matrix.tile_height, matrix.tile_width, matrix.group_size),
+                           matrix.tile_offsets, matrix.combined16, matrix.combined32);
 }
 
 }  // namespace sparsmith

@@ -193,7 +193,7 @@ struct lay_out_body {
     }
     std::int32_t step = 0;
     while (lay_out_step(team, step, view, columns, seen)) ++step;
-    if (team.rank() == 0) steps_of_tile[tile] = step;
+    if (team.rank() == 0) steps_of_tile[tile] = whole_steps(step);
   }
 
  private:
@@ -253,8 +253,9 @@ struct lay_out_body {
 // Writes the steps of one tile, some at a time, so that they leave in one piece.
 template <class Value>
 struct write_steps_body {
+  static constexpr std::uint32_t no_entry = ~0u;
+
   tile_cells cells;
-  std::uint32_t padding;
   const std::int64_t* lane_starts;
   const std::int32_t* lane_counts;
   const std::int64_t* tile_offsets;
@@ -265,7 +266,8 @@ struct write_steps_body {
   Value* out_values;
 
   static int least_words(const tile_cells& cells) {
-    return 2 * (cells.lanes() + 1) * static_cast<int>(sizeof(Value) / 4 + 1);
+    return tile_cells::steps_together * (cells.lanes() + 1) * static_cast<int>(sizeof(Value) / 4 + 1) +
+           cells.lanes();
   }
 
   template <class Team>
@@ -273,8 +275,10 @@ struct write_steps_body {
     const std::int32_t lanes = cells.lanes();
     // Steps in scratch are one longer than the group, so that the entries of a lane are in different banks.
     const std::int32_t line = lanes + 1;
-    const std::int32_t at_once =
-        (team.scratch_words() - lanes) / (line * static_cast<std::int32_t>(sizeof(Value) / 4 + 1));
+    constexpr std::int32_t together = tile_cells::steps_together;
+    const std::int32_t at_once = (team.scratch_words() - lanes) /
+                                 (line * static_cast<std::int32_t>(sizeof(Value) / 4 + 1)) / together *
+                                 together;
     Value* const step_values = reinterpret_cast<Value*>(team.scratch());
     std::uint32_t* const step_index = reinterpret_cast<std::uint32_t*>(step_values + at_once * line);
     std::int32_t* const written =
@@ -286,7 +290,7 @@ struct write_steps_body {
       const std::int32_t count = steps - first < at_once ? steps - first : at_once;
       for (std::int32_t i = team.rank(); i < count * line; i += team.size()) {
         step_values[i] = 0;
-        step_index[i] = padding;
+        step_index[i] = no_entry;
       }
       team.sync();
       for (std::int32_t lane = team.rank() / abreast; lane < lanes; lane += team.size() / abreast) {
@@ -314,9 +318,13 @@ struct write_steps_body {
         team.add(written + lane, own);
       }
       team.sync();
+      for (std::int32_t step = team.rank(); step < count; step += team.size())
+        place_padding(step_index + step * line);
+      team.sync();
       const std::int64_t to = (std::int64_t{tile_offsets[tile]} + first) * lanes;
       for (std::int32_t i = team.rank(); i < count * lanes; i += team.size()) {
-        const std::int32_t at = (i >> cells.lane_bits) * line + (i & (lanes - 1));
+        const auto at = static_cast<std::int32_t>(cells.step_of(i)) * line +
+                        static_cast<std::int32_t>(cells.lane_of_slot(i));
         out_values[to + i] = step_values[at];
         out_index.set(to + i, step_index[at]);
       }
@@ -325,6 +333,19 @@ struct write_steps_body {
   }
 
  private:
+  // The lanes of a step without an entry take the banks that it does not use, in order.
+  SPARSMITH_HOST_DEVICE void place_padding(std::uint32_t* step_index) const {
+    std::uint32_t used = 0;
+    for (std::int32_t lane = 0; lane < cells.lanes(); ++lane)
+      if (step_index[lane] != no_entry) used |= 1u << cells.lane_of(step_index[lane]);
+    for (std::int32_t lane = 0; lane < cells.lanes(); ++lane) {
+      if (step_index[lane] != no_entry) continue;
+      const auto bank = static_cast<std::uint32_t>(lowest_bit(~used));
+      step_index[lane] = cells.padding(bank);
+      used |= 1u << bank;
+    }
+  }
+
   struct laid_out_entry {
     std::int32_t step;
     std::uint32_t key;
@@ -357,7 +378,7 @@ struct bound_steps_body {
     for (std::int32_t i = team.rank(); i < width; i += team.size())
       most = counters[i] > most ? counters[i] : most;
     most = team.largest(most);
-    if (team.rank() == 0) least_steps[tile] = most;
+    if (team.rank() == 0) least_steps[tile] = whole_steps(most);
   }
 };
 

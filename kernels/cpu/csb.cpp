@@ -162,15 +162,14 @@ struct gcsb_tile_walk {
   template <class Each>
   void operator()(std::int64_t first, std::int64_t last, Each each) const {
     const index_reader index{m.combined16.data(), m.combined32.data()};
-    const std::uint32_t padding = tile_padding(m.combined16.size() > 0 ? 16 : 32);
     const std::int64_t tiles = m.tile_rows.size();
     for (std::int64_t t = first; t < std::min(last, tiles); ++t) {
       const std::int64_t top = std::int64_t{m.tile_rows[t]} * m.tile_height,
                          left = std::int64_t{m.tile_cols[t]} * m.tile_width;
       for (std::int64_t step = m.tile_offsets[t]; step < m.tile_offsets[t + 1]; ++step)
         for (std::int32_t lane = 0; lane < m.group_size; ++lane) {
-          const std::int64_t slot = step * m.group_size + lane;
-          if (index[slot] == padding) continue;
+          const std::int64_t slot = cells.slot(step, lane);
+          if (cells.is_padding(index[slot])) continue;
           const std::int64_t row = top + cells.row(index[slot], static_cast<std::uint32_t>(lane)),
                              col = left + cells.col(index[slot]);
           if (m.renumbered != 0)

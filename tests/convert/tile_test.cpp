@@ -91,6 +91,13 @@ std::vector<step> lay_out(std::vector<cell> cells, int width, int lanes) {
   return steps;
 }
 
+std::uint32_t index_in(const tiled& t, std::int64_t slot) {
+  return t.combined16.size() > 0 ? t.combined16[slot] : t.combined32[slot];
+}
+bool has_entry(const tiled& t, std::int64_t slot) {
+  return (index_in(t, slot) & static_cast<std::uint32_t>(t.tile_width)) == 0;
+}
+
 // Every stored tile of `t` against the simulation on the entries of `m`, which must not be renumbered.
 void compare_with_rule(const matrix& m, const tiled& t) {
   std::map<std::pair<int, int>, std::vector<cell>> tiles;
@@ -106,29 +113,37 @@ void compare_with_rule(const matrix& m, const tiled& t) {
   for (const auto& [place, cells] : tiles) {
     CHECK(t.tile_rows[number] == place.first);
     CHECK(t.tile_cols[number] == place.second);
-    const auto steps = lay_out(cells, t.tile_width, t.group_size);
+    auto steps = lay_out(cells, t.tile_width, t.group_size);
+    steps.resize((steps.size() + 3) / 4 * 4);
     REQUIRE(t.tile_offsets[number + 1] - t.tile_offsets[number] == std::ssize(steps));
     bool same = true;
-    for (std::int64_t s = 0; s < std::ssize(steps); ++s)
+    for (std::int64_t s = 0; s < std::ssize(steps); ++s) {
+      const step& expected = steps[static_cast<std::size_t>(s)];
+      std::set<int> free_banks;
+      for (int bank = 0; bank < t.group_size; ++bank) free_banks.insert(bank);
+      for (const auto& [lane, c] : expected) free_banks.erase(c.col % t.group_size);
       for (int lane = 0; lane < t.group_size; ++lane) {
-        const std::int64_t slot = (t.tile_offsets[number] + s) * t.group_size + lane;
-        const step& expected = steps[static_cast<std::size_t>(s)];
+        const std::int64_t at = t.tile_offsets[number] + s;
+        const std::int64_t slot = (at / 4 * t.group_size + lane) * 4 + at % 4;
         const auto entry = expected.find(lane);
-        const std::uint32_t padding = t.combined16.size() > 0 ? 0xffffu : 0xffffffffu;
-        const std::uint32_t index = t.combined16.size() > 0 ? t.combined16[slot] : t.combined32[slot];
-        if (entry == expected.end())
-          same = same && index == padding && t.values[slot] == 0;
-        else
+        const std::uint32_t index = index_in(t, slot);
+        if (entry == expected.end()) {
+          const int bank = *free_banks.begin();
+          free_banks.erase(bank);
+          same = same && index == static_cast<std::uint32_t>(t.tile_width + bank) && t.values[slot] == 0;
+        } else {
           same = same && t.values[slot] == entry->second.value &&
-                 index == static_cast<std::uint32_t>(entry->second.row / t.group_size * t.tile_width +
+                 index == static_cast<std::uint32_t>(entry->second.row / t.group_size * 2 * t.tile_width +
                                                      entry->second.col);
+        }
       }
+    }
     CHECK(same);
     ++number;
   }
 }
 
-// The longest lane or the fullest column of every tile.
+// The longest lane or the fullest column of every tile, to a multiple of four.
 std::int64_t least_steps(const tiled& t) {
   std::int64_t total = 0;
   for (std::int64_t tile = 0; tile < t.tile_rows.size(); ++tile) {
@@ -136,13 +151,12 @@ std::int64_t least_steps(const tiled& t) {
     int most = 0;
     for (std::int64_t s = std::int64_t{t.tile_offsets[tile]} * t.group_size;
          s < std::int64_t{t.tile_offsets[tile + 1]} * t.group_size; ++s) {
-      const bool narrow = t.combined16.size() > 0;
-      const std::uint32_t index = narrow ? t.combined16[s] : t.combined32[s];
-      if (index == (narrow ? 0xffffu : 0xffffffffu)) continue;
-      most = std::max(most, ++lanes[static_cast<int>(s % t.group_size)]);
-      most = std::max(most, ++columns[static_cast<int>(index % static_cast<unsigned>(t.tile_width))]);
+      if (!has_entry(t, s)) continue;
+      most = std::max(most, ++lanes[static_cast<int>(s / 4 % t.group_size)]);
+      const auto width = static_cast<unsigned>(t.tile_width);
+      most = std::max(most, ++columns[static_cast<int>(index_in(t, s) % width)]);
     }
-    total += most;
+    total += (most + 3) / 4 * 4;
   }
   return total;
 }
@@ -266,15 +280,23 @@ TEST_CASE("find_invalid names what is wrong with tiles") {
     CHECK(find_invalid(copy).find(expected) != std::string::npos);
   };
   std::int64_t padding = 0, entry = 0, other = -1;
-  while (plain.combined16[padding] != 0xffff) ++padding;
-  while (plain.combined16[entry] == 0xffff) ++entry;
-  for (std::int64_t s = entry + 1; s < 32; ++s)
-    if (plain.combined16[s] != 0xffff) other = s;
+  while (has_entry(plain, padding)) ++padding;
+  while (!has_entry(plain, entry)) ++entry;
+  for (std::int64_t s = entry + 4; s < 128; s += 4)
+    if (has_entry(plain, s)) other = s;
   REQUIRE(other > entry);
   expect(plain, "has a value", [&](tiled& t) { t.values[padding] = 1; });
   expect(plain, "outside its tile", [&](tiled& t) { t.combined16[entry] = 0x8000; });
   expect(plain, "has column", [&](tiled& t) { t.combined16[other] = t.combined16[entry]; });
-  expect(plain, "in its tile twice", [&](tiled& t) { t.combined16[entry + 32] = t.combined16[entry]; });
+  expect(plain, "in its tile twice", [&](tiled& t) { t.combined16[entry + 1] = t.combined16[entry]; });
+  expect(plain, "has column", [&](tiled& t) {
+    t.combined16[other] = t.combined16[entry] = 256;  // two slots of padding in one bank
+    t.values[other] = t.values[entry] = 0;
+  });
+  expect(plain, "neither an entry nor padding", [&](tiled& t) { t.combined16[padding] = 256 + 32; });
+  expect(plain, "neither an entry nor padding", [&](tiled& t) { t.combined16[padding] = 3 * 256; });
+  expect(plain, "layout_version is 1", [](tiled& t) { t.layout_version = 1; });
+  expect(plain, "not a multiple of 4", [](tiled& t) { t.tile_offsets[1] -= 2; });
   expect(plain, "tile_offsets", [](tiled& t) { t.tile_offsets[1] = -1; });
   expect(plain, "row-major", [](tiled& t) { std::swap(t.tile_cols[0], t.tile_cols[1]); });
   expect(plain, "outside the matrix", [](tiled& t) { t.tile_rows[t.tile_rows.size() - 1] = 3; });
