@@ -1,0 +1,158 @@
+// What overlaps from sm_90 on and waits on older GPUs; nothing else differs between them.
+#pragma once
+
+#include "kernels/cuda/launch.hpp"
+
+namespace sparsmith {
+
+#ifdef __CUDACC__
+
+// A kernel that is launched early starts while the one before it is still running, once that one lets it. It
+// may touch what that one works on only after wait_for_kernel_before.
+__device__ inline void wait_for_kernel_before() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+__device__ inline void let_next_kernel_start() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+struct launch_size {
+  unsigned blocks, threads;
+  std::size_t shared_bytes;
+  bool early;  // while the kernel before it is still running
+};
+
+template <class... Parameters, class... Arguments>
+void launch(cuda on, const launch_size& size, void (*kernel)(Parameters...), Arguments... arguments) {
+  cudaLaunchAttribute early = {};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(size.blocks);
+  config.blockDim = dim3(size.threads);
+  config.dynamicSmemBytes = size.shared_bytes;
+  config.stream = on.stream;
+  config.attrs = &early;
+  config.numAttrs = size.early ? 1 : 0;
+  check_cuda(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...));
+}
+
+// Windows of a vector, one after another, in shared memory: while a thread block works on one, the next is
+// brought by the bulk copy engine, so that warps need not wait for each other; or, on older GPUs, by plain
+// loads between barriers. All threads make the same calls: begin of window 0; then for every window n, begin
+// of n + 1, wait for n, its use, done with n.
+template <class Value>
+class window_queue {
+ public:
+  // A window keeps its source's place within 16 bytes.
+  static constexpr int room_to_align = 16 / sizeof(Value);
+  static constexpr int barriers = 4;
+
+  // Two buffers of `each` elements, a multiple of 16 bytes.
+  __device__ window_queue(std::uint64_t* barriers, Value* buffers, int each)
+      : barriers_(barriers), buffers_(buffers), each_(each) {}
+
+  // By all threads, which meet afterwards.
+  __device__ void open() const {
+#if __CUDA_ARCH__ >= 900
+    if (threadIdx.x < 4) {
+      const unsigned arrivals = threadIdx.x < 2 ? 1 : blockDim.x / 32;
+      asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address(barriers_ + threadIdx.x)),
+                   "r"(arrivals)
+                   : "memory");
+      asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+#endif
+  }
+
+  __device__ Value* window(int number, const Value* source) const {
+    return buffers_ + number % 2 * each_ + skew(source);
+  }
+
+  __device__ void begin(int number, const Value* source, int count) const {
+    Value* const to = window(number, source);
+    const int thread = static_cast<int>(threadIdx.x);
+#if __CUDA_ARCH__ >= 900
+    if (thread >= 32) return;
+    if (number >= 2) wait_for(emptied(number), number / 2 - 1);
+    // The engine moves 16 bytes at a time; what sticks out at the ends is copied by hand.
+    constexpr int unit = room_to_align;
+    const int before = min(count, (unit - skew(source)) % unit), whole = (count - before) / unit * unit;
+    if (thread < before) to[thread] = source[thread];
+    if (before + whole + thread < count) to[before + whole + thread] = source[before + whole + thread];
+    __syncwarp();
+    if (thread > 0) return;
+    const std::uint32_t full = address(filled(number)),
+                        bytes = static_cast<std::uint32_t>(whole * sizeof(Value));
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(full), "r"(bytes) : "memory");
+    if (bytes > 0)
+      asm volatile(
+          "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+              address(to + before)),
+          "l"(source + before), "r"(bytes), "r"(full)
+          : "memory");
+#else
+    __syncthreads();
+    for (int i = thread; i < count; i += static_cast<int>(blockDim.x)) to[i] = source[i];
+#endif
+  }
+
+  __device__ void wait(int number) const {
+#if __CUDA_ARCH__ >= 900
+    wait_for(filled(number), number / 2);
+#else
+    __syncthreads();
+#endif
+  }
+
+  __device__ void done(int number) const {
+#if __CUDA_ARCH__ >= 900
+    __syncwarp();
+    if (threadIdx.x % 32 == 0)
+      asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address(emptied(number))) : "memory");
+#endif
+  }
+
+ private:
+  __device__ std::uint64_t* filled(int number) const {
+    return barriers_ + number % 2;
+  }
+  __device__ std::uint64_t* emptied(int number) const {
+    return barriers_ + 2 + number % 2;
+  }
+  __device__ static int skew(const Value* source) {
+    return static_cast<int>(reinterpret_cast<std::uintptr_t>(source) % 16 / sizeof(Value));
+  }
+  __device__ static std::uint32_t address(const void* pointer) {
+    return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
+  }
+#if __CUDA_ARCH__ >= 900
+  // Until the barrier has completed its phase of that number.
+  __device__ static void wait_for(const std::uint64_t* barrier, int phase) {
+    std::uint32_t complete = 0;
+    while (complete == 0)
+      asm volatile(
+          "{\n"
+          ".reg .pred complete;\n"
+          "mbarrier.try_wait.parity.shared::cta.b64 complete, [%1], %2;\n"
+          "selp.u32 %0, 1, 0, complete;\n"
+          "}"
+          : "=r"(complete)
+          : "r"(address(barrier)), "r"(phase & 1)
+          : "memory");
+  }
+#endif
+
+  std::uint64_t* barriers_;  // two that tell when a buffer is full, two when nobody needs it any more
+  Value* buffers_;
+  int each_;
+};
+
+#endif
+
+}  // namespace sparsmith

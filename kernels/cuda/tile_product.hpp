@@ -1,0 +1,260 @@
+// The product of gcsb/tile. A thread block walks its share of the tiles; every warp of it has sums of its own
+// for the outputs of one tile, in shared memory: in A x a lane adds only to rows of its own, in A^T x the
+// columns of a step differ, so there is no atomic in the loop. Nothing waits where a tile ends: entries are
+// on their way two groups ahead, across the ends of tiles, and the window of x of the next tile comes while
+// this one is worked on. Sums are added to the outputs only where the line of tiles changes or the share
+// ends.
+#pragma once
+
+#include "kernels/cuda/entries.hpp"
+#include "kernels/cuda/overlap.hpp"
+#include "kernels/cuda/tile_shares.hpp"
+
+namespace sparsmith {
+
+#ifdef __CUDACC__
+
+template <class Value, class Index>
+struct tile_arrays {
+  const Value* values;
+  const Index* combined;
+  const tile_share* shares;  // one of every thread block
+  const tile_piece* pieces;
+  tile_cells cells;
+  int outputs_per_tile, inputs_per_tile;
+  std::int64_t outputs, inputs;
+  const std::int32_t* output_order;  // the outputs that have the tiles' numbers; null where they are the same
+};
+
+// The steps_together steps of one lane, loaded together.
+template <class Value, class Index>
+struct step_group {
+  static constexpr int steps = tile_cells::steps_together;
+  Value values[steps];
+  std::uint32_t packed[steps * sizeof(Index) / 4];
+
+  __device__ __forceinline__ void load(const Value* own_values, const Index* own_combined) {
+    if constexpr (sizeof(Value) == 4) {
+      const float4 v = __ldcs(reinterpret_cast<const float4*>(own_values));
+      values[0] = v.x, values[1] = v.y, values[2] = v.z, values[3] = v.w;
+    } else {
+      const double2 low = __ldcs(reinterpret_cast<const double2*>(own_values)),
+                    high = __ldcs(reinterpret_cast<const double2*>(own_values) + 1);
+      values[0] = low.x, values[1] = low.y, values[2] = high.x, values[3] = high.y;
+    }
+    if constexpr (sizeof(Index) == 2) {
+      const uint2 c = __ldcs(reinterpret_cast<const uint2*>(own_combined));
+      packed[0] = c.x, packed[1] = c.y;
+    } else {
+      const uint4 c = __ldcs(reinterpret_cast<const uint4*>(own_combined));
+      packed[0] = c.x, packed[1] = c.y, packed[2] = c.z, packed[3] = c.w;
+    }
+  }
+  __device__ __forceinline__ std::uint32_t combined(int step) const {
+    if constexpr (sizeof(Index) == 2)
+      return step % 2 == 0 ? packed[step / 2] & 0xffffu : packed[step / 2] >> 16;
+    else
+      return packed[step];
+  }
+  // `window` is the tile's window of x; behind it are zeros, which padding reads.
+  template <bool Transposed>
+  __device__ __forceinline__ void add(const tile_cells& cells, std::uint32_t lane, bool active,
+                                      const Value* __restrict__ window, Value* __restrict__ sums) const {
+    Value inputs[steps];
+    std::uint32_t outputs[steps];
+#pragma unroll
+    for (int k = 0; k < steps; ++k) {
+      const std::uint32_t c = combined(k), row = cells.row(c, lane), col = cells.col(c);
+      outputs[k] = Transposed ? col : row;
+      inputs[k] = window[Transposed ? row : col];
+    }
+#pragma unroll
+    for (int k = 0; k < steps; ++k) {
+      if (active) sums[outputs[k]] += values[k] * inputs[k];
+      if (Transposed) __syncwarp();  // the next step's lane may add to the same column
+    }
+  }
+};
+
+// Four neighbouring sums.
+template <class Value>
+struct alignas(16) four_sums {
+  Value of[4];
+
+  __device__ void operator+=(const four_sums& other) {
+    for (int k = 0; k < 4; ++k) of[k] += other.of[k];
+  }
+  __device__ bool all_zero() const { return of[0] == 0 && of[1] == 0 && of[2] == 0 && of[3] == 0; }
+  // To memory that is aligned to 16 bytes.
+  __device__ void add_to(Value* y) const {
+#if __CUDA_ARCH__ >= 900
+    constexpr bool together = sizeof(Value) == 4;
+#else
+    constexpr bool together = false;
+#endif
+    if constexpr (together)
+      atomicAdd(reinterpret_cast<float4*>(y), make_float4(of[0], of[1], of[2], of[3]));
+    else
+      for (int k = 0; k < 4; ++k) atomicAdd(y + k, of[k]);
+  }
+};
+
+// y[output] += alpha value x[input] for a warp's run of a list. What neighbours add to the same output is
+// added up first, so that a long row does not queue at one address.
+template <class Value>
+__device__ void add_run(const entry_list<Value>& list, std::int64_t first, std::int64_t last, int lane,
+                        Value alpha, const Value* __restrict__ x, Value* y) {
+  for (std::int64_t begin = first; begin < last; begin += 32) {
+    const std::int64_t e = begin + lane;
+    const std::int32_t output = e < last ? list.outputs[e] : -1;
+    Value sum = e < last ? list.values[e] * x[list.inputs[e]] : Value{0};
+    const std::int32_t before = __shfl_up_sync(~0u, output, 1);
+    const bool head = lane == 0 || before != output;
+    const unsigned heads_behind = __ballot_sync(~0u, head) >> lane >> 1;
+    const int equals = heads_behind == 0 ? 32 - lane : __ffs(static_cast<int>(heads_behind));
+    for (int step = 1; step < 32; step *= 2) {
+      const Value further = __shfl_down_sync(~0u, sum, step);
+      if (step < equals) sum += further;
+    }
+    if (head && output >= 0) atomicAdd(y + output, alpha * sum);
+  }
+}
+
+struct tile_limits {
+  static constexpr int most_warps = 6;
+  // Thread blocks of that many warps that registers leave room for: 64 and 80 of them a thread.
+  static constexpr int resident_blocks_of_floats = 5, resident_blocks_of_doubles = 4;
+};
+
+// Columns behind a tile's own, for padding: as many as there can be banks.
+constexpr int spare_columns = 32;
+
+// Elements of shared memory for each warp's sums, and for each of the two windows.
+__host__ __device__ constexpr int tile_sums(bool transposed, int outputs_per_tile) {
+  return outputs_per_tile + (transposed ? spare_columns : 0);
+}
+template <class Value>
+__host__ __device__ constexpr int tile_window(bool transposed, int inputs_per_tile) {
+  return inputs_per_tile + (transposed ? 0 : spare_columns) + window_queue<Value>::room_to_align;
+}
+template <class Value>
+std::size_t tile_shared_bytes(bool transposed, int warps, int outputs_per_tile, int inputs_per_tile) {
+  return 2 * sizeof(std::uint64_t) +
+         sizeof(Value) * static_cast<std::size_t>(warps * tile_sums(transposed, outputs_per_tile) +
+                                                  2 * tile_window<Value>(transposed, inputs_per_tile));
+}
+
+// sums += alpha A x for the tiles, where x and the sums have the tiles' numbers unless output_order says
+// which outputs the sums belong to; y += alpha A x for the rest, in the matrix's own. Full: groups of 32
+// lanes, else fewer.
+template <bool Full, bool Transposed, class Value, class Index>
+__global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) == 4
+                                                                    ? tile_limits::resident_blocks_of_floats
+                                                                    : tile_limits::resident_blocks_of_doubles)
+    multiply_tiles(const tile_arrays<Value, Index> m, const entry_list<Value> rest, Value alpha,
+                   const Value* __restrict__ tile_x, Value* tile_y, const Value* __restrict__ x, Value* y) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  const tile_cells cells = m.cells;
+  const int threads = static_cast<int>(blockDim.x), warps = threads / 32;
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+  const int lanes = Full ? 32 : cells.lanes();
+  const bool active = Full || lane < lanes;
+  const int sums_each = tile_sums(Transposed, m.outputs_per_tile),
+            window_each = tile_window<Value>(Transposed, m.inputs_per_tile);
+  auto* const barriers = reinterpret_cast<std::uint64_t*>(shared);
+  Value* const windows = reinterpret_cast<Value*>(barriers + window_queue<Value>::barriers);
+  Value* const all_sums = windows + 2 * window_each;
+  Value* const sums = all_sums + warp * sums_each;
+  const window_queue<Value> queue(barriers, windows, window_each);
+
+  const tile_share share = m.shares[blockIdx.x];
+  const auto piece_at = [&](int p) {
+    return p < share.pieces ? m.pieces[share.first_piece + p] : tile_piece{};
+  };
+
+  // The group that is loaded next; a warp takes every warps-th of the share.
+  int ahead_at = 0, ahead_group = warp;
+  tile_piece ahead = share.first, ahead_next = piece_at(1);
+  const auto load_next = [&](step_group<Value, Index>& group) {
+    while (ahead_group >= ahead.groups && ahead_at < share.pieces) {
+      ahead_group -= ahead.groups;
+      ahead = ahead_next;
+      ++ahead_at;
+      ahead_next = piece_at(ahead_at + 1);
+    }
+    if (ahead_at >= share.pieces || !active) return;
+    const std::int64_t at =
+        (std::int64_t{ahead.first_group + ahead_group} * lanes + lane) * tile_cells::steps_together;
+    group.load(m.values + at, m.combined + at);
+    ahead_group += warps;
+  };
+  step_group<Value, Index> coming[2] = {};
+  load_next(coming[0]);
+  load_next(coming[1]);
+
+  queue.open();
+  for (int i = lane; i < sums_each; i += 32) sums[i] = 0;
+  if (!Transposed)
+    for (int i = thread; i < 2 * spare_columns; i += threads)
+      queue.window(i / spare_columns, tile_x)[m.inputs_per_tile + i % spare_columns] = 0;
+  __syncthreads();
+  // The kernel before makes y and the x of the tiles, where that is another one; what is read above it
+  // leaves.
+  if (tile_x != x || rest.count > 0) wait_for_kernel_before();
+  const auto begin_window = [&](int number, const tile_piece& piece) {
+    const std::int64_t left = m.inputs - piece.input;
+    queue.begin(number, tile_x + piece.input,
+                left < m.inputs_per_tile ? static_cast<int>(left) : m.inputs_per_tile);
+  };
+  if (share.pieces > 0) begin_window(0, share.first);
+  const std::int64_t walkers = std::int64_t{gridDim.x} * warps,
+                     walker = std::int64_t{blockIdx.x} * warps + warp;
+  add_run(rest, rest.count * walker / walkers, rest.count * (walker + 1) / walkers, lane, alpha, x, y);
+
+  tile_piece piece = share.first, next = piece_at(1);
+  int group = warp;  // the next of this piece that is this warp's
+  for (int p = 0; p < share.pieces; ++p) {
+    const tile_piece after = piece_at(p + 2);
+    if (p + 1 < share.pieces) begin_window(p + 1, next);
+    queue.wait(p);
+    const Value* const window = queue.window(p, tile_x);
+    for (; group < piece.groups; group += warps) {
+      const step_group<Value, Index> current = coming[0];
+      coming[0] = coming[1];
+      load_next(coming[1]);
+      current.template add<Transposed>(cells, static_cast<std::uint32_t>(lane), active, window, sums);
+    }
+    group -= piece.groups;
+    queue.done(p);
+    if (p + 1 == share.pieces || next.output != piece.output) {
+      wait_for_kernel_before();
+      __syncthreads();
+      for (int i = thread * 4; i < m.outputs_per_tile; i += threads * 4) {
+        four_sums<Value> total{};
+        for (int w = 0; w < warps; ++w) {
+          auto* const own = reinterpret_cast<four_sums<Value>*>(all_sums + w * sums_each + i);
+          total += *own;
+          *own = {};
+        }
+        if (total.all_zero()) continue;  // as are those past the last output
+        for (int k = 0; k < 4; ++k) total.of[k] *= alpha;
+        const std::int64_t out = std::int64_t{piece.output} + i;
+        if (m.output_order == nullptr && out + 4 <= m.outputs &&
+            reinterpret_cast<std::uintptr_t>(tile_y) % 16 == 0) {
+          total.add_to(tile_y + out);
+          continue;
+        }
+        for (int k = 0; k < 4; ++k)
+          if (out + k < m.outputs && total.of[k] != Value{0})
+            atomicAdd(tile_y + (m.output_order == nullptr ? out + k : m.output_order[out + k]), total.of[k]);
+      }
+      __syncthreads();
+    }
+    piece = next;
+    next = after;
+  }
+}
+
+#endif
+
+}  // namespace sparsmith
