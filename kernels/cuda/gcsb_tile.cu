@@ -1,7 +1,9 @@
-// gcsb/tile: products from GCSB's layout `tile` without atomics inside the loop. Two launches: one brings x
-// into the tiles' numbers and scales y, the other walks the tiles and the rest, and starts before the first
-// has ended. Where there are many sums in other numbers than y's, a third adds them to y: atomics on
-// scattered addresses are slower than that.
+// gcsb/tile: products from GCSB's layout `tile` without atomics inside the loop. Where the thread blocks that
+// share a line of tiles are few, it is one launch: the last of them writes the line's outputs; a rest is
+// added by another one. Elsewhere one launch brings x into the tiles' numbers and scales y, and another,
+// which starts before the first has ended, walks the tiles and the rest and adds to y. Where there are many
+// sums in other numbers than y's, a third adds them to y: atomics on scattered addresses are slower than
+// that.
 #include "convert/formats/sizes.hpp"
 #include "kernels/cuda/tile_product.hpp"
 #include "kernels/table.hpp"
@@ -10,19 +12,22 @@ namespace sparsmith {
 namespace {
 
 struct tile_tuning {
-  // Of a thread block. More warps share a window and add up their sums in shared memory, but wait for each
-  // other where a tile ends: two where tiles are short.
-  static constexpr int warps = 4, warps_of_short_tiles = 2;
-  static constexpr std::int64_t groups_of_short_tiles = 24;  // on average
+  // Of a thread block. More warps share a window of x and add up their sums in shared memory, but wait for
+  // each other where a line ends; six where shared memory leaves room for more of them than of four.
+  static constexpr int warps = 4, most_warps = tile_limits::most_warps;
   // What a piece of a tile costs beside its steps, in groups: a window of x, and waiting for the other warps.
-  static constexpr std::int64_t piece_cost = 3;
+  static constexpr std::int64_t piece_cost = 5;
   // Of a share: below that, starting a thread block and adding its sums to y costs more than it brings.
   static constexpr std::int64_t least_share = 16;
-  static constexpr std::int64_t rest_per_group = 64;  // entries of the rest that cost as much as a group
+  static constexpr std::int64_t rest_of_share = 128;  // entries of the rest: a group of each warp's lanes
   static constexpr int most_shared_bytes = 227 * 1024;
+  // Shares of a line whose sums one of them can add up while the others' tails last.
+  static constexpr std::int32_t most_visits = 16;
+  // Lines without a tile are written too then: not where they are most.
+  static constexpr std::int64_t most_lines_a_tile = 4;
   // Sums from which on they are added up in the tiles' numbers first.
   static constexpr std::int64_t many_scattered_sums = 1 << 18;
-  static constexpr int vector_threads = 256;  // of a thread block that renumbers x or the sums
+  static constexpr int vector_threads = 256;  // of a thread block that walks x, y or the rest
 };
 
 // gathered = x in the tiles' numbers, y = beta y, and sums = 0; what is null is left out.
@@ -68,29 +73,40 @@ struct gcsb_tile_kernel {
     outline.tile_offsets = copy_to<host>(m.tile_offsets, place::device);
     outline.tiles_by_column = copy_to<host>(m.tiles_by_column, place::device);
     const tile_list list = list_tiles(outline, transposed());
-    const auto tiles = static_cast<std::int64_t>(list.tiles.size());
-    warps_ = list.groups < tiles * tile_tuning::groups_of_short_tiles ? tile_tuning::warps_of_short_tiles
-                                                                      : tile_tuning::warps;
-    int resident = 0;
-    with_kernel([&](auto kernel, auto) {
-      // The limit belongs to the function, which other matrices use too: it is always the same.
-      check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      tile_tuning::most_shared_bytes));
-      check_cuda(
-          cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, warps_ * 32, shared_bytes()));
-    });
+    const auto tiles = static_cast<std::int64_t>(list.tiles.size()), rest = m.rest_values.size();
+    int resident = resident_with(tile_tuning::warps);
+    warps_ = tile_tuning::warps;
+    if (const int more = resident_with(tile_tuning::most_warps);
+        more * tile_tuning::most_warps > resident * tile_tuning::warps) {
+      resident = more;
+      warps_ = tile_tuning::most_warps;
+    }
     // One wave: more thread blocks than fit would only add more sums to y, and the last ones run alone.
-    const std::int64_t fitting = std::int64_t{resident} * multiprocessors(),
-                       cost = list.groups + tiles * tile_tuning::piece_cost +
-                              m.rest_values.size() / tile_tuning::rest_per_group;
-    const tile_shares shares = share_tiles(
-        list, std::clamp<std::int64_t>(cost / tile_tuning::least_share, 1, fitting), tile_tuning::piece_cost);
+    const std::int64_t fitting = std::int64_t{resident} * multiprocessors();
+    const auto count_for = [&](const tile_list& of, std::int64_t rest_entries) {
+      const std::int64_t cost =
+          of.groups + static_cast<std::int64_t>(of.tiles.size()) * tile_tuning::piece_cost;
+      return std::clamp<std::int64_t>(
+          std::max(cost / tile_tuning::least_share, rest_entries / tile_tuning::rest_of_share), 1, fitting);
+    };
+    const std::int64_t lines = groups_of(outputs(m, op), tile_outputs_count());
+    tile_shares shares;
+    if (m.renumbered == 0 && lines <= tiles * tile_tuning::most_lines_a_tile) {
+      const tile_list all = with_all_lines(list, outputs(m, op), tile_outputs_count());
+      shares = share_tiles(all, count_for(all, 0), tile_tuning::piece_cost);
+      written_once_ = shares.most_visits <= tile_tuning::most_visits;
+    }
+    if (!written_once_) shares = share_tiles(list, count_for(list, rest), tile_tuning::piece_cost);
     pieces_ = upload(shares.pieces);
     shares_ = upload(shares.shares);
+    if (written_once_) {
+      visits_ = upload(shares.visits);
+      slots_ = array<Value, device>(shares.slots * tile_outputs_count());
+      arrivals_ = upload(std::vector<unsigned>(static_cast<std::size_t>(shares.slots)));
+    }
     if (m.renumbered != 0) {
       gathered_ = array<Value, device>(inputs(m, op));
-      const std::int64_t lines = groups_of(outputs(m, op), tile_outputs());
-      if ((shares_.size() + lines) * tile_outputs() > tile_tuning::many_scattered_sums)
+      if ((shares_.size() + lines) * tile_outputs_count() > tile_tuning::many_scattered_sums)
         sums_ = array<Value, device>(outputs(m, op));
     }
   }
@@ -98,7 +114,9 @@ struct gcsb_tile_kernel {
   std::int64_t bytes() const {
     return pieces_.size() * std::int64_t{sizeof(tile_piece)} +
            shares_.size() * std::int64_t{sizeof(tile_share)} +
-           (gathered_.size() + sums_.size()) * std::int64_t{sizeof(Value)};
+           visits_.size() * std::int64_t{sizeof(tile_visit)} +
+           arrivals_.size() * std::int64_t{sizeof(unsigned)} +
+           (gathered_.size() + sums_.size() + slots_.size()) * std::int64_t{sizeof(Value)};
   }
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
@@ -107,18 +125,22 @@ struct gcsb_tile_kernel {
     const auto& in_order = transposed() ? m_.row_order : m_.col_order;
     const auto& out_order = transposed() ? m_.col_order : m_.row_order;
     constexpr int threads = tile_tuning::vector_threads;
-    const bool prepared = renumbered || beta != Value{1};
+    const bool prepared = !written_once_ && (renumbered || beta != Value{1});
     if (prepared)
       prepare_vectors<<<resident_blocks(std::max(in, out), threads), threads, 0, on_.stream>>>(
           in, in_order.data(), x, renumbered ? gathered_.data() : nullptr, out, beta, y,
           apart ? sums_.data() : nullptr);
     const entry_list<Value> rest = entries_of(m_.rest_row_indices, m_.rest_col_indices, m_.rest_values, op_);
+    const bool rest_apart = written_once_ && rest.count > 0;
     with_kernel([&](auto kernel, const auto& arrays) {
       const launch_size size{static_cast<unsigned>(shares_.size()), static_cast<unsigned>(warps_) * 32,
-                             shared_bytes(), prepared};
-      launch(on_, size, kernel, arrays, rest, alpha, renumbered ? gathered_.data() : x,
-             apart ? sums_.data() : y, x, y);
+                             shared_bytes(warps_), prepared};
+      launch(on_, size, kernel, arrays, rest_apart ? entry_list<Value>{} : rest, alpha,
+             renumbered ? gathered_.data() : x, beta, apart ? sums_.data() : y, x, y);
     });
+    if (rest_apart)
+      launch(on_, launch_size{blocks_for(rest.count, threads), threads, 0, true}, add_rest<Value>, rest,
+             alpha, x, y);
     if (apart)
       add_sums<<<blocks_for(out, threads), threads, 0, on_.stream>>>(out, out_order.data(), sums_.data(), y);
     check_cuda(cudaGetLastError());
@@ -126,10 +148,22 @@ struct gcsb_tile_kernel {
 
  private:
   bool transposed() const { return op_ == operation::transposed; }
-  int tile_outputs() const { return transposed() ? m_.tile_width : m_.tile_height; }
-  int tile_inputs() const { return transposed() ? m_.tile_height : m_.tile_width; }
-  std::size_t shared_bytes() const {
-    return tile_shared_bytes<Value>(transposed(), warps_, tile_outputs(), tile_inputs());
+  int tile_outputs_count() const { return transposed() ? m_.tile_width : m_.tile_height; }
+  int tile_inputs_count() const { return transposed() ? m_.tile_height : m_.tile_width; }
+  std::size_t shared_bytes(int warps) const {
+    return tile_shared_bytes<Value>(transposed(), warps, tile_outputs_count(), tile_inputs_count());
+  }
+  // Thread blocks of so many warps that a multiprocessor has room for.
+  int resident_with(int warps) const {
+    int resident = 0;
+    with_kernel([&](auto kernel, auto) {
+      // The limit belongs to the function, which other matrices use too: it is always the same.
+      check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      tile_tuning::most_shared_bytes));
+      check_cuda(
+          cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, warps * 32, shared_bytes(warps)));
+    });
+    return resident;
   }
   // Calls use(kernel, arrays) with the kernel for this operation, width of indices and number of lanes.
   template <class Use>
@@ -146,10 +180,12 @@ struct gcsb_tile_kernel {
       const auto& order = t ? m_.col_order : m_.row_order;
       use(m_.group_size == 32 ? multiply_tiles<true, t, Value, Index>
                               : multiply_tiles<false, t, Value, Index>,
-          tile_arrays<Value, Index>{m_.values.data(), combined, shares_.data(), pieces_.data(),
-                                    tile_cells(m_.tile_height, m_.tile_width, m_.group_size), tile_outputs(),
-                                    tile_inputs(), outputs(m_, op_), inputs(m_, op_),
-                                    m_.renumbered != 0 && sums_.size() == 0 ? order.data() : nullptr});
+          tile_arrays<Value, Index>{
+              m_.values.data(), combined, shares_.data(), pieces_.data(),
+              tile_cells(m_.tile_height, m_.tile_width, m_.group_size), tile_outputs_count(),
+              tile_inputs_count(), outputs(m_, op_), inputs(m_, op_),
+              m_.renumbered != 0 && sums_.size() == 0 ? order.data() : nullptr,
+              written_once_ ? visits_.data() : nullptr, arrivals_.data(), slots_.data()});
     });
   }
 
@@ -159,7 +195,11 @@ struct gcsb_tile_kernel {
   int warps_ = tile_tuning::warps;
   array<tile_piece, device> pieces_;
   array<tile_share, device> shares_;
+  array<tile_visit, device> visits_;
+  bool written_once_ = false;
+  mutable array<unsigned, device> arrivals_;
   mutable array<Value, device> gathered_, sums_;  // in the tiles' numbers, where those are not the matrix's
+  mutable array<Value, device> slots_;
 };
 
 }  // namespace

@@ -24,6 +24,10 @@ struct tile_arrays {
   int outputs_per_tile, inputs_per_tile;
   std::int64_t outputs, inputs;
   const std::int32_t* output_order;  // the outputs that have the tiles' numbers; null where they are the same
+  // Where every output is written once; else null, and sums are added to outputs that were prepared.
+  const tile_visit* visits;
+  unsigned* arrivals;  // at each slot that is a line's first; 0 before and after
+  Value* slots;        // outputs_per_tile each
 };
 
 // The steps_together steps of one lane, loaded together.
@@ -84,6 +88,9 @@ struct alignas(16) four_sums {
   __device__ void operator+=(const four_sums& other) {
     for (int k = 0; k < 4; ++k) of[k] += other.of[k];
   }
+  __device__ void scale(Value factor) {
+    for (int k = 0; k < 4; ++k) of[k] *= factor;
+  }
   __device__ bool all_zero() const { return of[0] == 0 && of[1] == 0 && of[2] == 0 && of[3] == 0; }
   // To memory that is aligned to 16 bytes.
   __device__ void add_to(Value* y) const {
@@ -100,7 +107,7 @@ struct alignas(16) four_sums {
 };
 
 // y[output] += alpha value x[input] for a warp's run of a list. What neighbours add to the same output is
-// added up first, so that a long row does not queue at one address.
+// added up first, so that a long row does not queue at one address. y is the work of the kernel before.
 template <class Value>
 __device__ void add_run(const entry_list<Value>& list, std::int64_t first, std::int64_t last, int lane,
                         Value alpha, const Value* __restrict__ x, Value* y) {
@@ -116,8 +123,16 @@ __device__ void add_run(const entry_list<Value>& list, std::int64_t first, std::
       const Value further = __shfl_down_sync(~0u, sum, step);
       if (step < equals) sum += further;
     }
+    wait_for_kernel_before();
     if (head && output >= 0) atomicAdd(y + output, alpha * sum);
   }
+}
+
+template <class Value>
+__global__ void add_rest(const entry_list<Value> rest, Value alpha, const Value* __restrict__ x, Value* y) {
+  const std::int64_t warp = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
+  add_run(rest, warp * 32, min(warp * 32 + 32, rest.count), static_cast<int>(threadIdx.x) % 32, alpha, x, y);
+  wait_for_kernel_before();
 }
 
 struct tile_limits {
@@ -144,16 +159,53 @@ std::size_t tile_shared_bytes(bool transposed, int warps, int outputs_per_tile, 
                                                   2 * tile_window<Value>(transposed, inputs_per_tile));
 }
 
-// sums += alpha A x for the tiles, where x and the sums have the tiles' numbers unless output_order says
-// which outputs the sums belong to; y += alpha A x for the rest, in the matrix's own. Full: groups of 32
-// lanes, else fewer.
+// What the flush of a line does with its sums.
+template <class Value, class Index>
+struct tile_outputs {
+  const tile_arrays<Value, Index>& m;
+  Value alpha, beta;
+  Value* y;
+  std::int64_t first;  // of the line
+
+  __device__ bool wide(std::int64_t out) const {
+    return m.output_order == nullptr && out + 4 <= m.outputs && reinterpret_cast<std::uintptr_t>(y) % 16 == 0;
+  }
+  __device__ void add(int i, four_sums<Value> sums) const {
+    if (sums.all_zero()) return;  // as are those past the last output
+    sums.scale(alpha);
+    const std::int64_t out = first + i;
+    if (wide(out)) {
+      sums.add_to(y + out);
+      return;
+    }
+    for (int k = 0; k < 4; ++k)
+      if (out + k < m.outputs && sums.of[k] != Value{0})
+        atomicAdd(y + (m.output_order == nullptr ? out + k : m.output_order[out + k]), sums.of[k]);
+  }
+  __device__ void write(int i, four_sums<Value> sums) const {
+    sums.scale(alpha);
+    const std::int64_t out = first + i;
+    if (beta == Value{0} && wide(out)) {
+      *reinterpret_cast<four_sums<Value>*>(y + out) = sums;
+      return;
+    }
+    for (int k = 0; k < 4; ++k)
+      if (out + k < m.outputs) y[out + k] = updated(beta, y + out + k, sums.of[k]);
+  }
+};
+
+// y = alpha A x + beta y for the tiles where every output is written once, else y += alpha A x; the x and y
+// of the tiles may be others, in their numbers. y += alpha A x for the rest. Full: groups of 32 lanes, else
+// fewer.
 template <bool Full, bool Transposed, class Value, class Index>
 __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) == 4
                                                                     ? tile_limits::resident_blocks_of_floats
                                                                     : tile_limits::resident_blocks_of_doubles)
     multiply_tiles(const tile_arrays<Value, Index> m, const entry_list<Value> rest, Value alpha,
-                   const Value* __restrict__ tile_x, Value* tile_y, const Value* __restrict__ x, Value* y) {
+                   const Value* __restrict__ tile_x, Value beta, Value* tile_y, const Value* __restrict__ x,
+                   Value* y) {
   extern __shared__ __align__(16) unsigned char shared[];
+  __shared__ bool is_last;  // to visit a line
   const tile_cells cells = m.cells;
   const int threads = static_cast<int>(blockDim.x), warps = threads / 32;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
@@ -198,21 +250,23 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
     for (int i = thread; i < 2 * spare_columns; i += threads)
       queue.window(i / spare_columns, tile_x)[m.inputs_per_tile + i % spare_columns] = 0;
   __syncthreads();
-  // The kernel before makes y and the x of the tiles, where that is another one; what is read above it
-  // leaves.
-  if (tile_x != x || rest.count > 0) wait_for_kernel_before();
+  let_next_kernel_start();
+  const std::int64_t walkers = std::int64_t{gridDim.x} * warps,
+                     walker = std::int64_t{blockIdx.x} * warps + warp;
+  const auto rest_before = [&](std::int64_t w) { return rest.count * w / walkers; };
+  add_run(rest, rest_before(walker), rest_before(walker + 1), lane, alpha, x, y);
+  // The kernel before makes the x of the tiles, where that is another one; what is read above it leaves.
+  if (tile_x != x) wait_for_kernel_before();
   const auto begin_window = [&](int number, const tile_piece& piece) {
     const std::int64_t left = m.inputs - piece.input;
     queue.begin(number, tile_x + piece.input,
                 left < m.inputs_per_tile ? static_cast<int>(left) : m.inputs_per_tile);
   };
   if (share.pieces > 0) begin_window(0, share.first);
-  const std::int64_t walkers = std::int64_t{gridDim.x} * warps,
-                     walker = std::int64_t{blockIdx.x} * warps + warp;
-  add_run(rest, rest.count * walker / walkers, rest.count * (walker + 1) / walkers, lane, alpha, x, y);
 
   tile_piece piece = share.first, next = piece_at(1);
   int group = warp;  // the next of this piece that is this warp's
+  int flushed = 0;   // lines
   for (int p = 0; p < share.pieces; ++p) {
     const tile_piece after = piece_at(p + 2);
     if (p + 1 < share.pieces) begin_window(p + 1, next);
@@ -227,32 +281,56 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
     group -= piece.groups;
     queue.done(p);
     if (p + 1 == share.pieces || next.output != piece.output) {
+      const tile_outputs<Value, Index> line{m, alpha, beta, tile_y, piece.output};
+      const auto for_all_sums = [&](auto use) {
+        for (int i = thread * 4; i < m.outputs_per_tile; i += threads * 4) {
+          four_sums<Value> total{};
+          for (int w = 0; w < warps; ++w) {
+            auto* const own = reinterpret_cast<four_sums<Value>*>(all_sums + w * sums_each + i);
+            total += *own;
+            *own = {};
+          }
+          use(i, total);
+        }
+      };
       wait_for_kernel_before();
       __syncthreads();
-      for (int i = thread * 4; i < m.outputs_per_tile; i += threads * 4) {
-        four_sums<Value> total{};
-        for (int w = 0; w < warps; ++w) {
-          auto* const own = reinterpret_cast<four_sums<Value>*>(all_sums + w * sums_each + i);
-          total += *own;
-          *own = {};
+      if (m.visits == nullptr) {
+        for_all_sums([&](int i, const four_sums<Value>& total) { line.add(i, total); });
+      } else {
+        const tile_visit visit = m.visits[share.first_visit + flushed];
+        ++flushed;
+        if (visit.visits == 1) {
+          for_all_sums([&](int i, const four_sums<Value>& total) { line.write(i, total); });
+        } else {
+          const auto slot = [&](int number, int i) {
+            return reinterpret_cast<four_sums<Value>*>(m.slots + std::int64_t{number} * m.outputs_per_tile +
+                                                       i);
+          };
+          for_all_sums([&](int i, const four_sums<Value>& total) { *slot(visit.own_slot, i) = total; });
+          __threadfence();
+          __syncthreads();
+          // The count goes back to 0 by itself with the last one.
+          if (thread == 0)
+            is_last = atomicInc(m.arrivals + visit.first_slot, static_cast<unsigned>(visit.visits) - 1) ==
+                      static_cast<unsigned>(visit.visits) - 1;
+          __syncthreads();
+          if (is_last) {
+            __threadfence();
+            for (int i = thread * 4; i < m.outputs_per_tile; i += threads * 4) {
+              four_sums<Value> total{};
+              for (int v = 0; v < visit.visits; ++v) total += *slot(visit.first_slot + v, i);
+              line.write(i, total);
+            }
+          }
         }
-        if (total.all_zero()) continue;  // as are those past the last output
-        for (int k = 0; k < 4; ++k) total.of[k] *= alpha;
-        const std::int64_t out = std::int64_t{piece.output} + i;
-        if (m.output_order == nullptr && out + 4 <= m.outputs &&
-            reinterpret_cast<std::uintptr_t>(tile_y) % 16 == 0) {
-          total.add_to(tile_y + out);
-          continue;
-        }
-        for (int k = 0; k < 4; ++k)
-          if (out + k < m.outputs && total.of[k] != Value{0})
-            atomicAdd(tile_y + (m.output_order == nullptr ? out + k : m.output_order[out + k]), total.of[k]);
       }
       __syncthreads();
     }
     piece = next;
     next = after;
   }
+  wait_for_kernel_before();  // who comes after this kernel comes after that one too
 }
 
 #endif

@@ -18,15 +18,26 @@ struct alignas(16) tile_piece {
 struct alignas(16) tile_share {
   tile_piece first;
   std::int32_t first_piece, pieces;
-  std::int32_t unused[2];
+  std::int32_t first_visit, unused;
+};
+
+// The pieces that a share has of one line, those with the same outputs. Where others visit the line too, each
+// leaves its sums in a slot of its own, and the last to come adds them up.
+struct alignas(16) tile_visit {
+  std::int32_t visits;  // of the line
+  std::int32_t first_slot, own_slot;
+  std::int32_t unused;
 };
 
 struct tile_shares {
   std::vector<tile_piece> pieces;
   std::vector<tile_share> shares;
+  std::vector<tile_visit> visits;
+  std::int64_t slots = 0;
+  std::int32_t most_visits = 0;  // of a line
 };
 
-// The tiles as one operation walks them: line by line, a line having the same outputs.
+// The tiles as one operation walks them: line by line.
 struct tile_list {
   std::vector<tile_piece> tiles;
   std::int64_t groups = 0;
@@ -50,29 +61,68 @@ tile_list list_tiles(const gcsb_tile<Offset, float, host>& outline, bool transpo
   return list;
 }
 
+// The same with an empty tile in every line that has none, so that all outputs are somebody's.
+inline tile_list with_all_lines(const tile_list& list, std::int64_t outputs, std::int32_t outputs_per_tile) {
+  tile_list all;
+  all.groups = list.groups;
+  std::int64_t output = 0;  // of the next line that has not been met
+  const auto fill_up_to = [&](std::int64_t end) {
+    for (; output < end; output += outputs_per_tile)
+      all.tiles.push_back({0, 0, 0, static_cast<std::int32_t>(output)});
+  };
+  for (const tile_piece& tile : list.tiles) {
+    fill_up_to(tile.output);
+    output = std::int64_t{tile.output} + outputs_per_tile;
+    all.tiles.push_back(tile);
+  }
+  fill_up_to(outputs);
+  return all;
+}
+
 // A piece costs `piece_cost` groups beside its own. Shares may be empty where there are more than groups.
 inline tile_shares share_tiles(const tile_list& list, std::int64_t count, std::int64_t piece_cost) {
   const std::int64_t total =
       list.groups + (static_cast<std::int64_t>(list.tiles.size()) + count) * piece_cost;
   tile_shares result;
   std::int64_t cost = 0, end = 0;  // so far; where the share ends that is being filled
+  std::int32_t line_visits = 0;    // so far, of the line
+  const auto end_line = [&] {
+    for (std::int32_t v = 0; v < line_visits; ++v)
+      result.visits[result.visits.size() - 1 - static_cast<std::size_t>(v)].visits = line_visits;
+    if (line_visits > 1) result.slots += line_visits;
+    result.most_visits = std::max(result.most_visits, line_visits);
+    line_visits = 0;
+  };
   for (const tile_piece& tile : list.tiles)
-    for (std::int32_t done = 0; done < tile.groups;) {
+    for (std::int32_t done = 0; done == 0 || done < tile.groups;) {
       const auto begun = static_cast<std::int64_t>(result.shares.size());
-      if (cost + piece_cost >= end && begun < count) {
-        result.shares.push_back({{}, static_cast<std::int32_t>(result.pieces.size()), 0, {}});
+      const bool new_share = cost + piece_cost >= end && begun < count;
+      if (new_share) {
+        result.shares.push_back({{}, static_cast<std::int32_t>(result.pieces.size()), 0, 0, 0});
         end = total * (begun + 1) / count;
       }
       const bool last = static_cast<std::int64_t>(result.shares.size()) == count;
       const std::int64_t left = tile.groups - done;
-      const auto groups =
-          static_cast<std::int32_t>(last ? left : std::clamp<std::int64_t>(end - cost - piece_cost, 1, left));
+      const auto groups = static_cast<std::int32_t>(
+          last ? left : std::min(left, std::max<std::int64_t>(end - cost - piece_cost, 1)));
       const tile_piece piece{tile.first_group + done, groups, tile.input, tile.output};
-      if (result.shares.back().pieces++ == 0) result.shares.back().first = piece;
+      const bool new_line = result.pieces.empty() || result.pieces.back().output != piece.output;
+      if (new_line) end_line();
+      if (new_share || new_line) {
+        result.visits.push_back({0, static_cast<std::int32_t>(result.slots),
+                                 static_cast<std::int32_t>(result.slots) + line_visits, 0});
+        ++line_visits;
+      }
+      if (new_share) {
+        result.shares.back().first = piece;
+        result.shares.back().first_visit = static_cast<std::int32_t>(result.visits.size()) - 1;
+      }
+      ++result.shares.back().pieces;
       result.pieces.push_back(piece);
-      done += groups;
       cost += groups + piece_cost;
+      done += std::max(groups, 1);
     }
+  end_line();
   result.shares.resize(static_cast<std::size_t>(count));
   return result;
 }

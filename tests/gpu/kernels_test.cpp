@@ -194,6 +194,73 @@ TEST_CASE("the race on CUDA has a baseline, right results and a verdict", "[race
   }
 }
 
+namespace {
+
+// gcsb/tile on x and y that begin anywhere, with an infinite x that most rows have nothing to do with,
+// several times in a row.
+template <class Value>
+void check_tiles_anywhere(const std::string& spec, const tile_options& options) {
+  assembly_report report;
+  const auto m = with_integers(
+      assemble<openmp, std::int32_t, Value>(openmp{}, read_matrix(spec), false, report, nullptr));
+  const auto on_device = copy_to<device>(m);
+  const auto tiles = csr_to_gcsb_tile(cuda{}, view(on_device), options, no_limit, nullptr);
+  for (const operation op : both_operations) {
+    const bool transposed = op == operation::transposed;
+    const std::int64_t in = inputs(m, op), out = outputs(m, op);
+    const auto ready = kernels_of(view(tiles)).front().prepare(cuda{}, view(tiles), op);
+    array<Value, host> x = integer_vector<Value>(in, 3);
+    x[in / 2] = std::numeric_limits<Value>::infinity();
+    std::vector<Value> expected(static_cast<std::size_t>(out), 0);
+    for (std::int32_t r = 0; r < m.rows; ++r)
+      for (std::int32_t e = m.row_offsets[r]; e < m.row_offsets[r + 1]; ++e) {
+        const std::int32_t c = m.col_indices[e];
+        expected[static_cast<std::size_t>(transposed ? c : r)] += 2 * m.values[e] * x[transposed ? r : c];
+      }
+    for (const auto& [x_shift, y_shift] : {std::pair(0, 0), {1, 3}, {2, 0}, {3, 1}, {0, 2}}) {
+      array<Value, host> shifted_x(in + 4), y = integer_vector<Value>(out + 8, 5);
+      std::copy(x.begin(), x.end(), shifted_x.data() + x_shift);
+      const auto device_x = copy_to<device>(shifted_x, place::host);
+      for (const Value beta : {Value{0}, Value{-1}, Value{0}}) {
+        auto device_y = copy_to<device>(y, place::host);
+        ready.run(2, device_x.data() + x_shift, beta, device_y.data() + y_shift);
+        const auto found = copy_to<host>(device_y, place::device);
+        std::int64_t different = 0;
+        for (std::int64_t i = 0; i < out + 8; ++i) {
+          const bool inside = i >= y_shift && i < y_shift + out;
+          const Value right =
+              inside ? expected[static_cast<std::size_t>(i - y_shift)] + (beta == 0 ? Value{0} : beta * y[i])
+                     : y[i];
+          different += std::isfinite(right) ? found[i] != right : std::isfinite(found[i]);
+        }
+        INFO(spec << ", " << name_of(op) << ", x + " << x_shift << ", y + " << y_shift << ", beta " << beta);
+        CHECK(different == 0);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("tiles multiply x and y that begin anywhere, and padding meets no infinite x", "[generated]") {
+  if (!gpu_here()) return;
+  if constexpr (has_cuda) {
+    // One launch and two, with a rest and without, renumbered with few sums and with many, few lanes.
+    const std::vector<std::pair<std::string, tile_options>> cases = {
+        {"gen:laplace3d?n=25", {256, 256}},
+        {"gen:uniform?n=3001&density=0.02", {1024, 512}},
+        {"gen:uniform?rows=901&cols=70003&density=0.0005", {256, 256, 32, 0, renumbering::none, 60}},
+        {"gen:rmat?scale=11", {256, 512, 32, 0, renumbering::length, 32}},
+        {"gen:rmat?scale=15", {512, 512, 32, 32, renumbering::length, 64}},
+        {"gen:uniform?n=1500&density=0.01", {256, 256, 8, 0, renumbering::none, 0}},
+        {"gen:diagonal?n=1", {256, 256}}};
+    for (const auto& [spec, options] : cases) {
+      check_tiles_anywhere<float>(spec, options);
+      check_tiles_anywhere<double>(spec, options);
+    }
+  }
+}
+
 // Small enough for compute-sanitizer, with every kernel of ours in it.
 TEST_CASE("every kernel of ours on CUDA, a sample for the sanitizers", "[.sample]") {
   if (!gpu_here()) return;

@@ -1,0 +1,106 @@
+// How gcsb/tile's work is dealt out: all of it, once, in shares that cost the same.
+#include "kernels/cuda/tile_shares.hpp"
+
+#include <map>
+#include <random>
+
+#include "tests/catch.hpp"
+
+using namespace sparsmith;
+
+namespace {
+
+constexpr std::int32_t side = 256;
+
+// Lines of tiles, some of them empty, with between 1 and 40 groups a tile.
+tile_list random_tiles(unsigned seed, int lines) {
+  std::mt19937 random(seed);
+  tile_list list;
+  std::int32_t first = 0;
+  for (int line = 0; line < lines; ++line)
+    for (unsigned tile = 0; tile < random() % 6; ++tile) {
+      const auto groups = static_cast<std::int32_t>(1 + random() % 40);
+      list.tiles.push_back({first, groups, static_cast<std::int32_t>(tile) * side, line * side});
+      first += groups;
+      list.groups += groups;
+    }
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("shares have every group once, in order, and cost about the same") {
+  for (const unsigned seed : {1u, 2u, 3u})
+    for (const std::int64_t count : {1, 2, 7, 50, 400}) {
+      const tile_list list = random_tiles(seed, 30);
+      constexpr std::int64_t piece_cost = 3;
+      const tile_shares found = share_tiles(list, count, piece_cost);
+      REQUIRE(std::ssize(found.shares) == count);
+      std::int64_t groups = 0, most = 0;
+      std::int32_t piece = 0;
+      for (const tile_share& share : found.shares) {
+        if (share.pieces == 0) continue;
+        CHECK(share.first_piece == piece);
+        CHECK(share.first.first_group == found.pieces[static_cast<std::size_t>(piece)].first_group);
+        std::int64_t cost = 0;
+        for (std::int32_t p = 0; p < share.pieces; ++p, ++piece) {
+          const tile_piece& of = found.pieces[static_cast<std::size_t>(piece)];
+          CHECK(of.first_group == groups);
+          CHECK(of.groups > 0);
+          groups += of.groups;
+          cost += of.groups + piece_cost;
+        }
+        most = std::max(most, cost);
+      }
+      CHECK(groups == list.groups);
+      CHECK(piece == std::ssize(found.pieces));
+      const std::int64_t total = list.groups + (std::ssize(list.tiles) + count) * piece_cost;
+      CHECK(most <= total / count + 2 * piece_cost + 1);
+    }
+}
+
+TEST_CASE("the visits of a line have slots of their own, next to each other") {
+  for (const std::int64_t count : {1, 5, 60}) {
+    const tile_list list = with_all_lines(random_tiles(4, 20), 20 * side - 7, side);
+    const tile_shares found = share_tiles(list, count, 3);
+    std::map<std::int32_t, std::vector<tile_visit>> of_line;
+    for (const tile_share& share : found.shares) {
+      std::int32_t visit = share.first_visit, line = -1;
+      for (std::int32_t p = share.first_piece; p < share.first_piece + share.pieces; ++p) {
+        const std::int32_t output = found.pieces[static_cast<std::size_t>(p)].output;
+        if (output == line) continue;
+        line = output;
+        of_line[output].push_back(found.visits[static_cast<std::size_t>(visit++)]);
+      }
+    }
+    CHECK(of_line.size() == 20);
+    std::int64_t slots = 0;
+    std::int32_t most = 0;
+    for (const auto& [output, visits] : of_line) {
+      const auto number = static_cast<std::int32_t>(visits.size());
+      most = std::max(most, number);
+      for (std::int32_t v = 0; v < number; ++v) {
+        CHECK(visits[static_cast<std::size_t>(v)].visits == number);
+        if (number == 1) continue;
+        CHECK(visits[static_cast<std::size_t>(v)].first_slot == slots);
+        CHECK(visits[static_cast<std::size_t>(v)].own_slot == slots + v);
+      }
+      if (number > 1) slots += number;
+    }
+    CHECK(found.slots == slots);
+    CHECK(found.most_visits == most);
+  }
+}
+
+TEST_CASE("lines without a tile get an empty one") {
+  tile_list list;
+  list.tiles = {{0, 5, 0, 2 * side}, {5, 2, side, 2 * side}, {7, 1, 0, 4 * side}};
+  list.groups = 8;
+  const tile_list all = with_all_lines(list, 5 * side + 1, side);
+  std::vector<std::int32_t> outputs;
+  for (const tile_piece& tile : all.tiles) outputs.push_back(tile.output / side);
+  CHECK(outputs == std::vector<std::int32_t>{0, 1, 2, 2, 3, 4, 5});
+  CHECK(all.groups == 8);
+  const tile_shares found = share_tiles(all, 1, 3);
+  CHECK(found.pieces.size() == 7);
+}
