@@ -30,7 +30,7 @@ if "--list" in arguments:
 matrix = arguments[0]
 if told.get("crash") and told["crash"] in matrix:
     sys.exit("bench_spmv: out of memory")
-document = {"schema": "sparsmith.bench_spmv/1", "device": "a stub", "backend": backend, "threads": 4,
+document = {"schema": "sparsmith.bench_spmv/2", "device": "a stub", "backend": backend, "threads": 4,
             "copy_gb_per_s": 1000.0, "samples": 9, "matrices": []}
 status = 0
 if told.get("broken") and told["broken"] in matrix:

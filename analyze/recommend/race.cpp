@@ -69,9 +69,12 @@ any_format<Offset, Value, space_on<Backend>> convert(Backend on,
                                                      const format_variant& variant) {
   if (!variant.of_transpose)
     return from_csr<Backend, Offset, Value>(on, matrix, variant.format, variant.conversion, nullptr);
-  const auto turned_over =
+  auto turned_over =
       from_csr<Backend, Offset, Value>(on, matrix, format_kind::csc, variant.conversion, nullptr);
-  const auto& stored = std::get<csc<Offset, Value, space_on<Backend>>>(turned_over);
+  auto& stored = std::get<csc<Offset, Value, space_on<Backend>>>(turned_over);
+  if (variant.format == format_kind::csr)  // which it is already, by another name
+    return csr<Offset, Value, space_on<Backend>>{stored.cols, stored.rows, std::move(stored.col_offsets),
+                                                 std::move(stored.row_indices), std::move(stored.values)};
   const auto transpose = view(stored);
   return from_csr<Backend, Offset, Value>(
       on, {transpose.cols, transpose.rows, transpose.col_offsets, transpose.row_indices, transpose.values},
@@ -222,15 +225,24 @@ class racing {
         line.base[static_cast<std::size_t>(k.op)] = k.time;
   }
 
+  // Whether the race is over before a format starts. What is there already starts all the same where there is
+  // to be a verdict.
+  bool comes_too_late(const format_variant& variant) {
+    return request_.for_verdict ? !is_given(variant) && is_over(tuning.heats_share) : is_over(1);
+  }
+
   void run_entrant(std::size_t i) {
     const entrant& one = request_.field[i];
     const format_variant& variant = one.variant;
     format_result& line = result_.formats.emplace_back(line_for(variant));
     line.expected_convert_seconds = one.convert_seconds;
     line.bytes = one.bytes;
-    line.refused = request_.for_verdict                 ? why_untried(i)
-                   : one.left_out.empty() && is_over(1) ? why_over()
-                                                        : one.left_out;
+    line.refused = one.left_out;
+    if (line.refused.empty() && comes_too_late(variant)) {
+      line.refused = why_over();
+      line.not_reached = true;
+    }
+    if (line.refused.empty() && request_.for_verdict) line.refused = why_untried(i);
     if (!line.refused.empty()) return;
     say(fmt::format("converting to {}", line.label()));
     std::vector<operation> operations;
@@ -288,12 +300,10 @@ class racing {
 
   // ---- for a verdict ----
 
-  // Why a format does not start; empty where it does.
+  // Why a format is not worth its start; empty where it is.
   std::string why_untried(std::size_t i) {
     const entrant& one = request_.field[i];
-    if (!one.left_out.empty()) return one.left_out;
-    if (is_given(one.variant)) return {};  // there is always a verdict
-    if (is_over(tuning.heats_share)) return why_over();
+    if (is_given(one.variant)) return {};
     if (spent() + one.convert_seconds > tuning.heats_share * request_.seconds) {
       result_.out_of_time = true;
       return fmt::format("not tried: converting would take {} of the time given",

@@ -46,23 +46,6 @@ bool is_base(const matrix_result& m, const choice& c) {
                      [&](const kernel_result* k) { return m.base_name(k->op) == k->info.name; });
 }
 
-choice two_copies(const matrix_result& m) {
-  choice best;
-  for (const format_result& f : m.formats) {
-    const double ax = f.base_of(operation::multiply).headline();
-    if (f.format != format_kind::csc || ax == 0) continue;
-    for (const kernel_result& k : f.kernels)
-      if (k.op == operation::transposed && k.info.vendor && k.timed() &&
-          (best.format == nullptr || k.time.headline() < best.kernels[0]->time.headline()))
-        best = {&f,
-                {&k},
-                ax + k.time.headline(),
-                ax + f.base_of(operation::transposed).headline(),
-                f.convert_seconds + k.prepare_seconds};
-  }
-  return best;
-}
-
 // ---- what a user should take ----
 
 namespace {
@@ -191,40 +174,36 @@ std::vector<way> all_ways(const matrix_result& found, const objective& wanted, k
   return all;
 }
 
-// A stored for A x, and beside it A^T for A^T x, each in the vendor's fastest format.
-way vendor_pair(const matrix_result& found, const objective& wanted) {
-  if (!wanted.asks_for(operation::multiply) || !wanted.asks_for(operation::transposed)) return {};
-  way pair;
-  for (const operation op : both_operations) {
-    const format_result* best_format = nullptr;
-    const kernel_result* best = nullptr;
-    for (const format_result& f : found.formats) {
-      // CSC is A^T stored as CSR.
-      const bool stores_transpose = f.of_transpose || f.format == format_kind::csc;
-      if (stores_transpose != (op == operation::transposed) || !f.refused.empty()) continue;
-      const auto choices = kernels_for(found, f, op, wanted, vendors);
-      if (choices.empty()) continue;
-      if (best == nullptr || cost_of(found, *choices[0], wanted) < cost_of(found, *best, wanted)) {
-        best = choices[0];
-        best_format = &f;
-      }
-    }
-    if (best == nullptr) return {};
-    pair.formats.push_back(best_format);
-    pair.kernels[static_cast<std::size_t>(op)] = best;
+// From the format, of those that are admitted, in which the vendor's kernels are fastest.
+template <class Admitted>
+way vendors_fastest(const matrix_result& found, const objective& wanted, Admitted admitted) {
+  way fastest;
+  for (const format_result& f : found.formats) {
+    if (!admitted(f)) continue;
+    const std::vector<way> here = ways_in(found, f, wanted, vendors);
+    if (!here.empty() && (!fastest || faster(here.front(), fastest))) fastest = here.front();
   }
-  add_up(found, wanted, pair);
-  return wanted.memory == 0 || pair.bytes <= wanted.memory ? pair : way{};
+  return fastest;
 }
 
-// Where only A^T x is wanted, one copy may as well be one of A^T.
-way vendor_single(const matrix_result& found, const objective& wanted) {
-  std::vector<way> all = all_ways(found, wanted, vendors);
-  if (!wanted.asks_for(operation::multiply))
-    for (const format_result& f : found.formats)
-      if (f.of_transpose)
-        for (way& w : ways_in(found, f, wanted, vendors)) all.push_back(std::move(w));
-  return least(all);
+bool every_format(const format_result&) {
+  return true;
+}
+
+way vendors_two_copies(const matrix_result& found, const objective& wanted) {
+  way pair;
+  for (const operation op : both_operations) {
+    // A copy's price is for the products of its own operation alone.
+    objective alone = only(wanted, op);
+    alone.products *= wanted.weight(op);
+    const way one = vendors_fastest(found, alone, every_format);
+    if (!one) return {};
+    pair.formats.push_back(one.formats.front());
+    pair.kernels[static_cast<std::size_t>(op)] = one.kernel(op);
+  }
+  if (pair.formats[0] == pair.formats[1]) pair.formats.pop_back();
+  add_up(found, wanted, pair);
+  return wanted.memory == 0 || pair.bytes <= wanted.memory ? pair : way{};
 }
 
 // ---- why ----
@@ -326,6 +305,24 @@ std::string way::names() const {
   return notes.empty() ? text : text + " (" + notes + ")";
 }
 
+vendor_ways vendor_of(const matrix_result& found, const objective& wanted) {
+  vendor_ways v;
+  for (const operation op : both_operations)
+    v.product[static_cast<std::size_t>(op)] = vendors_fastest(found, only(wanted, op), every_format);
+  v.transposed_from_a =
+      vendors_fastest(found, only(wanted, operation::transposed),
+                      [](const format_result& f) { return !f.of_transpose && f.format != format_kind::csc; });
+  v.csr = vendors_fastest(
+      found, wanted, [](const format_result& f) { return !f.of_transpose && f.format == format_kind::csr; });
+  // Where only A^T x is wanted, one copy may as well be one of A^T.
+  v.one_copy = vendors_fastest(found, wanted, [&](const format_result& f) {
+    return !f.of_transpose || !wanted.asks_for(operation::multiply);
+  });
+  if (wanted.asks_for(operation::multiply) && wanted.asks_for(operation::transposed))
+    v.two_copies = vendors_two_copies(found, wanted);
+  return v;
+}
+
 margin_of margin_between(const way& slow, const way& fast) {
   return {slow.seconds / fast.seconds, slow.low / fast.high, slow.high / fast.low};
 }
@@ -397,8 +394,7 @@ verdict verdict_of(const matrix_result& found, const objective& wanted, const ve
     if (!v.smallest && static_cast<double>(w.bytes) <= same_bytes * static_cast<double>(smallest))
       v.smallest = w;
   }
-  v.vendor_one_copy = vendor_single(found, wanted);
-  v.vendor_two_copies = vendor_pair(found, wanted);
+  v.vendor = vendor_of(found, wanted);
 
   objective other = wanted;
   other.warm = !wanted.warm;
@@ -429,6 +425,58 @@ verdict verdict_of(const matrix_result& found, const objective& wanted, const ve
   return v;
 }
 
+// ---- beside the vendor ----
+
+namespace {
+
+const std::vector<operation> pair_of_operations(both_operations.begin(), both_operations.end());
+
+// `best` gives the best of ours for some operations.
+template <class Best>
+vendor_ratios over_vendor_with(const matrix_result& m, Best best) {
+  const vendor_ways vendor = vendor_of(m, {});
+  const choice ax = best({operation::multiply}), atx = best({operation::transposed}),
+               pair = best(pair_of_operations);
+  const auto over = [](const choice& ours, const way& theirs) {
+    return ours.format != nullptr && theirs ? headline_of(theirs) / ours.seconds : 0;
+  };
+  return {over(ax, vendor.product[0]), over(atx, vendor.product[1]), over(atx, vendor.transposed_from_a),
+          over(pair, vendor.csr),      over(pair, vendor.one_copy),  over(pair, vendor.two_copies)};
+}
+
+}  // namespace
+
+double headline_of(const way& w) {
+  double seconds = 0;
+  for (const kernel_result* k : w.kernels)
+    if (k != nullptr) seconds += k->time.headline();
+  return seconds;
+}
+
+vendor_ratios over_vendor(const matrix_result& m) {
+  return over_vendor_with(m, [&](const std::vector<operation>& ops) { return best_of(m, ops); });
+}
+
+vendor_ratios over_vendor(const matrix_result& m, const format_result& f) {
+  return over_vendor_with(m, [&](const std::vector<operation>& ops) { return best_in(f, ops); });
+}
+
+std::map<format_kind, double> over_vendor_in_format(const matrix_result& m) {
+  std::map<format_kind, double> ours, ratios;
+  for (const format_result& f : m.formats)
+    if (const choice best = best_in(f, {operation::multiply}); best.format != nullptr && !f.of_transpose) {
+      double& seconds = ours.emplace(f.format, best.seconds).first->second;
+      seconds = std::min(seconds, best.seconds);
+    }
+  for (const auto& [format, seconds] : ours) {
+    const way theirs = vendors_fastest(m, only({}, operation::multiply), [&](const format_result& f) {
+      return f.format == format && !f.of_transpose;
+    });
+    if (theirs) ratios[format] = headline_of(theirs) / seconds;
+  }
+  return ratios;
+}
+
 // ---- many matrices ----
 
 void overall::add(double ratio) {
@@ -446,10 +494,18 @@ void add_ratios(const matrix_result& m, format_ratios& all) {
   if (m.entries == 0) return;  // nothing that could be fast or slow
   for (const format_result& f : m.formats) {
     const choice choices[] = {best_in(f, {operation::multiply}), best_in(f, {operation::transposed}),
-                              best_in(f, {both_operations.begin(), both_operations.end()})};
+                              best_in(f, pair_of_operations)};
     for (std::size_t i = 0; i < 3; ++i)
       if (choices[i].format != nullptr) all[f.label()][i].add(choices[i].ratio());
   }
+}
+
+void add_ratios(const matrix_result& m, overall_vendor& all) {
+  if (m.entries == 0) return;
+  const vendor_ratios ratios = over_vendor(m);
+  for (std::size_t i = 0; i < vendor_comparisons.size(); ++i)
+    if (const double ratio = ratios.*vendor_comparisons[i].ratio; ratio > 0) all.best[i].add(ratio);
+  for (const auto& [format, ratio] : over_vendor_in_format(m)) all.in_format[format].add(ratio);
 }
 
 }  // namespace sparsmith

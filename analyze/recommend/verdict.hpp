@@ -30,8 +30,6 @@ choice best_in(const format_result& f, const std::vector<operation>& operations)
 choice best_of(const matrix_result& m, const std::vector<operation>& operations);
 // Whether it is the baseline itself, operation by operation.
 bool is_base(const matrix_result& m, const choice& c);
-// The vendor's pair from two copies: A x from A, and A^T x from A^T stored beside it.
-choice two_copies(const matrix_result& m);
 
 // ---- what a user should take ----
 
@@ -64,6 +62,10 @@ struct way {
 
   explicit operator bool() const { return !formats.empty(); }
   const format_result& format() const { return *formats.front(); }
+  // What the kernel of an operation runs on: of two copies the first is for A x, the second for A^T x.
+  const format_result& format_of(operation op) const {
+    return *formats[formats.size() > 1 ? static_cast<std::size_t>(op) : 0];
+  }
   const kernel_result* kernel(operation op) const { return kernels[static_cast<std::size_t>(op)]; }
   bool repeatable() const;
   bool vendor() const;        // whether all its kernels are the vendor's
@@ -71,6 +73,19 @@ struct way {
   std::string names() const;  // "csr/vector", "csr/vector + csr/merge", "bsr/stream (5 x 5)"
   bool operator==(const way& other) const { return formats == other.formats && kernels == other.kernels; }
 };
+
+// What "the vendor" means wherever something is compared with it: the fastest of its kernels in all formats
+// that were measured, and its CSR, which everybody has, only beside that. None where nothing of it ran.
+struct vendor_ways {
+  std::array<way, 2> product;  // one operation alone: the fastest there is, from a copy of A or of A^T
+  way transposed_from_a;       // A^T x alone, the fastest from a copy of A; CSC is one of A^T, as CSR
+  // Of what is wanted:
+  way csr;         // from one copy in CSR
+  way one_copy;    // from one copy in the format whose sum is least
+  way two_copies;  // each product from the copy that is fastest for it (which may be one for both); none
+                   // where only one product is wanted
+};
+vendor_ways vendor_of(const matrix_result& found, const objective& wanted);
 
 // Within so much of the fastest nobody is called slower: labels would flip from run to run.
 inline constexpr double tie_share = 0.05;
@@ -89,7 +104,7 @@ struct verdict {
   std::vector<way> ties;  // all others that are not told apart from the fastest, the fastest first
   way stay;               // CSR as it is, with the best kernels it has
   way smallest;           // the best of those with the fewest bytes (within 2 %)
-  way vendor_one_copy, vendor_two_copies;  // the vendor's fastest, of all its formats
+  vendor_ways vendor;
   std::array<way, 2> alone;  // the winner where only that operation is wanted; none where it was not run
   way other_regime;          // the fastest where the other regime (warm, cold) decides
   // Products after which the winner's price is repaid beside staying in CSR: of each operation alone and of
@@ -118,6 +133,35 @@ margin_of margin_between(const way& slow, const way& fast);
 // Products after which `taken` is ahead of `instead`, with what both cost before; negative: never.
 double repaid_after(const way& taken, const way& instead);
 
+// ---- beside the vendor ----
+
+// How many times as fast ours is as the vendor's, by the headlines of one run; 0 where one of the two was not
+// measured. Ours is from a copy of A, and the pair from one.
+struct vendor_ratios {
+  double ax = 0, atx = 0;  // over its fastest for that product
+  double atx_from_a = 0;   // over its fastest from a copy of A
+  double pair_csr = 0, pair_one_copy = 0, pair_two_copies = 0;
+};
+struct vendor_comparison {
+  const char* name;   // in documents
+  const char* words;  // what of ours: what of the vendor's
+  double vendor_ratios::*ratio;
+};
+inline constexpr std::array vendor_comparisons = {
+    vendor_comparison{"ax", "A x: best format", &vendor_ratios::ax},
+    vendor_comparison{"atx", "A^T x: best format", &vendor_ratios::atx},
+    vendor_comparison{"atx_from_a", "A^T x: best, of A", &vendor_ratios::atx_from_a},
+    vendor_comparison{"pair_csr", "both: CSR", &vendor_ratios::pair_csr},
+    vendor_comparison{"pair_one_copy", "both: best format", &vendor_ratios::pair_one_copy},
+    vendor_comparison{"pair_two_copies", "both: two copies", &vendor_ratios::pair_two_copies}};
+// Of the best of ours, or of the best that one format has.
+vendor_ratios over_vendor(const matrix_result& m);
+vendor_ratios over_vendor(const matrix_result& m, const format_result& f);
+// A x, the best of ours in a format over the vendor's best in the same one, whatever the variant.
+std::map<format_kind, double> over_vendor_in_format(const matrix_result& m);
+// The medians of its kernels, once each.
+double headline_of(const way& w);
+
 // ---- many matrices ----
 
 // How the best kernel of ours in one format does beside the base, over all matrices: geometric mean, worst
@@ -133,5 +177,12 @@ struct overall {
 // By format and note; A x, A^T x, both.
 using format_ratios = std::map<std::string, std::array<overall, 3>>;
 void add_ratios(const matrix_result& m, format_ratios& all);
+
+// The same of what is compared with the vendor.
+struct overall_vendor {
+  std::array<overall, vendor_comparisons.size()> best;  // in the order of vendor_comparisons
+  std::map<format_kind, overall> in_format;
+};
+void add_ratios(const matrix_result& m, overall_vendor& all);
 
 }  // namespace sparsmith

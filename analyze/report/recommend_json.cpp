@@ -242,22 +242,27 @@ json verdict_as_json(const recommendation& r, const verdict& v) {
   j["repaid_after"] =
       by_operation(products_or_null(v.repaid_after_alone[0]), products_or_null(v.repaid_after_alone[1]));
   j["repaid_after"]["mix"] = products_or_null(v.repaid_after);
-  j.update(
-      {{"reason", fmt::format("{}", fmt::join(v.reasons, "; "))},
-       {"reasons", v.reasons},
-       {"stays_in_csr", winner.stays_in_csr()},
-       {"repeatable", winner.repeatable()},
-       {"predicted", r.found.predicted},
-       {"interrupted", r.found.interrupted},
-       {"out_of_time", r.found.out_of_time},
-       {"stay", beside(v.stay)},
-       {"smallest", beside(v.smallest)},
-       {"alone", by_operation(beside(v.alone[0]), beside(v.alone[1]))},
-       {"vendor", {{"one_copy", beside(v.vendor_one_copy)}, {"two_copies", beside(v.vendor_two_copies)}}},
-       {"other_regime", beside(v.other_regime)},
-       {"price_ms", number_or_null(winner.price * 1e3)},
-       {"spconv", text_or_null(spconv_line(r, winner))},
-       {"code", text_or_null(code_lines(r, winner))}});
+  j.update({{"reason", fmt::format("{}", fmt::join(v.reasons, "; "))},
+            {"reasons", v.reasons},
+            {"stays_in_csr", winner.stays_in_csr()},
+            {"repeatable", winner.repeatable()},
+            {"predicted", r.found.predicted},
+            {"interrupted", r.found.interrupted},
+            {"out_of_time", r.found.out_of_time},
+            {"stay", beside(v.stay)},
+            {"smallest", beside(v.smallest)},
+            {"alone", by_operation(beside(v.alone[0]), beside(v.alone[1]))},
+            {"vendor",
+             {{"ax", beside(v.vendor.product[0])},
+              {"atx", beside(v.vendor.product[1])},
+              {"atx_from_a", beside(v.vendor.transposed_from_a)},
+              {"csr", beside(v.vendor.csr)},
+              {"one_copy", beside(v.vendor.one_copy)},
+              {"two_copies", beside(v.vendor.two_copies)}}},
+            {"other_regime", beside(v.other_regime)},
+            {"price_ms", number_or_null(winner.price * 1e3)},
+            {"spconv", text_or_null(spconv_line(r, winner))},
+            {"code", text_or_null(code_lines(r, winner))}});
   return j;
 }
 

@@ -267,15 +267,19 @@ std::string other_lines(const told& t) {
   if (v.smallest && v.smallest.bytes < v.winner.bytes && v.smallest.formats != v.winner.formats)
     add(fmt::format("where memory is short: {}, {}: {}", in_words(v.smallest), format_bytes(v.smallest.bytes),
                     beside_winner(t, v.smallest)));
-  const auto add_vendor = [&](const char* copies, const way& w) {
+  const auto add_vendor = [&](const char* what, const way& w) {
     if (!w) return;
     if (w == v.winner)
-      add(fmt::format("the vendor's from {}: the winner itself", copies));
+      add(fmt::format("the vendor's {}: the winner itself", what));
     else
-      add(fmt::format("the vendor's from {}: {}, {}", copies, in_words(w), beside_winner(t, w)));
+      add(fmt::format("the vendor's {}: {}, {}", what, in_words(w), beside_winner(t, w)));
   };
-  add_vendor("one copy", v.vendor_one_copy);
-  add_vendor("two copies", v.vendor_two_copies);
+  add_vendor("best format, one copy", v.vendor.one_copy);
+  if (!(v.vendor.csr == v.vendor.one_copy)) add_vendor("CSR, one copy", v.vendor.csr);
+  if (v.vendor.two_copies && v.vendor.two_copies.formats.size() == 1)
+    add("the vendor's best formats, two copies: one serves both products best");
+  else
+    add_vendor("best formats, two copies", v.vendor.two_copies);
   if (!v.other_regime || v.other_regime == v.winner) return all;
   double there = v.wanted.products > 0 ? v.winner.price / v.wanted.products : 0;
   for (const kernel_result* k : v.winner.kernels)
@@ -538,7 +542,7 @@ std::string recommendations_compared(const std::vector<recommendation>& all,
       line.insert(line.end(),
                   {shortened(printable(formats_of_way(v.winner)), most), micro(v.winner.seconds),
                    v.runner_up ? times(v.margin.ratio) : "-", fmt::to_string(v.ties.size()),
-                   v.vendor_one_copy ? times(ratio_of(v.vendor_one_copy.seconds, v.winner.seconds)) : "-",
+                   v.vendor.one_copy ? times(ratio_of(v.vendor.one_copy.seconds, v.winner.seconds)) : "-",
                    repaid_in_a_cell(v.repaid_after), how});
     lines.push_back(std::move(line));
   }

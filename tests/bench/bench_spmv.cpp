@@ -1,7 +1,8 @@
 // Times every kernel of every format on a matrix, beside the vendor's CSR product (csr/omp on a CPU) in the
-// same minutes, with warm and with cold caches. Every result is checked first, and again after the timed
-// runs. The race itself is in analyze/recommend; here it is asked for, and each format printed when it is
-// through, so that whoever waits sees where it is and a time limit loses only what was not measured.
+// same minutes, with warm and with cold caches; in the end ours is compared with the vendor's best format
+// (verdict.hpp). Every result is checked first, and again after the timed runs. The race itself is in
+// analyze/recommend; here it is asked for, and each format printed when it is through, so that whoever waits
+// sees where it is and a time limit loses only what was not measured.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,6 +39,9 @@ struct options {
   bool names_format(format_kind format) const {
     return std::find(formats.begin(), formats.end(), name_of(format)) != formats.end();
   }
+  bool names_kernel(const kernel_info& kernel) const {
+    return kernels.empty() || std::find(kernels.begin(), kernels.end(), kernel.name) != kernels.end();
+  }
 };
 
 // What was measured on one matrix.
@@ -64,7 +68,7 @@ void note_interrupt(int signal) {
 
 // ---- the list of kernels ----
 
-// CSC is only there for the vendor's pair from two copies, under the names of CSR; its lines are not listed.
+// CSC is A^T as CSR: it stands for the vendor's copies of A^T, and has no lines of its own.
 std::vector<listed_kernel> measured_kernels() {
   std::vector<listed_kernel> all = all_kernels();
   std::erase_if(all, [](const listed_kernel& k) { return k.format == format_kind::csc; });
@@ -121,19 +125,44 @@ std::string list_as_text(const std::vector<listed_kernel>& all, int width) {
 
 // ---- the request ----
 
-// The formats whose kernels are wanted; names that do not exist, or not on this backend, are refused.
+// What the vendor advises where both products are needed: A^T stored beside A, in each of its formats, and
+// A^T x from there with its kernels.
+std::vector<format_variant> vendor_copies(const options& wanted, const std::string& backend) {
+  std::vector<format_variant> copies;
+  if (std::find(wanted.operations.begin(), wanted.operations.end(), operation::transposed) ==
+      wanted.operations.end())
+    return copies;
+  for (const format_kind format : {format_kind::csr, format_kind::coo, format_kind::sell, format_kind::bsr}) {
+    format_variant copy = variants_of(format, wanted.conversion).back();  // of SELL the one the vendor takes
+    copy.of_transpose = true;
+    copy.operations = {operation::transposed};
+    for (const listed_kernel& k : all_kernels())
+      if (k.format == format && k.backend == backend && k.info.vendor && wanted.names_kernel(k.info))
+        copy.kernels.emplace_back(k.info.name);
+    const block_size block = copy.conversion.bsr_block;
+    const bool taken = format != format_kind::bsr || block.rows == block.cols;
+    if (taken && !copy.kernels.empty()) copies.push_back(std::move(copy));
+  }
+  return copies;
+}
+
+// The formats whose kernels are wanted; names that do not exist, or not on this backend, are refused. CSC
+// among them is the vendor's copies of A^T.
 std::vector<format_kind> formats_wanted(const options& wanted, const std::string& backend) {
   const std::vector<format_kind> of_kernels =
       formats_of_kernels("--kernel", wanted.kernels, measured_kernels(), backend);
   std::vector<format_kind> formats;
   for (const format_kind format : all_formats()) {
-    if (!wanted.kernels.empty() &&
-        std::find(of_kernels.begin(), of_kernels.end(), format) == of_kernels.end())
-      continue;
     if (!wanted.formats.empty() && !wanted.names_format(format)) continue;
-    if (format == format_kind::csc && backend == openmp::name) {
-      if (wanted.names_format(format))
-        throw error(failure::usage, "--format csc: measured with the vendor's kernels, which need a GPU");
+    if (format == format_kind::csc) {
+      if (vendor_copies(wanted, backend).empty()) {
+        if (wanted.names_format(format))
+          throw error(failure::usage,
+                      "--format csc: copies of A^T for A^T x, with the vendor's kernels, which need a GPU");
+        continue;
+      }
+    } else if (!wanted.kernels.empty() &&
+               std::find(of_kernels.begin(), of_kernels.end(), format) == of_kernels.end()) {
       continue;
     }
     formats.push_back(format);
@@ -142,26 +171,30 @@ std::vector<format_kind> formats_wanted(const options& wanted, const std::string
   return formats;
 }
 
-// Two copies of CSR, of A and of A^T, are what the vendor advises where both products are needed: A^T x from
-// the second, with the vendor's kernels.
-format_variant vendor_second_copy(const conversion_options& conversion, const std::string& backend) {
-  format_variant copy{.format = format_kind::csc, .conversion = conversion};
-  copy.operations = {operation::transposed};
-  for (const listed_kernel& k : all_kernels())
-    if (k.format == format_kind::csc && k.backend == backend && k.info.vendor)
-      copy.kernels.emplace_back(k.info.name);
-  return copy;
+// `vendor` among the kernels is all of the vendor's.
+void name_vendors_kernels(options& wanted, const std::string& backend) {
+  const auto word = std::find(wanted.kernels.begin(), wanted.kernels.end(), "vendor");
+  if (word == wanted.kernels.end()) return;
+  wanted.kernels.erase(word);
+  bool found = false;
+  for (const listed_kernel& k : measured_kernels())
+    if (k.backend == backend && k.info.vendor) {
+      wanted.kernels.emplace_back(k.info.name);
+      found = true;
+    }
+  if (!found) throw error(failure::usage, "--kernel vendor: the vendor's kernels need a GPU");
 }
 
-race_request request_of(const options& wanted, const std::string& backend) {
+race_request request_of(options wanted, const std::string& backend) {
   race_request request;
   request.operations = wanted.operations;
   request.sampling = {wanted.samples, wanted.warm_only};
   request.sampling.interrupted = [] { return interrupting_signal != 0; };
 
+  name_vendors_kernels(wanted, backend);
   const std::vector<format_kind> formats = formats_wanted(wanted, backend);
   require_meaning(wanted.of_formats, formats, listed(formats));
-  conversion_options conversion = wanted.conversion;
+  conversion_options& conversion = wanted.conversion;
   if (!wanted.block.empty()) conversion.bsr_block = parse_block(wanted.block);
   if (wanted.tile != "auto") {
     const block_size sides = parse_tile(wanted.tile);
@@ -176,15 +209,14 @@ race_request request_of(const options& wanted, const std::string& backend) {
   // All that was typed must be right, whatever of it this run needs.
   for (const format_kind format : all_formats()) require_options(conversion, format);
   for (const format_kind format : formats) {
-    if (format == format_kind::csc) {
-      request.field.push_back({vendor_second_copy(conversion, backend)});
-      continue;
-    }
+    if (format == format_kind::csc) continue;
     for (format_variant& variant : variants_of(format, conversion)) {
       variant.kernels = wanted.kernels;
       request.field.push_back({std::move(variant)});
     }
   }
+  if (std::find(formats.begin(), formats.end(), format_kind::csc) != formats.end())
+    for (format_variant& copy : vendor_copies(wanted, backend)) request.field.push_back({std::move(copy)});
   return request;
 }
 
@@ -205,17 +237,6 @@ double giga_per_second(std::int64_t bytes, double seconds) {
 
 double times(std::int64_t a, std::int64_t b) {
   return b == 0 ? 1.0 : static_cast<double>(a) / static_cast<double>(b);
-}
-
-// CSC is A^T stored as CSR, and what runs on it is known by CSR's name.
-std::string shown_name(const format_result& f, const kernel_result& k) {
-  const std::string name = k.info.name;
-  return f.format == format_kind::csc ? "csr" + name.substr(name.find('/')) : name;
-}
-
-std::string kernel_label(const format_result& f, const kernel_result& k) {
-  if (f.format == format_kind::csc) return shown_name(f, k) + " A^T";
-  return f.note.empty() ? shown_name(f, k) : shown_name(f, k) + " " + f.note;
 }
 
 // What stands above all formats.
@@ -251,7 +272,7 @@ std::string kernels_as_text(const machine& on, const matrix_result& m, const for
     if (!k.timed()) continue;
     const double seconds = k.time.headline();
     const double minimum = giga_per_second(m.csr_minimum_bytes(), seconds);
-    lines.push_back({fmt::format("{} {}", shown_name(f, k), name_of(k.op)), fixed(k.time.warm.median * 1e6),
+    lines.push_back({fmt::format("{} {}", k.info.name, name_of(k.op)), fixed(k.time.warm.median * 1e6),
                      k.time.cold.samples > 0 ? fixed(k.time.cold.median * 1e6) : "-",
                      fmt::format("{:.3f}", f.ratio(k)), micro(k.time.shown().p10), micro(k.time.shown().p90),
                      fmt::format("{:.1f}", minimum),
@@ -263,24 +284,18 @@ std::string kernels_as_text(const machine& on, const matrix_result& m, const for
   return lines.size() > 1 ? text_table(lines, width) : "";
 }
 
-// An interrupted race says so where a format says why it could not be made.
-bool was_reached(const format_result& f) {
-  return !f.refused.starts_with("not reached");
-}
-
 std::string format_as_text(const machine& on, const matrix_result& m, const format_result& f, int width) {
-  if (!was_reached(f)) return "\n" + wrapped("", f.label() + ": " + f.refused, 2, width);
+  if (f.not_reached) return "\n" + wrapped("", f.label() + ": " + f.refused, 2, width);
   if (!f.refused.empty()) return "\n" + labelled_text("refused", f.label() + ": " + f.refused, width);
   std::string text =
       fmt::format("{}: {}, {:.3f} x CSR", f.label(), format_bytes(f.bytes), times(f.bytes, m.csr_bytes()));
-  if (f.format == format_kind::csc) text += ", which is A^T in CSR";
-  if (f.format != format_kind::csr)
+  if (f.format != format_kind::csr || f.of_transpose)
     text += fmt::format(", converted in {} ms", fixed(f.convert_seconds * 1e3));
   if (f.offset_bits > m.offset_bits) text += ", 64-bit offsets";
   text = "\n" + wrapped("", text, 2, width);
   text += kernels_as_text(on, m, f, width);
   for (const kernel_result& k : f.kernels) {
-    const std::string label = fmt::format("{} {}: ", shown_name(f, k), name_of(k.op));
+    const std::string label = fmt::format("{} {}: ", k.info.name, name_of(k.op));
     if (!k.not_run.empty()) text += labelled_text("not run", label + k.not_run, width);
     if (!k.wrong.empty()) text += labelled_text("WRONG", label + k.wrong, width);
   }
@@ -302,43 +317,138 @@ std::string scipy_as_text(const bench_result& result, int width) {
   return text;
 }
 
-// What follows from all formats together.
-std::string best_as_text(const matrix_result& m, int width) {
-  std::vector<table_line> lines = {{"best of ours", "us", "x base"}};
+// ---- beside the vendor ----
+
+const std::vector<operation> pair_of_operations(both_operations.begin(), both_operations.end());
+
+bool has_vendor(const vendor_ways& vendor) {
+  return vendor.product[0] || vendor.product[1];
+}
+
+// "csr/cusparse-alg2 + sell/cusparse unsorted of A^T".
+std::string names_with_copies(const way& w) {
+  std::string text;
+  for (const operation op : both_operations) {
+    if (w.kernel(op) == nullptr) continue;
+    const format_result& f = w.format_of(op);
+    const std::string name =
+        w.kernel(op)->info.name + (f.note.empty() ? "" : " " + f.note) + (f.of_transpose ? " of A^T" : "");
+    if (name != text) text += (text.empty() ? "" : " + ") + name;
+  }
+  return text;
+}
+
+// What the base took beside its kernels.
+double base_of(const way& w) {
+  double seconds = 0;
+  for (const operation op : both_operations)
+    if (w.kernel(op) != nullptr) seconds += w.format_of(op).base_of(op).headline();
+  return seconds;
+}
+
+std::int64_t bytes_of_copies(const way& w) {
+  std::int64_t sum = 0;
+  for (const format_result* f : w.formats) sum += f->bytes;
+  return sum;
+}
+
+// The vendor's best in what it is compared with.
+struct vendor_line {
+  const char* name;     // in documents
+  const char* words;    // in tables
+  const char* product;  // in lines with commas
+  way best;
+};
+std::vector<vendor_line> vendor_lines(const vendor_ways& vendor) {
+  std::vector<vendor_line> all = {{"ax", "A x", "ax", vendor.product[0]},
+                                  {"atx", "A^T x", "atx", vendor.product[1]},
+                                  {"atx_from_a", "A^T x, from A", "atx", vendor.transposed_from_a},
+                                  {"csr", "both, CSR", "both", vendor.csr},
+                                  {"one_copy", "both, one copy", "both", vendor.one_copy},
+                                  {"two_copies", "both, two copies", "both", vendor.two_copies}};
+  std::erase_if(all, [](const vendor_line& line) { return !line.best; });
+  return all;
+}
+
+std::string vendor_as_text(const matrix_result& m, const vendor_ways& vendor, int width) {
+  std::vector<table_line> lines = {{"the vendor", "us", "x base"}};
   std::vector<std::string> notes = {""};
-  const auto add = [&](const std::string& what, double seconds, double ratio, const std::string& note) {
-    lines.push_back({what, seconds > 0 ? fixed(seconds * 1e6) : "", fmt::format("{:.3f}", ratio)});
-    notes.push_back(note);
-  };
-  const auto add_choice = [&](const std::string& what, const choice& c, const std::string& names) {
+  way above;
+  for (const auto& [name, words, product, best] : vendor_lines(vendor)) {
+    if (best == above) continue;  // CSR is the best format, or a copy of A as good as one of A^T
+    above = best;
+    const double seconds = headline_of(best);
+    lines.push_back({words, fixed(seconds * 1e6), fmt::format("{:.3f}", base_of(best) / seconds)});
+    notes.push_back(fmt::format("{}, {:.3f} x CSR", names_with_copies(best),
+                                times(bytes_of_copies(best), m.csr_bytes())));
+  }
+  return text_table(lines, width, notes);
+}
+
+std::string ratio_or_dash(double ratio) {
+  return ratio > 0 ? fmt::format("{:.3f}", ratio) : "-";
+}
+
+// What follows from all formats together, ours first.
+std::string best_as_text(const matrix_result& m, int width) {
+  const vendor_ways vendor = vendor_of(m, {});
+  const vendor_ratios ratios = over_vendor(m);
+  std::vector<table_line> lines = {{"best of ours", "us", "x base"}};
+  if (has_vendor(vendor)) lines[0].push_back("x vendor");
+  std::vector<std::string> notes = {""};
+  const auto add = [&](const std::string& what, const choice& c, double over, std::string note) {
     const double after = c.repaid_after();
-    add(what, c.seconds, c.ratio(),
-        names + (is_base(m, c) ? ", the base itself"
-                 : after < 0   ? ", never repaid"
-                 : after == 0
-                     ? ", at no price"
-                     : fmt::format(", repaid after {}", with_commas(static_cast<std::int64_t>(after) + 1))));
+    note += is_base(m, c) ? ", the base itself"
+            : after < 0   ? ", never repaid"
+            : after == 0
+                ? ", at no price"
+                : fmt::format(", repaid after {}", with_commas(static_cast<std::int64_t>(after) + 1));
+    lines.push_back({what, fixed(c.seconds * 1e6), fmt::format("{:.3f}", c.ratio())});
+    if (has_vendor(vendor)) lines.back().push_back(ratio_or_dash(over));
+    notes.push_back(std::move(note));
   };
   for (const operation op : both_operations)
-    if (const choice c = best_of(m, {op}); c.format != nullptr) add_choice(name_of(op), c, c.names());
-  const choice pair = best_of(m, {both_operations.begin(), both_operations.end()});
+    if (const choice c = best_of(m, {op}); c.format != nullptr)
+      add(name_of(op), c, op == operation::multiply ? ratios.ax : ratios.atx, c.names());
+  const choice pair = best_of(m, pair_of_operations);
   if (pair.format != nullptr)
-    add_choice("both, one copy", pair,
-               fmt::format("{}, {:.3f} x CSR", pair.names(), times(pair.format->bytes, m.csr_bytes())));
-  const choice two = two_copies(m);
-  const std::string base_pair =
-      m.base_names[0] == m.base_names[1] ? m.base_names[0] : m.base_names[0] + " + " + m.base_names[1];
-  if (two.format != nullptr) {
-    add("vendor, one copy", two.base_seconds, 1, base_pair);
-    add_choice(
-        "vendor, two copies", two,
-        fmt::format("{} + {}, {:.3f} x CSR", m.base_names[0], kernel_label(*two.format, *two.kernels[0]),
-                    1 + times(two.format->bytes, m.csr_bytes())));
-    if (pair.format != nullptr) add("", 0, pair.ratio() / two.ratio(), "our one copy over the vendor's two");
-  } else if (pair.format != nullptr) {
-    add("base, one copy", pair.base_seconds, 1, base_pair);
+    add("both, one copy", pair, ratios.pair_two_copies,
+        fmt::format("{}, {:.3f} x CSR", pair.names(), times(pair.format->bytes, m.csr_bytes())));
+  if (pair.format != nullptr && !vendor.csr) {
+    lines.push_back({"base, one copy", fixed(pair.base_seconds * 1e6), "1.000"});
+    notes.push_back(m.base_names[0] == m.base_names[1] ? m.base_names[0]
+                                                       : m.base_names[0] + " + " + m.base_names[1]);
   }
-  return "\n" + text_table(lines, width, notes);
+  std::string text = "\n" + text_table(lines, width, notes);
+  if (!has_vendor(vendor)) return text;
+  text += "\n" + vendor_as_text(m, vendor, width);
+  if (ratios.pair_csr > 0)
+    text +=
+        wrapped("",
+                fmt::format("both from one copy of ours over the vendor: its CSR, one copy, {:.3f} x; its "
+                            "best format, one copy, {:.3f} x; its best formats, two copies, {} x",
+                            ratios.pair_csr, ratios.pair_one_copy, ratio_or_dash(ratios.pair_two_copies)),
+                2, width);
+  std::vector<std::string> same;
+  for (const auto& [format, ratio] : over_vendor_in_format(m))
+    same.push_back(fmt::format("{} {:.3f} x", name_of(format), ratio));
+  if (!same.empty())
+    text += wrapped(
+        "", fmt::format("A x of ours over the vendor's in the same format: {}", fmt::join(same, ", ")), 2,
+        width);
+  return text;
+}
+
+// Every format beside the vendor's best, which is known when all are through.
+std::string formats_over_vendor_as_text(const matrix_result& m, int width) {
+  std::vector<table_line> lines = {{"x vendor", "A x", "A^T x", "both/CSR", "both/two"}};
+  for (const format_result& f : m.formats) {
+    const vendor_ratios r = over_vendor(m, f);
+    if (r.ax <= 0 && r.atx <= 0) continue;
+    lines.push_back({f.label(), ratio_or_dash(r.ax), ratio_or_dash(r.atx), ratio_or_dash(r.pair_csr),
+                     ratio_or_dash(r.pair_two_copies)});
+  }
+  return lines.size() > 1 ? "\n" + text_table(lines, width) : "";
 }
 
 // The rest of a matrix, below its formats.
@@ -348,7 +458,8 @@ std::string end_as_text(const options& wanted, const bench_result& result, int w
            wrapped("  ", "NOT MEASURED: " + result.problem, 4, width);
   std::string text;
   if (wanted.scipy) text += "\n" + scipy_as_text(result, width);
-  if (result.found.entries > 0) text += best_as_text(result.found, width);  // else nothing is fast or slow
+  if (result.found.entries > 0)  // else nothing is fast or slow
+    text += best_as_text(result.found, width) + formats_over_vendor_as_text(result.found, width);
   return text;
 }
 
@@ -371,7 +482,7 @@ json describe_regime(const machine& on, const matrix_result& m, const format_res
 json describe_choice(const choice& c) {
   if (c.format == nullptr) return nullptr;
   json kernels = json::array();
-  for (const kernel_result* k : c.kernels) kernels.push_back(shown_name(*c.format, *k));
+  for (const kernel_result* k : c.kernels) kernels.push_back(k->info.name);
   const double after = c.repaid_after();
   return {{"format", name_of(c.format->format)},
           {"variant", c.format->note},
@@ -380,6 +491,32 @@ json describe_choice(const choice& c) {
           {"base_us", c.base_seconds * 1e6},
           {"times_base", c.ratio()},
           {"repaid_after", after < 0 ? json(nullptr) : json(after)}};
+}
+
+json ratio_or_null(double ratio) {
+  return ratio > 0 ? json(ratio) : json(nullptr);
+}
+
+json describe_ratios(const vendor_ratios& ratios) {
+  json described;
+  for (const vendor_comparison& c : vendor_comparisons) described[c.name] = ratio_or_null(ratios.*c.ratio);
+  return described;
+}
+
+json describe_vendor(const matrix_result& m, const vendor_ways& vendor) {
+  json described;
+  for (const auto& [name, words, product, best] : vendor_lines(vendor)) {
+    json kernels = json::object(), copies = json::array();
+    for (const operation op : both_operations)
+      if (best.kernel(op) != nullptr) kernels[short_name(op)] = best.kernel(op)->info.name;
+    for (const format_result* f : best.formats) copies.push_back(f->label());
+    const double seconds = headline_of(best), base = base_of(best);
+    described[name] = {
+        {"kernels", kernels},           {"copies", copies},
+        {"us", seconds * 1e6},          {"base_us", base * 1e6},
+        {"times_base", base / seconds}, {"times_csr", times(bytes_of_copies(best), m.csr_bytes())}};
+  }
+  return described;  // null without a vendor
 }
 
 json describe_matrix(const machine& on, const options& wanted, const bench_result& result) {
@@ -401,8 +538,9 @@ json describe_matrix(const machine& on, const options& wanted, const bench_resul
                    {"base", {{"ax", m.base_names[0]}, {"atx", m.base_names[1]}}},
                    {"formats", json::array()},
                    {"kernels", json::array()}});
+  const vendor_ways vendor = vendor_of(m, {});
   for (const format_result& f : m.formats) {
-    json format{{"format", name_of(f.format)}, {"variant", f.note}};
+    json format{{"format", name_of(f.format)}, {"variant", f.note}, {"of_transpose", f.of_transpose}};
     if (f.refused.empty())
       format.update({{"bytes", f.bytes},
                      {"times_csr", times(f.bytes, m.csr_bytes())},
@@ -411,16 +549,13 @@ json describe_matrix(const machine& on, const options& wanted, const bench_resul
                      {"parameters", as_json(f.parameters)}});
     else
       format["refused"] = f.refused;
+    if (has_vendor(vendor)) format["over_vendor"] = describe_ratios(over_vendor(m, f));
     document["formats"].push_back(std::move(format));
     for (const kernel_result& k : f.kernels) {
-      json line{{"kernel", shown_name(f, k)},
-                {"format", name_of(f.format)},
-                {"variant", f.note},
-                {"of_transpose", f.format == format_kind::csc},
-                {"operation", short_name(k.op)},
-                {"vendor", k.info.vendor},
-                {"source", k.info.source},
-                {"repeatable", k.info.repeatable(k.op)}};
+      json line{
+          {"kernel", k.info.name},          {"format", name_of(f.format)},          {"variant", f.note},
+          {"of_transpose", f.of_transpose}, {"operation", short_name(k.op)},        {"vendor", k.info.vendor},
+          {"source", k.info.source},        {"repeatable", k.info.repeatable(k.op)}};
       if (!k.not_run.empty()) {
         line["not_run"] = k.not_run;
       } else if (!k.wrong.empty()) {
@@ -431,18 +566,49 @@ json describe_matrix(const machine& on, const options& wanted, const bench_resul
                      {"prepared_bytes", k.prepared_bytes},
                      {"warm", describe_regime(on, m, f, k, k.time.warm, base.warm)},
                      {"cold", describe_regime(on, m, f, k, k.time.cold, base.cold)}});
+        if (const way& best = vendor.product[static_cast<std::size_t>(k.op)])
+          line["times_vendor"] = headline_of(best) / k.time.headline();
       }
       document["kernels"].push_back(std::move(line));
     }
   }
   document["best"] = {{"ax", describe_choice(best_of(m, {operation::multiply}))},
                       {"atx", describe_choice(best_of(m, {operation::transposed}))},
-                      {"pair", describe_choice(best_of(m, {both_operations.begin(), both_operations.end()}))},
-                      {"vendor_two_copies", describe_choice(two_copies(m))}};
+                      {"pair", describe_choice(best_of(m, pair_of_operations))}};
+  document["vendor"] = describe_vendor(m, vendor);
+  document["over_vendor"] = nullptr;
+  if (has_vendor(vendor)) {
+    document["over_vendor"] = describe_ratios(over_vendor(m));
+    json& same = document["over_vendor"]["ax_in_format"] = json::object();
+    for (const auto& [format, ratio] : over_vendor_in_format(m)) same[name_of(format)] = ratio;
+  }
   return document;
 }
 
 // ---- several matrices ----
+
+// Nothing where there is no vendor.
+std::string overall_vendor_as_text(const std::vector<bench_result>& matrices, int width) {
+  overall_vendor all;
+  for (const bench_result& m : matrices) add_ratios(m.found, all);
+  std::vector<table_line> lines = {{"ours: the vendor's", "mean", "worst", "ahead on"}};
+  const auto add = [&](const std::string& what, const overall& o) {
+    if (o.measured > 0)
+      lines.push_back({what, fmt::format("{:.3f}", o.mean()), fmt::format("{:.3f}", o.worst),
+                       fmt::format("{}/{} {:.0f} %", o.ahead, matrices.size(),
+                                   100.0 * o.ahead / static_cast<double>(matrices.size()))});
+  };
+  for (std::size_t i = 0; i < vendor_comparisons.size(); ++i) add(vendor_comparisons[i].words, all.best[i]);
+  for (const auto& [format, o] : all.in_format) add(fmt::format("{0} A x: {0}", name_of(format)), o);
+  if (lines.size() == 1) return "";
+  return "\n" +
+         wrapped("",
+                 fmt::format("best of ours over the vendor's, both products from one copy of ours, over {} "
+                             "matrices: geometric mean, worst, ahead on",
+                             matrices.size()),
+                 2, width) +
+         text_table(lines, width);
+}
 
 std::string overall_as_text(const std::vector<bench_result>& matrices, int width) {
   format_ratios all;
@@ -461,7 +627,37 @@ std::string overall_as_text(const std::vector<bench_result>& matrices, int width
                              "ahead on",
                              matrices.size()),
                  2, width) +
-         text_table(lines, width);
+         text_table(lines, width) + overall_vendor_as_text(matrices, width);
+}
+
+json describe_overall(const overall& o, std::size_t matrices) {
+  if (o.measured == 0) return nullptr;
+  return {{"geometric_mean", o.mean()},
+          {"worst", o.worst},
+          {"ahead", o.ahead},
+          {"measured", o.measured},
+          {"matrices", matrices}};
+}
+
+json describe_overall(const std::vector<bench_result>& matrices) {
+  format_ratios all;
+  overall_vendor beside;
+  for (const bench_result& m : matrices) {
+    add_ratios(m.found, all);
+    add_ratios(m.found, beside);
+  }
+  json document{{"formats", json::object()}, {"over_vendor", json::object()}};
+  for (const auto& [format, ratios] : all)
+    document["formats"][format] = {{"ax", describe_overall(ratios[0], matrices.size())},
+                                   {"atx", describe_overall(ratios[1], matrices.size())},
+                                   {"pair", describe_overall(ratios[2], matrices.size())}};
+  json& over = document["over_vendor"];
+  for (std::size_t i = 0; i < vendor_comparisons.size(); ++i)
+    over[vendor_comparisons[i].name] = describe_overall(beside.best[i], matrices.size());
+  over["ax_in_format"] = json::object();
+  for (const auto& [format, o] : beside.in_format)
+    over["ax_in_format"][name_of(format)] = describe_overall(o, matrices.size());
+  return document;
 }
 
 // What was not measured has a line as well: it counts as a loss.
@@ -472,31 +668,72 @@ std::string begin_csv(const std::string& name, const matrix_result& m, const std
 }
 
 std::string problem_as_csv(const bench_result& result) {
-  return begin_csv(result.name, result.found, "", "") + ",,,unreadable,,,,,,,,,,,,,,\n";
+  return begin_csv(result.name, result.found, "", "") + ",,,unreadable,,,,,,,,,,,,,,,\n";
 }
 
 std::string format_as_csv(const machine& on, const std::string& name, const matrix_result& m,
                           const format_result& f) {
-  const std::string begin = begin_csv(name, m, name_of(f.format), f.note);
+  std::string variant = f.note;
+  if (f.of_transpose) variant += variant.empty() ? "of A^T" : " of A^T";
+  const std::string begin = begin_csv(name, m, name_of(f.format), variant);
   if (!f.refused.empty())
-    return begin + (was_reached(f) ? ",,,refused" : ",,,not reached") + ",,,,,,,,,,,,,,\n";
+    return begin + (f.not_reached ? ",,,not reached" : ",,,refused") + ",,,,,,,,,,,,,,,\n";
   std::string text;
   for (const kernel_result& k : f.kernels) {
     const double seconds = k.time.headline();
     const auto cold = [&](double value) {
       return k.time.cold.samples > 0 ? fmt::format("{:.6g}", value * 1e6) : std::string();
     };
-    text += fmt::format("{},{},{}", begin, shown_name(f, k), short_name(k.op));
+    text += fmt::format("{},{},{}", begin, k.info.name, short_name(k.op));
     if (k.timed())
       text += fmt::format(
-          ",ok,{:.6g},{:.6g},{:.6g},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{},{},{}\n",
+          ",ok,{:.6g},{:.6g},{:.6g},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{},{},{},\n",
           k.time.warm.median * 1e6, k.time.warm.p10 * 1e6, k.time.warm.p90 * 1e6, cold(k.time.cold.median),
           cold(k.time.cold.p10), cold(k.time.cold.p90), giga_per_second(m.csr_minimum_bytes(), seconds),
           giga_per_second(m.actual_bytes(f, k), seconds),
           giga_per_second(m.csr_minimum_bytes(), seconds) * 1e9 / on.copy, f.ratio(k),
           k.prepare_seconds * 1e3, k.prepared_bytes, f.bytes, k.info.repeatable(k.op) ? "yes" : "no");
     else
-      text += fmt::format(",{},,,,,,,,,,,,,,\n", k.wrong.empty() ? "not run" : "wrong");
+      text += fmt::format(",{},,,,,,,,,,,,,,,\n", k.wrong.empty() ? "not run" : "wrong");
+  }
+  return text;
+}
+
+// What is only known when all formats are through: the best of ours and the vendor's, a line each.
+std::string best_as_csv(const std::string& name, const matrix_result& m) {
+  const vendor_ways vendor = vendor_of(m, {});
+  if (m.entries == 0 || !has_vendor(vendor)) return "";
+  std::string text;
+  const auto add = [&](const std::string& copies, const std::string& kernels, const char* product,
+                       const std::string& result, const std::vector<const kernel_result*>& timed, double base,
+                       std::int64_t bytes, const std::string& over) {
+    double warm = 0, cold = 0, seconds = 0;
+    for (const kernel_result* k : timed) {
+      warm += k->time.warm.median;
+      cold += k->time.cold.median;
+      seconds += k->time.headline();
+    }
+    text += fmt::format("{},{},{},{},{:.6g},,,{},,,,,,{:.6g},,,{},,{}\n", begin_csv(name, m, copies, ""),
+                        kernels, product, result, warm * 1e6,
+                        cold > 0 ? fmt::format("{:.6g}", cold * 1e6) : "", base / seconds, bytes, over);
+  };
+  const vendor_ratios ratios = over_vendor(m);
+  const auto add_ours = [&](const char* product, const choice& c, double over) {
+    if (c.format != nullptr)
+      add(c.format->label(), c.names(), product, "best of ours", c.kernels, c.base_seconds, c.format->bytes,
+          over > 0 ? fmt::format("{:.6g}", over) : "");
+  };
+  add_ours("ax", best_of(m, {operation::multiply}), ratios.ax);
+  add_ours("atx", best_of(m, {operation::transposed}), ratios.atx);
+  add_ours("both", best_of(m, pair_of_operations), ratios.pair_two_copies);
+  for (const auto& [line, words, product, best] : vendor_lines(vendor)) {
+    std::vector<std::string> copies;
+    for (const format_result* f : best.formats) copies.push_back(f->label());
+    std::vector<const kernel_result*> kernels;
+    for (const kernel_result* k : best.kernels)
+      if (k != nullptr) kernels.push_back(k);
+    add(fmt::format("{}", fmt::join(copies, " + ")), names_with_copies(best), product,
+        fmt::format("vendor {}", line), kernels, base_of(best), bytes_of_copies(best), "");
   }
   return text;
 }
@@ -504,7 +741,7 @@ constexpr const char* csv_header =
     "matrix,rows,cols,entries,value_bits,format,variant,kernel,operation,result,warm_us,warm_p10_us,warm_p90_"
     "us,cold_us,cold_p10_us,cold_p90_us,"
     "gb_per_s_csr_minimum,gb_per_s_actual,share_of_copy,times_base,prepare_ms,prepared_bytes,format_bytes,"
-    "repeatable\n";
+    "repeatable,times_vendor\n";
 
 // ---- the run ----
 
@@ -597,7 +834,7 @@ void run(const options& wanted) {
     race_request request = request_of(wanted, on.name);
     progress.step("measuring a copy");
     const machine here{choice.note, on.name, copy_bandwidth(on)};
-    json document{{"schema", "sparsmith.bench_spmv/1"},
+    json document{{"schema", "sparsmith.bench_spmv/2"},
                   {"version", SPARSMITH_VERSION},
                   {"device", here.device},
                   {"backend", here.backend},
@@ -621,18 +858,19 @@ void run(const options& wanted) {
       };
       const bench_result& m = done.emplace_back(bench_one(on, wanted, request, progress, name));
       if (as_text) print(end_as_text(wanted, m, width));
-      if (wanted.csv && !m.problem.empty()) print(problem_as_csv(m));
+      if (wanted.csv) print(m.problem.empty() ? best_as_csv(name, m.found) : problem_as_csv(m));
       if (wanted.common.as_json) document["matrices"].push_back(describe_matrix(here, wanted, m));
       if (!m.problem.empty()) failed.push_back(m.problem);
       for (const format_result& f : m.found.formats)
         for (const kernel_result& k : f.kernels)
           if (!k.wrong.empty())
-            failed.push_back(fmt::format("{}: WRONG RESULT of {} {}: {}", name, kernel_label(f, k),
+            failed.push_back(fmt::format("{}: WRONG RESULT of {} ({}) {}: {}", name, k.info.name, f.label(),
                                          name_of(k.op), k.wrong));
       // A broken device is one for the others as well; what there is of those before is told.
       if (m.device_failed) break;
     }
     document["interrupted"] = interrupting_signal != 0;
+    document["overall"] = describe_overall(done);
     if (done.size() > 1 && as_text) print(overall_as_text(done, width));
     // Names need not be UTF-8.
     if (wanted.common.as_json) print(document.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
@@ -655,17 +893,18 @@ int main(int argc, char** argv) {
   // Enough for every format that could pay; ELL of a skewed matrix is refused rather than built.
   conversion.max_fill = 20;
   CLI::App app(
-      "Checks and times every kernel of every format on matrices, beside the vendor's product in one run.",
+      "Checks and times every kernel of every format on matrices, beside the vendor's in all its formats.",
       "bench_spmv");
   app.add_option("matrix", wanted.matrices,
                  "Matrices: files of any kind spconv reads, or generators (below)");
   app.add_flag("--list", wanted.list, "Print every kernel of every format, and measure nothing");
-  app.add_option("--kernel", wanted.kernels, "Only this kernel; several with commas, or repeated")
+  app.add_option("--kernel", wanted.kernels,
+                 "Only this kernel; several with commas, or repeated; vendor: all of the vendor's")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option(
          "--format", wanted.formats,
-         "Only this format; several with commas, or repeated (csc: the vendor's pair from two copies)")
+         "Only this format; several with commas, or repeated (csc: copies of A^T in the vendor's formats)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->transform(one_of(format_names()));

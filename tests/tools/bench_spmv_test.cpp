@@ -86,7 +86,7 @@ TEST_CASE("the list names every kernel once for its backend") {
 
 TEST_CASE("every kernel of every format is checked and timed") {
   const auto j = run_json(small);
-  CHECK(j["schema"] == "sparsmith.bench_spmv/1");
+  CHECK(j["schema"] == "sparsmith.bench_spmv/2");
   CHECK(j["backend"] == "openmp");
   CHECK(j["copy_gb_per_s"] > 0);
   REQUIRE(j["matrices"].size() == 1);
@@ -136,6 +136,11 @@ TEST_CASE("every kernel of every format is checked and timed") {
     CHECK(m["best"][what]["times_base"] > 0);
   }
   CHECK(m["best"]["pair"]["kernels"].size() == 2);
+  // A CPU has no vendor.
+  CHECK(m["vendor"].is_null());
+  CHECK(m["over_vendor"].is_null());
+  CHECK(j["overall"]["formats"]["csr"]["pair"]["matrices"] == 1);
+  CHECK(j["overall"]["over_vendor"]["ax"].is_null());
 }
 
 TEST_CASE("only what was asked for is measured") {
@@ -212,6 +217,8 @@ TEST_CASE("requests that make no sense") {
            {"", "name a matrix"},
            {"--kernel csr/ompp " + small, "near it: csr/omp"},
            {"--kernel csr/omp --format ell " + small, "belongs to a format"},
+           {"--kernel vendor " + small, "--kernel vendor: the vendor's kernels need a GPU"},
+           {"--format csc " + small, "which need a GPU"},
            {"--format nonsense " + small, "nonsense"},
            {"--op ay " + small, "ay"},
            {"--value f16 " + small, "f16"},

@@ -218,6 +218,7 @@ TEST_CASE("whoever waits hears of every format when it is through") {
   const matrix_result found = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
   CHECK(labels == std::vector<std::string>{"coo", "csr", "ell"});
   CHECK(found.formats[2].refused == "not reached: interrupted");
+  CHECK(found.formats[2].not_reached);
 
   // Those that were about to run when it was interrupted say so.
   int asked = 0;
@@ -324,6 +325,7 @@ TEST_CASE("time that is up and interrupts end a race with what there is") {
     CHECK(some.interrupted);
     CHECK(verdict_of(some, {}).winner.stays_in_csr());
     CHECK(some.formats[2].refused == "not reached: interrupted");
+    CHECK(some.formats[2].not_reached);
   }
 }
 

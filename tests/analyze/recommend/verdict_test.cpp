@@ -109,20 +109,6 @@ TEST_CASE("what was not run or is wrong is no choice, and notes are named") {
   CHECK(best_in(m.formats[0], {ax}).format == nullptr);
 }
 
-TEST_CASE("the vendor's pair from two copies") {
-  matrix_result m = example();
-  const choice two = two_copies(m);
-  REQUIRE(two.format == &m.formats[2]);
-  CHECK(two.names() == "csc/vendor");  // the faster of the vendor's, not ours
-  CHECK(two.seconds == 10 + 5);        // A x of the base, A^T x of the copy
-  CHECK(two.base_seconds == 10 + 20);
-  CHECK(two.price == 4 + 1);
-  m.formats[2].base[0] = {};  // A x was not asked for
-  CHECK(two_copies(m).format == nullptr);
-  m.formats.pop_back();
-  CHECK(two_copies(m).format == nullptr);
-}
-
 TEST_CASE("formats over several matrices") {
   format_ratios all;
   matrix_result m = example();
@@ -261,13 +247,137 @@ TEST_CASE("the vendor's best from one copy and from two") {
   copy.of_transpose = true;
   m.formats.push_back(copy);
   const verdict v = verdict_of(m, {});
-  CHECK(v.vendor_one_copy.names() == "csc/v");  // 24.5 beside 34.5
-  REQUIRE(v.vendor_two_copies.formats.size() == 2);
-  CHECK(v.vendor_two_copies.seconds == (9 + 6) / 2.0);
-  CHECK(v.vendor_two_copies.bytes == 2100);
+  CHECK(v.vendor.one_copy.names() == "csc/v");  // 24.5 beside 34.5
+  REQUIRE(v.vendor.two_copies.formats.size() == 2);
+  CHECK(v.vendor.two_copies.seconds == (9 + 6) / 2.0);
+  CHECK(v.vendor.two_copies.bytes == 2100);
   CHECK(v.winner.names() == "bsr/a");  // a copy of A^T alone is no way to compute both
-  CHECK(!verdict_of(m, only({}, ax)).vendor_two_copies);
-  CHECK(verdict_of(m, only({}, atx)).vendor_one_copy.names() == "sell/v (of A^T)");
+  CHECK(!verdict_of(m, only({}, ax)).vendor.two_copies);
+  CHECK(verdict_of(m, only({}, atx)).vendor.one_copy.names() == "sell/v (of A^T)");
+}
+
+namespace {
+
+// The vendor in all its formats: fastest for A x in SELL, for A^T x in a copy of A^T in COO, and of what one
+// copy can do for both in COO. Ours: CSR 9 and 12, SELL 5 and 20.
+matrix_result beside_vendor() {
+  matrix_result m;
+  m.rows = m.cols = 10;
+  m.entries = 50;
+  const auto of_transpose = [](format_result f) {
+    f.of_transpose = true;
+    return f;
+  };
+  m.formats = {
+      stored(format_kind::csr, 1000, 0,
+             {raced("csr/a", ax, 9), raced("csr/a", atx, 12), raced("csr/v1", ax, 11, 0, true),
+              raced("csr/v2", ax, 10, 0, true), raced("csr/v1", atx, 20, 0, true),
+              raced("csr/v2", atx, 22, 0, true)}),
+      stored(format_kind::coo, 1400, 3, {raced("coo/v", ax, 8, 0, true), raced("coo/v", atx, 16, 0, true)}),
+      stored(format_kind::sell, 1100, 4, {raced("sell/a", ax, 5), raced("sell/a", atx, 20)}),
+      stored(format_kind::sell, 1200, 4, {raced("sell/a", ax, 6), raced("sell/v", ax, 4, 0, true)}),
+      of_transpose(stored(format_kind::csr, 1000, 6, {raced("csr/v2", atx, 10, 0, true)})),
+      of_transpose(stored(format_kind::coo, 1400, 8, {raced("coo/v", atx, 7, 0, true)})),
+      of_transpose(stored(format_kind::sell, 1300, 9, {raced("sell/v", atx, 9, 0, true)}))};
+  m.formats[3].note = "unsorted";
+  return m;
+}
+
+}  // namespace
+
+TEST_CASE("the vendor is the fastest of all its formats, and its CSR stands beside it") {
+  const matrix_result m = beside_vendor();
+  const vendor_ways v = vendor_of(m, {});
+  CHECK(v.product[0].names() == "sell/v (unsorted)");  // 4 beside CSR's 10
+  CHECK(v.product[1].names() == "coo/v (of A^T)");     // 7, and not what A^T is in CSR
+  CHECK(v.transposed_from_a.names() == "coo/v");
+  CHECK(headline_of(v.transposed_from_a) == 16);
+  CHECK(v.csr.names() == "csr/v2 + csr/v1");  // the faster algorithm of each product
+  CHECK(headline_of(v.csr) == 30);
+  CHECK(v.one_copy.names() == "coo/v");
+  CHECK(headline_of(v.one_copy) == 24);
+  REQUIRE(v.two_copies.formats.size() == 2);  // different formats
+  CHECK(&v.two_copies.format_of(ax) == &m.formats[3]);
+  CHECK(&v.two_copies.format_of(atx) == &m.formats[5]);
+  CHECK(headline_of(v.two_copies) == 11);
+  CHECK(v.two_copies.bytes == 1200 + 1400);
+  CHECK(v.two_copies.price == 4 + 8);
+
+  const verdict judged = verdict_of(m, {});
+  CHECK(judged.vendor.one_copy == v.one_copy);
+  CHECK(judged.vendor.csr == v.csr);
+  CHECK(judged.vendor.two_copies == v.two_copies);
+  CHECK(vendor_of(m, only({}, atx)).one_copy == v.product[1]);
+  CHECK(!vendor_of(m, only({}, ax)).two_copies);
+}
+
+TEST_CASE("what of the vendor was refused, did not run or was wrong is not its best") {
+  matrix_result m = beside_vendor();
+  m.formats[3].kernels[1].not_run = "cuSPARSE's SELL keeps rows in their order";
+  CHECK(vendor_of(m, {}).product[0].names() == "coo/v");
+  m.formats[1].refused = "out of memory";
+  CHECK(vendor_of(m, {}).product[0].names() == "csr/v2");
+  m.formats[0].kernels[3].wrong = "wrong";
+  CHECK(vendor_of(m, {}).csr.names() == "csr/v1");
+  // One copy serves both products best: there is no second.
+  for (const std::size_t copy : {4, 5, 6}) m.formats[copy].refused = "out of memory";
+  const vendor_ways alone = vendor_of(m, {});
+  CHECK(alone.two_copies == alone.csr);
+  CHECK(alone.two_copies.formats.size() == 1);
+  CHECK(&alone.two_copies.format_of(atx) == &m.formats[0]);
+  // Without A x there is no pair.
+  for (const std::size_t k : {2, 3}) m.formats[0].kernels[k].wrong = "wrong";
+  CHECK(!vendor_of(m, {}).two_copies);
+  CHECK(!vendor_of(m, {}).csr);
+  CHECK(over_vendor(m).ax == 0);
+  CHECK(over_vendor(m).pair_csr == 0);
+  CHECK(over_vendor(m).atx == 20.0 / 12);
+  const vendor_ways nobody = vendor_of(example(), only({}, atx));
+  CHECK(!nobody.csr);  // its CSR has no A^T x
+  CHECK(!vendor_of({}, {}).product[0]);
+}
+
+TEST_CASE("a copy of A^T pays for itself with the products of A^T alone") {
+  const matrix_result m = beside_vendor();
+  objective few;
+  few.products =
+      4;  // two of each: SELL costs 4 + 4 / 2 for A x, CSR 10; COO of A^T 7 + 8 / 2, CSR's 10 + 6 / 2
+  CHECK(vendor_of(m, few).two_copies.names() == "sell/v + coo/v (unsorted, of A^T)");
+  few.products = 1;
+  CHECK(vendor_of(m, few).two_copies == vendor_of(m, few).csr);
+}
+
+TEST_CASE("ours over the vendor, of all and of one format") {
+  const matrix_result m = beside_vendor();
+  const vendor_ratios best = over_vendor(m);
+  CHECK(best.ax == 4.0 / 5);
+  CHECK(best.atx == 7.0 / 12);
+  CHECK(best.atx_from_a == 16.0 / 12);
+  CHECK(best.pair_csr == 30.0 / 21);  // ours in CSR takes 9 + 12
+  CHECK(best.pair_one_copy == 24.0 / 21);
+  CHECK(best.pair_two_copies == 11.0 / 21);
+  const vendor_ratios sell = over_vendor(m, m.formats[2]);
+  CHECK(sell.ax == 4.0 / 5);
+  CHECK(sell.pair_two_copies == 11.0 / 25);
+  CHECK(over_vendor(m, m.formats[3]).pair_csr == 0);  // without A^T x there is no pair
+  CHECK(over_vendor(m, m.formats[4]).atx == 0);       // nothing of ours
+  const std::map<format_kind, double> same = over_vendor_in_format(m);
+  REQUIRE(same.size() == 2);  // COO has none of ours
+  CHECK(same.at(format_kind::csr) == 10.0 / 9);
+  CHECK(same.at(format_kind::sell) == 4.0 / 5);  // whatever the variant
+
+  matrix_result other = m;
+  other.formats[3].kernels[1] = raced("sell/v", ax, 20, 0, true);  // COO's 8 is the best then
+  overall_vendor all;
+  for (const matrix_result* one : std::vector<const matrix_result*>{&m, &other}) add_ratios(*one, all);
+  other.entries = 0;
+  add_ratios(other, all);
+  CHECK(all.best[0].measured == 2);
+  CHECK(all.best[0].ahead == 1);
+  CHECK(all.best[0].worst == 4.0 / 5);
+  CHECK(std::fabs(all.best[0].mean() - std::sqrt(4.0 / 5 * 8 / 5)) < 1e-12);
+  CHECK(all.in_format.at(format_kind::sell).ahead == 1);
+  CHECK(vendor_comparisons[0].ratio == &vendor_ratios::ax);
 }
 
 TEST_CASE("without anything that ran there is no winner; predictions stand for times where nothing was run") {

@@ -233,8 +233,9 @@ TEST_CASE("the verdict is a sentence, with its figures beneath") {
   CHECK_FALSE(has(page, "class=\"notice\""));
   CHECK_FALSE(has(page, "Predicted"));
   CHECK(has(page, "<h4>Why</h4>"));
-  for (const char* const what : {"staying in CSR", "vendor’s, one copy", "vendor’s, two copies",
-                                 "fewest bytes", "for A&nbsp;x alone", "for A<sup>T</sup>&nbsp;x alone"})
+  for (const char* const what : {"staying in CSR", "vendor’s best format, one copy", "vendor’s CSR, one copy",
+                                 "vendor’s best formats, two copies", "fewest bytes", "for A&nbsp;x alone",
+                                 "for A<sup>T</sup>&nbsp;x alone"})
     CHECK(has(page, std::string("<th scope=\"row\">") + what + "</th>"));
   CHECK(has(page, ">spconv m --to gcsb_tile "));
   CHECK(has(page, "format_kind::gcsb_tile"));

@@ -313,12 +313,14 @@ TEST_CASE("the verdict is one sentence, with its margin, its reasons and what it
   CHECK(has(text,
             "converting and preparing take 2.02 ms, which is repaid after 100 products of A x, after 10 "
             "products of A^T x, after 18 products of the mix, beside staying in CSR "));
-  CHECK(has(text,
-            "the vendor's from one copy: csr with csr/cusparse-alg1 for A x and csr/cusparse-alg2 for "
-            "A^T x, 212 us, 0.40 x as fast as the winner, with 1.11 x its bytes "));
-  CHECK(has(text,
-            "the vendor's from two copies: csr and csr of A^T with csr/cusparse-alg1, 104 us, 0.81 x as "
-            "fast as the winner, with 2.22 x its bytes "));
+  CHECK(
+      has(text,
+          "the vendor's best format, one copy: csr with csr/cusparse-alg1 for A x and csr/cusparse-alg2 for "
+          "A^T x, 212 us, 0.40 x as fast as the winner, with 1.11 x its bytes "));
+  CHECK(has(
+      text,
+      "the vendor's best formats, two copies: csr and csr of A^T with csr/cusparse-alg1, 104 us, 0.81 x as "
+      "fast as the winner, with 2.22 x its bytes "));
   CHECK(has(text, "bits the last bits of A^T x may differ from run to run "));
   CHECK(has(text, "took 12.5 s of 60 s: features 0.25, heats 10 "));
   CHECK(has(text, "spconv 'gen:blocks?n=1000' --to bsr --block 5x5 --value f64 -o blocks.bsr.h5 "));
@@ -617,8 +619,8 @@ TEST_CASE("the command spells what makes the format") {
   CHECK(has(spconv_line(single, judged(single).winner), " --value f32 "));
   // No command makes two copies.
   const recommendation two = normal();
-  CHECK(spconv_line(two, judged(two).vendor_two_copies).empty());
-  CHECK(code_lines(two, judged(two).vendor_two_copies).empty());
+  CHECK(spconv_line(two, judged(two).vendor.two_copies).empty());
+  CHECK(code_lines(two, judged(two).vendor.two_copies).empty());
 }
 
 // Every flag of every format: spconv must take what it is told, and make the format that was meant.
@@ -799,6 +801,9 @@ TEST_CASE("JSON has the verdict in full") {
   CHECK(v["repaid_after"]["ax"] == Approx(100.0));
   CHECK(v["reasons"].size() == judged(r).reasons.size());
   CHECK(v["vendor"]["two_copies"]["copies"] == json::array({"csr", "csr of A^T"}));
+  CHECK(v["vendor"]["csr"] == v["vendor"]["one_copy"]);
+  CHECK(v["vendor"]["atx"]["copies"] == json::array({"csr of A^T"}));
+  CHECK(v["vendor"]["atx_from_a"]["kernels"]["atx"] == "csr/cusparse-alg2");
   CHECK(v["vendor"]["two_copies"]["times_winner"] == Approx(104.5 / 85));
   CHECK(v["spconv"] == spconv_line(r, judged(r).winner));
   CHECK(v["code"] == code_lines(r, judged(r).winner));
