@@ -110,9 +110,15 @@ result_columns columns_of_results() {
   columns.push_back({"margin", [](const batch_row& row) { return number(row.margin); }});
   add_way(columns, "stay", &batch_row::stay);
   add_way(columns, "vendor", &batch_row::vendor);
+  add_way(columns, "vendor_csr", &batch_row::vendor_csr);
+  add_way(columns, "vendor_two_copies", &batch_row::vendor_two_copies);
   columns.push_back({"speedup_over_csr", [](const batch_row& row) { return number(speedup_over_csr(row)); }});
   columns.push_back(
       {"speedup_over_vendor", [](const batch_row& row) { return number(speedup_over_vendor(row)); }});
+  columns.push_back(
+      {"speedup_over_vendor_csr", [](const batch_row& row) { return number(speedup_over_vendor_csr(row)); }});
+  columns.push_back({"speedup_over_vendor_two_copies",
+                     [](const batch_row& row) { return number(speedup_over_vendor_two_copies(row)); }});
   columns.push_back({"price_ms", [](const batch_row& row) { return number(row.price_ms); }});
   columns.push_back({"repaid_after", of_winner([](const batch_row& row) {
                        return std::isfinite(row.repaid_after) ? number(row.repaid_after)

@@ -309,7 +309,7 @@ function verdict_sentence(row, detail) {
   if (detail.stay && row[at.repaid] !== null && row[at.over_csr] !== null)
     parts.push(figures(row[at.over_csr]) + " × as fast as staying in CSR");
   if (row[at.over_vendor] !== null)
-    parts.push(figures(row[at.over_vendor]) + " × as fast as the vendor’s best");
+    parts.push(figures(row[at.over_vendor]) + " × as fast as the vendor’s best format");
   const after = row[at.repaid], repaid = after > 0 ?
     `after ${grouped(after)} product${after === 1 ? "" : "s"}` : after === null ? "" : repaid_text(after);
   return element("p", {class: "sentence"}, how, element("b", {}, label),
@@ -379,7 +379,9 @@ function open_row(i) {
     detail.failure ? facts("Failure", [["cause", failure[1]], ["doing", failure[0]], ["signal", failure[2]],
                                        ["message", failure[3]], ["last words", failure[4]]]) : "",
     detail.winner ? facts("Beside it", [
-      ["staying in CSR", way(detail.stay)], ["the vendor’s best", way(detail.vendor)],
+      ["staying in CSR", way(detail.stay)], ["the vendor’s best format", way(detail.vendor)],
+      ["the vendor’s CSR", way(detail.vendor_csr)],
+      ["the vendor’s best, two copies", way(detail.vendor_two_copies)],
       ["next that is not tied", detail.runner_up && way(detail.runner_up) + (detail.margin === null ? "" :
         `, ${figures(detail.margin)} × the winner’s`)],
       ["--predict would take", detail.choice && `${detail.choice[0]} with ${detail.choice[1]}: ` +

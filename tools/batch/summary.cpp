@@ -292,7 +292,10 @@ void read_recommendation(batch_row& row, const json* r) {
   row.fastest = way_of(row, member(verdict, "fastest"));
   row.runner_up = way_of(row, member(verdict, "runner_up"));
   row.stay = way_of(row, member(verdict, "stay"));
-  row.vendor = way_of(row, member(member(verdict, "vendor"), "one_copy"));
+  const json* const vendor = member(verdict, "vendor");
+  row.vendor = way_of(row, member(vendor, "one_copy"));
+  row.vendor_csr = way_of(row, member(vendor, "csr"));
+  row.vendor_two_copies = way_of(row, member(vendor, "two_copies"));
   row.margin = number(verdict, "margin");
   row.price_ms = number(verdict, "price_ms");
   row.repaid_after = number(member(verdict, "repaid_after"), "mix");
@@ -351,6 +354,12 @@ double speedup_over_csr(const batch_row& row) {
 }
 double speedup_over_vendor(const batch_row& row) {
   return row.vendor.us / row.winner.us;
+}
+double speedup_over_vendor_csr(const batch_row& row) {
+  return row.vendor_csr.us / row.winner.us;
+}
+double speedup_over_vendor_two_copies(const batch_row& row) {
+  return row.vendor_two_copies.us / row.winner.us;
 }
 
 // ---- all rows together ----
@@ -602,6 +611,8 @@ batch_summary summarize(std::vector<batch_row> rows) {
   s.profiles = profiles_of(s.rows, s.raced);
   s.over_csr = speedups_of(s.rows, speedup_over_csr);
   s.over_vendor = speedups_of(s.rows, speedup_over_vendor);
+  s.over_vendor_csr = spread_of(known_of(s.rows, speedup_over_vendor_csr));
+  s.over_vendor_two_copies = spread_of(known_of(s.rows, speedup_over_vendor_two_copies));
   s.bytes = bytes_of(s.rows);
   s.winner_bytes = spread_of(known_of(s.rows, [](const batch_row& row) { return row.winner.times_csr; }));
   s.break_evens = break_evens_of(s.rows);

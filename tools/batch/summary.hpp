@@ -77,7 +77,9 @@ struct batch_row {
   double ax = 0, atx = 0;  // the mix
   std::vector<batch_candidate> candidates;
   std::vector<batch_contestant> contestants;
-  batch_way winner, fastest, stay, vendor, runner_up;
+  batch_way winner, fastest, stay, runner_up;
+  batch_way vendor;                         // its best format, from one copy
+  batch_way vendor_csr, vendor_two_copies;  // its CSR from one copy, its best formats from two
   double margin = unknown, price_ms = unknown, repaid_after = unknown;  // products; NaN: never or not known
   bool stays_in_csr = false;
   std::string reason;
@@ -159,6 +161,7 @@ struct batch_summary {
   std::vector<winner_count> winners;
   std::vector<performance_profile> profiles;
   speedup_figures over_csr, over_vendor;
+  spread over_vendor_csr, over_vendor_two_copies;
   std::vector<bytes_of_format> bytes;
   spread winner_bytes;
   break_even_figures break_evens;
@@ -170,5 +173,7 @@ batch_summary summarize(std::vector<batch_row> rows);
 // How many times as fast the winner is.
 double speedup_over_csr(const batch_row& row);
 double speedup_over_vendor(const batch_row& row);
+double speedup_over_vendor_csr(const batch_row& row);
+double speedup_over_vendor_two_copies(const batch_row& row);
 
 }  // namespace sparsmith

@@ -53,6 +53,20 @@ std::string winners_text(const batch_summary& s, int width) {
   return text_table(lines, width);
 }
 
+// The means of how many times as fast the winner is as each of the vendor's; empty without one.
+std::string vendor_text(const batch_summary& s) {
+  std::string text;
+  const auto add = [&](const char* what, const spread& of) {
+    if (of.count > 0)
+      text += fmt::format("{} {} {} (at least {})", text.empty() ? "The winner over the vendor's" : ",", what,
+                          times(of.geometric_mean), times(of.least));
+  };
+  add("best format from one copy", s.over_vendor.all);
+  add("CSR from one copy", s.over_vendor_csr);
+  add("best formats from two copies", s.over_vendor_two_copies);
+  return text.empty() ? text : text + ".";
+}
+
 std::string profile_text(const batch_summary& s, int width) {
   std::vector<table_line> lines = {{"", "5 %", "20 %", "2 x"}};
   for (const performance_profile& one : s.profiles)
@@ -137,6 +151,7 @@ std::string summary_as_text(const batch_summary& s, int width) {
   for (const std::string& note : s.notes) text += wrapped("", note, 2, width);
   text += wrapped("", counts_text(s), 2, width);
   if (!s.winners.empty()) text += "\n" + winners_text(s, width);
+  if (const std::string line = vendor_text(s); !line.empty()) text += wrapped("", line, 2, width);
   if (!s.profiles.empty()) text += "\n" + profile_text(s, width);
   if (s.raced > 0) text += "\n" + wrapped("", break_even_text(s.break_evens), 2, width);
   if (const std::string line = prediction_text(s.prediction); !line.empty())
@@ -177,6 +192,8 @@ json summary_as_json(const batch_summary& s) {
   }
   j["speedup_over_csr"] = speedups_as_json(s.over_csr);
   j["speedup_over_vendor"] = speedups_as_json(s.over_vendor);
+  j["speedup_over_vendor_csr"] = spread_as_json(s.over_vendor_csr);
+  j["speedup_over_vendor_two_copies"] = spread_as_json(s.over_vendor_two_copies);
   j["bytes"] = json::array();
   for (const bytes_of_format& one : s.bytes) {
     json line = {{"format", one.format}};

@@ -170,6 +170,9 @@ inline json raced_line(const std::string& name, double entries = 1000) {
   v["margin"] = 1.6;
   v["fastest"] = v;
   v["runner_up"] = v["vendor"]["one_copy"] = way("csr", "csr", "cusparse/csr", "cusparse/csr", 16, 1);
+  v["vendor"]["csr"] = v["vendor"]["one_copy"];
+  v["vendor"]["two_copies"] = way("csr", "csr", "cusparse/csr", "cusparse/csr", 8, 2);
+  v["vendor"]["two_copies"]["copies"] = {"csr", "csr of A^T"};
   v["stay"] = way("csr", "csr", "csr/vector", "csr/vector", 20, 1);
   v["repaid_after"] = {{"ax", 50.0}, {"atx", 60.0}, {"mix", 55.5}};
   v["reason"] = "a product moves 0.5 x the bytes of csr/vector; it stores no padding";
@@ -200,7 +203,7 @@ inline json csr_line(const std::string& name, bool vendor) {
   const json stay = v["stay"];
   const json theirs = v["vendor"]["one_copy"];
   v.update(vendor ? theirs : stay);
-  if (!vendor) v["vendor"]["one_copy"] = nullptr;
+  if (!vendor) v["vendor"] = {{"one_copy", nullptr}, {"csr", nullptr}, {"two_copies", nullptr}};
   v["stay"] = vendor ? theirs : stay;
   v["stays_in_csr"] = true;
   v["repaid_after"] = {{"ax", 0.0}, {"atx", 0.0}, {"mix", 0.0}};

@@ -80,6 +80,9 @@ TEST_CASE("a line becomes a row") {
   CHECK(row.best_us == 10);
   CHECK(speedup_over_csr(row) == 2);
   CHECK(speedup_over_vendor(row) == Approx(1.6));
+  CHECK(speedup_over_vendor_csr(row) == Approx(1.6));
+  CHECK(row.vendor_two_copies.label == "csr + csr of A^T");
+  CHECK(speedup_over_vendor_two_copies(row) == Approx(0.8));
   CHECK(row.features.row_longest == 40);
   CHECK(row.candidates.size() == 6);
   CHECK(row.contestants.size() == 11);
@@ -115,6 +118,11 @@ TEST_CASE("winners are counted by format, the vendor's apart") {
   CHECK(s.over_csr.all.median == Approx(1.5));
   CHECK(s.over_vendor.all.count == 3);
   CHECK(s.over_vendor.all.geometric_mean == Approx(std::pow(1.6, 2.0 / 3)));
+  CHECK(s.over_vendor_csr.count == 3);
+  // Of a line that was written before there was one, it is not known.
+  json older = made::raced_line("f");
+  older["recommendation"]["verdict"]["vendor"].erase("csr");
+  CHECK(std::isnan(speedup_over_vendor_csr(row_of(older))));
   CHECK(s.winner_bytes.count == 4);
   CHECK(s.winner_bytes.most == 1.25);
 }
@@ -374,6 +382,7 @@ TEST_CASE("text fits the terminal") {
       CHECK_FALSE(has(line, "\x1b"));
     }
     CHECK(has(text, "csr (vendor)"));
+    CHECK(has(text, "over the vendor's"));
     CHECK(has(text, "--predict"));
     CHECK(has(text, "and 2 more"));
   }
@@ -384,6 +393,8 @@ TEST_CASE("the summary as JSON") {
       {made::raced_line("a"), made::csr_line("b", true), made::failed_line("c", "error", "no number")}));
   CHECK(j["measured"] == 2);
   CHECK(j["winners"][0]["format"] == "sell");
+  CHECK(j["speedup_over_vendor_csr"]["count"] == 2);
+  CHECK(j["speedup_over_vendor_two_copies"]["least"] == 0.5);
   CHECK(j["failures"][0]["matrices"][0] == "c");
   CHECK(j["prediction"]["worst_matrix"] == "b");
   CHECK(j["break_evens"]["stays_in_csr"] == 1);
