@@ -560,4 +560,32 @@ host_coo make_denserow(const generator_arguments& asked) {
   return m;
 }
 
+// Made column by column, as such matrices come in files.
+host_coo make_lopsided(const generator_arguments& asked) {
+  const std::int64_t rows = asked.whole("rows"), cols = asked.whole("cols");
+  const std::int64_t longest = asked.whole("longest"), degree = asked.whole("degree");
+  if (longest > cols)
+    asked.refuse("longest=" + std::to_string(longest) + " is more than cols=" + std::to_string(cols));
+  if (degree > rows)
+    asked.refuse("degree=" + std::to_string(degree) + " is more than rows=" + std::to_string(rows));
+  const std::int64_t seed = asked.whole("seed"), long_row = rows / 2;
+  const permutation rank_of(key_of(seed, stream::shuffle), cols);
+  const std::uint64_t key = key_of(seed, stream::positions);
+  host_coo m = build_by_rows(
+      asked, cols, rows, [=](std::int64_t col) { return degree - (rank_of(col) >= longest); },
+      [=](std::int64_t col, std::int32_t* its_rows, double*, std::int64_t count) {
+        const permutation other(hash(key, col), rows - 1);
+        for (std::int64_t i = 0; i < degree - 1; ++i) {
+          const std::int64_t row = other(i);
+          its_rows[i] = static_cast<std::int32_t>(row + (row >= long_row));
+        }
+        if (count == degree) its_rows[degree - 1] = static_cast<std::int32_t>(long_row);
+        std::sort(its_rows, its_rows + count);
+      });
+  std::swap(m.rows, m.cols);
+  std::swap(m.row_indices, m.col_indices);
+  fill_random_values(m, seed);
+  return m;
+}
+
 }  // namespace sparsmith

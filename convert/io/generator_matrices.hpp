@@ -14,5 +14,6 @@ coo<double, host> make_rmat(const generator_arguments& asked);
 coo<double, host> make_diagonal(const generator_arguments& asked);
 coo<double, host> make_powerlaw(const generator_arguments& asked);
 coo<double, host> make_denserow(const generator_arguments& asked);
+coo<double, host> make_lopsided(const generator_arguments& asked);
 
 }  // namespace sparsmith

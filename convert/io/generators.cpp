@@ -78,6 +78,15 @@ const std::vector<generator>& generators() {
         {"degree", whole, "3", 1, largest_dimension, "entries in each other row, the diagonal among them"},
         seed},
        make_denserow},
+      {"lopsided",
+       "wide, every column short, one row nearly across: what linear programs look like",
+       {{"rows", whole, "10280", 1, largest_dimension, "rows"},
+        {"cols", whole, "243246", 0, largest_dimension, "columns"},
+        {"longest", whole, "173366", 0, largest_dimension, "entries of the row in the middle"},
+        {"degree", whole, "6", 1, largest_dimension,
+         "entries of a column that this row meets; others have one less"},
+        seed},
+       make_lopsided},
   };
   return table;
 }

@@ -98,6 +98,7 @@ const instance instances[] = {
     {"gen:diagonal?n=3000&band=5&seed=7", 0x5a6e035b27d39433},
     {"gen:powerlaw?n=3000&mean=6&seed=7", 0xbc759e1db48807b7},
     {"gen:denserow?n=2000&dense=3&degree=4&seed=7", 0xdd5f6a6e991a0d1c},
+    {"gen:lopsided?rows=90&cols=3000&longest=2000&degree=4&seed=7", 0x3e8cd97d031cc351},
 };
 
 }  // namespace
@@ -110,7 +111,7 @@ TEST_CASE("a generator is told from a file by its prefix") {
   CHECK(!is_generator(""));
 }
 
-TEST_CASE("generated entries are inside, sorted, distinct and exact in float") {
+TEST_CASE("generated entries are inside, sorted where they are not drawn otherwise, and exact in float") {
   for (const instance& g : instances) {
     const std::string spec = g.spec;
     INFO(spec);
@@ -121,7 +122,8 @@ TEST_CASE("generated entries are inside, sorted, distinct and exact in float") {
     CHECK(m.entries.row_indices.size() == m.entries.values.size());
     CHECK(m.entries.col_indices.size() == m.entries.values.size());
     CHECK(inside(m.entries));
-    CHECK(sorted_without_duplicates(m.entries) == !spec.starts_with("gen:rmat"));
+    CHECK(sorted_without_duplicates(m.entries) ==
+          (!spec.starts_with("gen:rmat") && !spec.starts_with("gen:lopsided")));
     if (!spec.starts_with("gen:laplace") && !spec.starts_with("gen:blockband"))
       CHECK(values_fit_float(m.entries));
   }
@@ -488,11 +490,38 @@ TEST_CASE("denserow: full rows evenly spread among short ones that hold the diag
   CHECK(entries_of("gen:denserow?n=5&degree=1&dense=0").values.size() == 5);
 }
 
+TEST_CASE("lopsided: one row across as many columns as asked for, and short columns") {
+  for (const int longest : {0, 1, 700, 1000}) {
+    INFO(longest);
+    host_coo m = entries_of("gen:lopsided?rows=40&cols=1000&degree=5&longest=" + std::to_string(longest));
+    CHECK(m.rows == 40);
+    CHECK(m.cols == 1000);
+    CHECK(inside(m));
+    const std::vector<std::int64_t> lengths = row_lengths(m);
+    CHECK(lengths[20] == longest);
+    for (std::size_t r = 0; r < lengths.size(); ++r)
+      CHECK((r == 20 || std::abs(lengths[r] - 4000 / 39) < 50));
+    // Seen from its columns it is sorted.
+    std::swap(m.rows, m.cols);
+    std::swap(m.row_indices, m.col_indices);
+    CHECK(sorted_without_duplicates(m));
+    int met = 0;
+    for (const std::int64_t length : row_lengths(m)) {
+      CHECK((length == 4 || length == 5));
+      met += length == 5;
+    }
+    CHECK(met == longest);
+  }
+  CHECK(entries_of("gen:lopsided?rows=1&cols=7&longest=3&degree=1").values.size() == 3);
+  CHECK(entries_of("gen:lopsided?cols=0&longest=0").values.size() == 0);
+}
+
 TEST_CASE("wrong requests get one clear line") {
   CHECK_THROWS_AS(generate("gen:nonsense"), error);
   CHECK(message_of("matrix.mtx") == "\"matrix.mtx\" does not start with gen:");
   const std::string known =
-      "known: uniform, ideal, blockband, laplace2d, laplace3d, rmat, diagonal, powerlaw, denserow";
+      "known: uniform, ideal, blockband, laplace2d, laplace3d, rmat, diagonal, powerlaw, denserow, "
+      "lopsided";
   CHECK(message_of("gen:nonsense?n=3") == "unknown generator \"nonsense\"; " + known);
   CHECK(message_of("gen:") == "unknown generator \"\"; " + known);
   CHECK(message_of("gen:uniform?sede=1") == "gen:uniform: unknown parameter \"sede\", did you mean seed?");
@@ -529,6 +558,9 @@ TEST_CASE("wrong requests get one clear line") {
         "gen:powerlaw: mean=8.5 is more than max=7, the longest row");
   CHECK(message_of("gen:powerlaw?exponent=1") == "gen:powerlaw: exponent=1 is outside 1.01..10");
   CHECK(message_of("gen:denserow?n=10&dense=11") == "gen:denserow: dense=11 is more than n=10");
+  CHECK(message_of("gen:lopsided?cols=10&longest=11") == "gen:lopsided: longest=11 is more than cols=10");
+  CHECK(message_of("gen:lopsided?rows=5") == "gen:lopsided: degree=6 is more than rows=5");
+  CHECK(message_of("gen:lopsided?rows=0") == "gen:lopsided: rows=0 is outside 1..2147483647");
   CHECK(message_of("gen:denserow?n=2") == "gen:denserow: degree=3 is more than n=2");
 }
 
@@ -549,6 +581,6 @@ TEST_CASE("the description lists every generator, parameter and default") {
   }
   for (const char* line :
        {"rows=n ", "density=0.05 ", "beta=32 ", "block=5 ", "(0..46340)\n", "scale=16 ", "a=0.57 ", "band=1 ",
-        "exponent=2.1 ", "(1.01..10)\n", "max=n ", "dense=1 ", "degree=3 "})
+        "exponent=2.1 ", "(1.01..10)\n", "max=n ", "dense=1 ", "degree=3 ", "longest=173366 "})
     CHECK(text.find(line) != std::string::npos);
 }
