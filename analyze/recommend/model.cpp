@@ -148,9 +148,10 @@ void walk_rows(const std::string& backend, const std::string& name, const model_
 // BSR: some squares have code of their own; others are walked place by place, on a GPU by as many lanes as a
 // warp has.
 void walk_blocks(const std::string& backend, const model_matrix& matrix, block_size block, product& p) {
-  const bool own_code = block.rows == block.cols &&
-                        (backend == openmp::name ? block.rows == 8 || (block.rows >= 2 && block.rows <= 5)
-                                                 : block.rows >= 3 && block.rows <= 5);
+  const bool own_code =
+      block.rows == block.cols &&
+      (backend == openmp::name ? block.rows == 8 || (block.rows >= 2 && block.rows <= 5)
+                               : (block.rows >= 2 && block.rows <= 6) || block.rows == 8 || block.rows == 16);
   p.lane_slots = p.slots * (1 + (own_code ? 0 : std::ceil(number(block.area()) / 32)));
   p.chain =
       (p.transposed ? number(matrix.cols.longest) * block.cols : number(matrix.rows.longest) * block.rows) /

@@ -1,6 +1,8 @@
 // BSR on CUDA: the BSR report's four kernels, which share chunks of equally many blocks and add with atomics,
 // and our own, which streams every block row (transposed: every block column) through a few warps and needs
 // none.
+#include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "convert/backend/sort_entries.hpp"
@@ -29,17 +31,27 @@ struct chunk_tuning {
 
 // Ours, bsr/stream.
 struct stream_tuning {
-  static constexpr int warps = 8;            // of a thread block
-  static constexpr int loads_in_flight = 8;  // of a lane
-  // Thread blocks that must fit on a multiprocessor, which leaves room for all loads in flight in registers;
-  // A^T x, which follows an order besides, needs more.
-  static constexpr int resident_blocks = 4, resident_blocks_transposed = 3;
+  static constexpr int warps = 8;  // of a thread block
+  // Of a lane: values in flight, as many as fit into so many bytes and take at most so many loads.
+  static constexpr int loads_in_flight = 8, bytes_in_flight = 64;
+  // The widest load. A lane takes so many bytes of a block's row at once where its side is a multiple of
+  // them.
+  static constexpr int load_bytes = 16;
+  // Thread blocks that must fit on a multiprocessor, which leaves room for all that is in flight in
+  // registers. More fit where the side is compiled in and a load has one value; A^T x, which follows an order
+  // besides, needs more registers.
+  static constexpr int resident(bool transposed, int side, int pack, std::size_t value_bytes) {
+    const bool few = side > 0 && pack == 1;
+    return transposed ? (few && value_bytes == 4 ? 4 : 3) : few ? 5 : 4;
+  }
   // Where lines are short a warp each would mostly wait: with no line above the one and fewer blocks a line
   // on average than the other, a thread takes an output.
   static constexpr std::int64_t longest_short_line = 64, short_line_mean = 16;
-  // More warps share a line while the GPU is not full several times over, or while the longest line would
-  // outlast all others by as much; but a warp's piece of it should have this many batches.
-  static constexpr std::int64_t times_full = 4, times_mean = 4, least_batches = 2;
+  // More warps share a line while the GPU is not filled so many times, or the last time by less than so much,
+  // or while the longest line would outlast all others several times; but a warp's piece of it should have
+  // this many batches. A^T x jumps from block to block, and wants more of them under way.
+  static constexpr double times_full = 0.9, times_full_transposed = 6, least_of_last = 5.0 / 6;
+  static constexpr std::int64_t times_mean = 4, least_batches = 2;
   static constexpr int threads = 256;  // of a thread block that takes outputs, or sets up
 };
 
@@ -329,20 +341,65 @@ struct line_list {
   std::int32_t outputs, inputs;
 };
 
-// A lane stands for the same `places` places of every block it reads, 32 apart, so that a warp reads
-// neighbouring addresses and a lane needs one sum a place. Of small blocks a warp reads several side by side;
-// blocks of more than 32 * places places are walked several times. Where warps share a line each takes a
-// piece of it, and the pieces' sums are added in their order. Common square blocks have their `side` compiled
-// in, which saves half of the instructions; 0 takes any.
-template <int side, int places, bool transposed, class Offset, class Value>
-__global__ void __launch_bounds__(32 * stream_tuning::warps, transposed
-                                                                 ? stream_tuning::resident_blocks_transposed
-                                                                 : stream_tuning::resident_blocks)
+// Neighbouring values of a block's row, which a lane reads at once.
+template <int pack, class Value>
+struct alignas(pack * sizeof(Value)) value_pack {
+  Value at[pack];
+};
+template <int bytes>
+struct word_of;
+template <>
+struct word_of<4> {
+  using type = float;
+};
+template <>
+struct word_of<8> {
+  using type = float2;
+};
+template <>
+struct word_of<16> {
+  using type = float4;
+};
+template <int pack, class Value>
+__device__ value_pack<pack, Value> read_pack(const Value* from, bool once) {
+  using word = typename word_of<pack * sizeof(Value)>::type;
+  const auto* const at = reinterpret_cast<const word*>(from);
+  const word read = once ? __ldcs(at) : __ldg(at);
+  value_pack<pack, Value> result;
+  memcpy(&result, &read, sizeof(read));
+  return result;
+}
+
+// How a warp reads blocks: of a side that is compiled in, or of any (0), with at most so many places.
+template <int own_side, int most_area, class Value>
+struct block_walk {
+  static constexpr int side = own_side, bytes = sizeof(Value), widest = stream_tuning::load_bytes / bytes;
+  // Values that a lane reads at once, such packs of a block that it stands for, and blocks whose loads are in
+  // flight.
+  static constexpr int pack = side == 0 ? 1 : side % widest == 0 ? widest : side % 2 == 0 ? 2 : 1;
+  static constexpr int places = std::min((most_area / pack + 31) / 32, 4);
+  static constexpr int steps = std::max(
+      std::min(stream_tuning::loads_in_flight, stream_tuning::bytes_in_flight / (pack * bytes)) / places, 1);
+};
+
+// A lane stands for the same `places` packs of neighbouring places of every block it reads, 32 apart, so that
+// a warp reads neighbouring addresses and a lane needs one sum a pack (A^T x: one a place). Of small blocks a
+// warp reads several side by side; blocks of more than 32 * places packs are walked several times. Where
+// warps share a line each takes a piece of it, and the pieces' sums are added in their order. Common square
+// blocks have their side compiled in, which saves half of the instructions. `packs_of_x`: x is read in packs
+// too, which it has to be aligned for.
+template <int own_side, int most_area, bool transposed, bool packs_of_x, class Offset, class Value>
+__global__ void __launch_bounds__(32 * stream_tuning::warps,
+                                  stream_tuning::resident(transposed, own_side,
+                                                          block_walk<own_side, most_area, Value>::pack,
+                                                          sizeof(Value)))
     stream_lines(const line_list<Offset, Value> list, int warps_per_line, Value alpha, const Value* x,
                  Value beta, Value* y) {
-  __shared__ Value lane_sums[stream_tuning::warps][32 * places];
+  using walk = block_walk<own_side, most_area, Value>;
+  constexpr int side = walk::side, pack = walk::pack, places = walk::places, steps = walk::steps;
+  constexpr int sums_of_pack = transposed ? pack : 1, factors_of_pack = transposed ? 1 : pack;
+  __shared__ Value lane_sums[stream_tuning::warps][32 * places * sums_of_pack];
   __shared__ Value line_sums[stream_tuning::warps][longest_side];
-  constexpr int steps = stream_tuning::loads_in_flight / places;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int lines_here = stream_tuning::warps / warps_per_line;
   const int block_cols = side > 0 ? side : list.block_cols;
@@ -351,7 +408,8 @@ __global__ void __launch_bounds__(32 * stream_tuning::warps, transposed
   const int in_side = side > 0 || !transposed ? block_cols : list.block_rows;
 
   // Lanes that are left over beside small blocks do what the first ones do, and nobody asks for their sums.
-  const int width = area < 32 ? area : 32, side_by_side = 32 / width, batch = steps * side_by_side;
+  const int packs = area / pack, width = packs < 32 ? packs : 32;
+  const int side_by_side = 32 / width, batch = steps * side_by_side;
   const int neighbour = lane / width < side_by_side ? lane / width : 0;
 
   std::int64_t first = 0;  // block of this warp's piece
@@ -369,11 +427,11 @@ __global__ void __launch_bounds__(32 * stream_tuning::warps, transposed
   const int whole = count / batch * batch;
 
   for (int out = lane; out < out_side; out += 32) line_sums[warp][out] = 0;
-  for (int base = 0; base < area; base += 32 * places) {
+  for (int base = 0; base < packs; base += 32 * places) {
     int place[places], in_block[places];
 #pragma unroll
     for (int k = 0; k < places; ++k) {
-      place[k] = base + lane % width + 32 * k;
+      place[k] = (base + lane % width + 32 * k) * pack;
       in_block[k] = transposed ? place[k] / block_cols : place[k] % block_cols;
     }
     // The last batch may be short of blocks; in all others there is nothing to ask.
@@ -389,33 +447,48 @@ __global__ void __launch_bounds__(32 * stream_tuning::warps, transposed
           if constexpr (transposed) order[s] = __ldg(order_from_here + block);
         }
     };
-    Value sums[places] = {};
+    Value sums[places][sums_of_pack] = {};
     const auto add_batch = [&](auto is_whole, int from) {
-      Value values[steps][places], factors[steps][places];
+      value_pack<pack, Value> values[steps][places];
+      value_pack<factors_of_pack, Value> factors[steps][places];
 #pragma unroll
       for (int s = 0; s < steps; ++s) {
         const int block = from + s * side_by_side;
         const Value* const own = values_from_here + std::int64_t{transposed ? order[s] : block} * area;
 #pragma unroll
         for (int k = 0; k < places; ++k)
-          values[s][k] = inside(is_whole, block, k) ? __ldcs(own + place[k]) : Value{0};
+          if (inside(is_whole, block, k))
+            values[s][k] = read_pack<pack>(own + place[k], true);
+          else
+            values[s][k] = {};
       }
 #pragma unroll
       for (int s = 0; s < steps; ++s)
 #pragma unroll
         for (int k = 0; k < places; ++k) {
-          // Beyond the edge of the matrix blocks hold zeros, whatever the factor.
-          const unsigned in = min(static_cast<unsigned>(across[s]) * static_cast<unsigned>(in_side) +
-                                      static_cast<unsigned>(in_block[k]),
-                                  static_cast<unsigned>(list.inputs - 1));
-          factors[s][k] = inside(is_whole, from + s * side_by_side, k) ? __ldg(x + in) : Value{0};
+          factors[s][k] = {};
+          if (!inside(is_whole, from + s * side_by_side, k)) continue;
+          const unsigned in = static_cast<unsigned>(across[s]) * static_cast<unsigned>(in_side) +
+                              static_cast<unsigned>(in_block[k]);
+          if constexpr (packs_of_x) {
+            factors[s][k] = read_pack<factors_of_pack>(x + in, false);
+          } else {
+            // Beyond the edge of the matrix blocks hold zeros, whatever the factor.
+#pragma unroll
+            for (int j = 0; j < factors_of_pack; ++j)
+              factors[s][k].at[j] =
+                  __ldg(x + min(in + static_cast<unsigned>(j), static_cast<unsigned>(list.inputs - 1)));
+          }
         }
       // Indices are read one batch ahead: x would otherwise wait for two loads, one after the other.
       if constexpr (is_whole.value) read_indices(is_whole, min(from + batch, whole - batch));
 #pragma unroll
       for (int s = 0; s < steps; ++s)
 #pragma unroll
-        for (int k = 0; k < places; ++k) sums[k] += values[s][k] * factors[s][k];
+        for (int k = 0; k < places; ++k)
+#pragma unroll
+          for (int j = 0; j < pack; ++j)
+            sums[k][transposed ? j : 0] += values[s][k].at[j] * factors[s][k].at[transposed ? 0 : j];
     };
     if (whole > 0) read_indices(std::true_type{}, 0);
     for (int from = 0; from < whole; from += batch) add_batch(std::true_type{}, from);
@@ -425,14 +498,20 @@ __global__ void __launch_bounds__(32 * stream_tuning::warps, transposed
     }
 
 #pragma unroll
-    for (int k = 0; k < places; ++k) lane_sums[warp][32 * k + lane] = sums[k];
+    for (int k = 0; k < places; ++k)
+#pragma unroll
+      for (int j = 0; j < sums_of_pack; ++j) lane_sums[warp][(32 * k + lane) * sums_of_pack + j] = sums[k][j];
     __syncwarp();
+    // Of an output's places, those whose sums are here: one a pack, or in A^T x one a place.
+    const int to_next = transposed ? 1 : pack;
     for (int out = lane; out < out_side; out += 32) {
       Value sum = line_sums[warp][out];
-      for (int in = 0; in < in_side; ++in) {
-        const int at = (transposed ? in * block_cols + out : out * block_cols + in) - base;
-        if (at < 0 || at >= 32 * places) continue;
-        for (int n = 0; n < side_by_side; ++n) sum += lane_sums[warp][n * width + at];
+      for (int in = 0; in < in_side; in += to_next) {
+        const int at = ((transposed ? in * block_cols + out : out * block_cols + in) - base * pack) / to_next;
+        if ((transposed ? in * block_cols + out : out * block_cols + in) < base * pack ||
+            at >= 32 * places * sums_of_pack)
+          continue;
+        for (int n = 0; n < side_by_side; ++n) sum += lane_sums[warp][n * width * sums_of_pack + at];
       }
       line_sums[warp][out] = sum;
     }
@@ -552,30 +631,68 @@ struct bsr_stream {
         check_cuda(cudaGetLastError());
         return;
       }
-      const auto launch = [&](auto kernel) {
-        kernel<<<blocks_for(list_.lines, stream_tuning::warps / warps_per_line_), 32 * stream_tuning::warps,
-                 0, on_.stream>>>(list_, warps_per_line_, alpha, x, beta, y);
-        check_cuda(cudaGetLastError());
-      };
       constexpr bool t = decltype(transposed)::value;
-      const int area = list_.block_rows * list_.block_cols;
-      const int square = list_.block_rows == list_.block_cols ? list_.block_rows : 0;
-      if (square == 3)
-        launch(stream_lines<3, 1, t, Offset, Value>);
-      else if (square == 4)
-        launch(stream_lines<4, 1, t, Offset, Value>);
-      else if (square == 5)
-        launch(stream_lines<5, 1, t, Offset, Value>);
-      else if (area <= 32)
-        launch(stream_lines<0, 1, t, Offset, Value>);
-      else if (area <= 64)
-        launch(stream_lines<0, 2, t, Offset, Value>);
-      else
-        launch(stream_lines<0, 4, t, Offset, Value>);
+      with_walk([&](auto own_side, auto most_area) {
+        constexpr int side = decltype(own_side)::value, area = decltype(most_area)::value;
+        constexpr int pack = block_walk<side, area, Value>::pack;
+        // A block over the edge would take x beyond its end.
+        if constexpr (!t && pack > 1)
+          if (list_.inputs % side == 0 && is_aligned(x, pack))
+            return launch(stream_lines<side, area, t, true, Offset, Value>, alpha, x, beta, y);
+        launch(stream_lines<side, area, t, false, Offset, Value>, alpha, x, beta, y);
+      });
     });
   }
 
  private:
+  static bool is_aligned(const Value* values, int pack) {
+    return reinterpret_cast<std::uintptr_t>(values) % (static_cast<std::size_t>(pack) * sizeof(Value)) == 0;
+  }
+
+  template <class Kernel>
+  void launch(Kernel kernel, Value alpha, const Value* x, Value beta, Value* y) const {
+    kernel<<<blocks_for(list_.lines, stream_tuning::warps / warps_per_line_), 32 * stream_tuning::warps, 0,
+             on_.stream>>>(list_, warps_per_line_, alpha, x, beta, y);
+    check_cuda(cudaGetLastError());
+  }
+
+  // Calls use(side, most places) for the code that takes these blocks.
+  template <class Use>
+  void with_walk(Use use) const {
+    const auto take = [&](auto side, auto area) { use(side, area); };
+    const auto square = [&](auto side) {
+      take(side, std::integral_constant<int, decltype(side)::value* decltype(side)::value>{});
+    };
+    // Values that somebody else has laid down may start anywhere.
+    const bool compiled = list_.block_rows == list_.block_cols &&
+                          is_aligned(list_.values, stream_tuning::load_bytes / int{sizeof(Value)});
+    switch (compiled ? list_.block_rows : 0) {
+      case 2:
+        return square(std::integral_constant<int, 2>{});
+      case 3:
+        return square(std::integral_constant<int, 3>{});
+      case 4:
+        return square(std::integral_constant<int, 4>{});
+      case 5:
+        return square(std::integral_constant<int, 5>{});
+      case 6:
+        return square(std::integral_constant<int, 6>{});
+      case 8:
+        return square(std::integral_constant<int, 8>{});
+      case 16:
+        return square(std::integral_constant<int, 16>{});
+      default:
+        break;
+    }
+    constexpr std::integral_constant<int, 0> any;
+    if (const int area = list_.block_rows * list_.block_cols; area <= 32)
+      take(any, std::integral_constant<int, 32>{});
+    else if (area <= 64)
+      take(any, std::integral_constant<int, 64>{});
+    else
+      take(any, std::integral_constant<int, 128>{});
+  }
+
   // The blocks column by column. They lie row by row, so a stable sort by column alone is enough.
   void list_columns(const matrix& m) {
     const std::int64_t blocks = m.col_indices.size();
@@ -606,16 +723,25 @@ struct bsr_stream {
                    on_.stream>>>(list_.offsets, list_.lines, longest.data());
     check_cuda(cudaGetLastError());
     const std::int64_t most = copy_to<host>(longest, place::device)[0];
-    const std::int64_t resident_warps =
-        std::int64_t{multiprocessors()} * stream_tuning::resident_blocks * stream_tuning::warps;
-    const std::int64_t batch =
-        stream_tuning::loads_in_flight * std::max(1, 32 / (list_.block_rows * list_.block_cols));
     if (most <= stream_tuning::longest_short_line && blocks < stream_tuning::short_line_mean * list_.lines)
       return 0;
+    const bool transposed = op_ == operation::transposed;
+    std::int64_t resident_warps = 0, batch = 0;
+    with_walk([&](auto side, auto most_area) {
+      using walk = block_walk<decltype(side)::value, decltype(most_area)::value, Value>;
+      resident_warps = std::int64_t{multiprocessors()} * stream_tuning::warps *
+                       stream_tuning::resident(transposed, walk::side, walk::pack, sizeof(Value));
+      batch =
+          std::int64_t{walk::steps} * std::max(1, 32 * walk::pack / (list_.block_rows * list_.block_cols));
+    });
+    const double times_full = transposed ? stream_tuning::times_full_transposed : stream_tuning::times_full;
+    const auto fills = [&](int warps) {
+      const double times = static_cast<double>(list_.lines) * warps / static_cast<double>(resident_warps);
+      return times >= times_full && times >= stream_tuning::least_of_last * std::ceil(times);
+    };
     int warps = 1;
     while (warps < stream_tuning::warps && most / (2 * warps) >= stream_tuning::least_batches * batch &&
-           (list_.lines * std::int64_t{warps} < stream_tuning::times_full * resident_warps ||
-            most / warps > stream_tuning::times_mean * blocks / resident_warps))
+           (!fills(warps) || most / warps > stream_tuning::times_mean * blocks / resident_warps))
       warps *= 2;
     return warps;
   }

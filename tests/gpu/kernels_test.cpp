@@ -47,7 +47,8 @@ TEST_CASE("every kernel on CUDA, on generated matrices", "[generated]") {
     kernel_tally tally;
     for (const std::string spec :
          {"gen:rmat?scale=14", "gen:uniform?n=3000&density=0.05", "gen:laplace3d?n=40",
-          "gen:denserow?n=20000", "gen:blockband?n=4000&block=5&density=0.05", "gen:powerlaw?n=20000"}) {
+          "gen:denserow?n=20000", "gen:blockband?n=4000&block=5&density=0.05", "gen:powerlaw?n=20000",
+          "gen:lopsided?rows=700&cols=30000&longest=20000", "gen:uniform?rows=40&cols=5000&density=0.4"}) {
       assembly_report report;
       std::vector<conversion_options> variants = kernel_variants();
       variants.resize(2);
@@ -71,7 +72,8 @@ TEST_CASE("every kernel on CUDA is exact where sums are, also from a graph", "[g
   if constexpr (has_cuda) {
     kernel_tally tally;
     for (const std::string spec :
-         {"gen:rmat?scale=12", "gen:denserow?n=20000", "gen:blockband?n=4000&block=5&density=0.05"}) {
+         {"gen:rmat?scale=12", "gen:denserow?n=20000", "gen:blockband?n=4000&block=5&density=0.05",
+          "gen:lopsided?rows=700&cols=30000&longest=20000"}) {
       assembly_report report;
       std::vector<conversion_options> variants = kernel_variants();
       for (conversion_options& o : variants) o.max_fill = 40;
@@ -81,6 +83,60 @@ TEST_CASE("every kernel on CUDA is exact where sums are, also from a graph", "[g
                     variants, tally, {.exact = true});
     }
     print(tally);
+  }
+}
+
+namespace {
+
+// bsr/stream on blocks of one side, with x that starts `past` elements after an aligned address.
+template <class Value>
+void check_side(const csr<std::int32_t, Value, host>& m, std::int32_t side, std::int64_t past) {
+  INFO("side " << side << ", " << sizeof(Value) << " bytes, x past " << past);
+  const auto source = copy_to<device>(m);
+  conversion_options options;
+  options.bsr_block = {side, side};
+  options.max_fill = no_limit;
+  const auto converted =
+      from_csr<cuda, std::int32_t, Value>(cuda{}, view(source), format_kind::bsr, options, nullptr);
+  const auto shown = view(std::get<bsr<std::int32_t, Value, device>>(converted));
+  for (const auto& line : kernels_of(shown)) {
+    if (std::string(line.info.name) != "bsr/stream") continue;
+    for (const operation op : both_operations) {
+      INFO(name_of(op));
+      const auto x = random_vector<Value>(inputs(m, op) + past, 21);
+      const auto own_x = copy_to<device>(x, place::host);
+      const auto before = random_vector<Value>(outputs(m, op) + guard, 22);
+      auto y = copy_to<device>(before, place::host);
+      line.prepare(cuda{}, shown, op).run(Value{2}, own_x.data() + past, Value{-1}, y.data());
+      synchronize(cuda{});
+      const auto expected = multiply_reference<std::int32_t, Value>(m, op, Value{2}, x.data() + past,
+                                                                    Value{-1}, before.data(), 0);
+      CHECK(first_wrong(expected, copy_to<host>(y, place::device)) == -1);
+    }
+  }
+}
+
+}  // namespace
+
+// Sides whose code is compiled in read several values at once, and x too where it lies right and no block
+// hangs over the edge.
+TEST_CASE("bsr/stream on blocks of every side, from x that starts anywhere", "[generated]") {
+  if (!gpu_here()) return;
+  if constexpr (has_cuda) {
+    for (const std::string spec :
+         {"gen:blockband?n=960&block=5&density=0.2", "gen:uniform?n=1001&density=0.05",
+          "gen:lopsided?rows=90&cols=9000&longest=7000"})
+      for (const std::int32_t side : {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 17, 32})
+        for (const std::int64_t past : {0, 1, 2}) {
+          INFO(spec);
+          assembly_report report;
+          check_side(
+              assemble<openmp, std::int32_t, float>(openmp{}, read_matrix(spec), false, report, nullptr),
+              side, past);
+          check_side(
+              assemble<openmp, std::int32_t, double>(openmp{}, read_matrix(spec), false, report, nullptr),
+              side, past);
+        }
   }
 }
 
