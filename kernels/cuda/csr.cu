@@ -1,11 +1,13 @@
 // CSR on CUDA: the documents' four (a thread or a warp per row, bins of rows, three classes of rows), and
-// ours: as many lanes per row as its mean asks for, and merge-path, which gives every thread the same number
-// of rows plus entries. A^T x adds to y with one atomic per entry, whoever walks the entries.
-#include <bit>
+// ours: as many lanes per row as most rows ask for with more for the long ones, and merge-path, which gives
+// every thread the same number of rows plus entries. A^T x adds to y with one atomic per entry, whoever walks
+// the entries.
+#include <limits>
 
 #include "convert/backend/sort_entries.hpp"
 #include "kernels/csc.hpp"
-#include "kernels/cuda/launch.hpp"
+#include "kernels/cuda/long_lines.hpp"
+#include "kernels/cuda/read_ahead.hpp"
 #include "kernels/vendor/cusparse.hpp"
 
 namespace sparsmith {
@@ -15,9 +17,14 @@ struct csr_tuning {
   static constexpr int threads = 256;  // of a thread block
   // Of a lane, before the first is used: as many requests are on their way at once.
   static constexpr int loads_at_once = 4;
-  // csr/vector. Half to all of this many entries a lane, while 32 lanes are enough: loads in flight, and few
-  // lanes idle in short rows.
-  static constexpr int entries_per_lane = 4, least_lanes = 2;
+  // csr/vector. A row takes its lanes one round of loads, a longer one a warp for itself, and one that is
+  // longer still a thread block: from 256 entries on, as a warp then waits for two rounds, or from 512 where
+  // there is work for all warps of the GPU. Of the longest rows a thread block takes a piece, two rounds.
+  static constexpr std::int64_t shortest_for_block = 256, shortest_for_block_of_many = 512, piece = 2048;
+  // A row that is not for its lanes costs as much as this many lanes in a round, beside its own.
+  static constexpr int lanes_of_longer_row = 8;
+  // Where rows are long for a warp each and fill the GPU, those of so many times the mean are cut.
+  static constexpr int times_mean = 4;
   // csr/bins: rows plus entries that a warp walks.
   static constexpr int items_per_bin = 512;
   // csr/hybrid: rows from these lengths on are worth a thread block, and a warp.
@@ -39,69 +46,162 @@ struct csr_arrays {
       : rows(m.rows), offsets(m.row_offsets.data()), cols(m.col_indices.data()), values(m.values.data()) {}
 };
 
-// The part of a row's product that one of `lanes` walkers finds, several loads at a time. For A^T x there is
-// no sum: `factor` is alpha times x of the row.
+// The part of a row's product that one of `lanes` walkers finds, several loads at a time, also where they are
+// the row's last: a load that waits for the one before costs more than all others together. For A^T x there
+// is no sum: `factor` is alpha times x of the row.
 template <bool Transposed, class Offset, class Value>
-__device__ Value walk_row(const csr_arrays<Offset, Value>& m, Offset first, Offset last, int lane, int lanes,
-                          const Value* __restrict__ x, Value factor, Value* y) {
-  Value sum = 0;
-  std::int64_t e = std::int64_t{first} + lane;  // wider than Offset: it runs past the end by up to `lanes`
+__device__ Value walk_row(const csr_arrays<Offset, Value>& m, std::int64_t first, std::int64_t last, int lane,
+                          int lanes, const Value* __restrict__ x, Value factor, Value* y) {
   constexpr int loads = csr_tuning::loads_at_once;
-  for (; e + (loads - 1) * lanes < last; e += loads * lanes) {
-    std::int32_t cols[loads];
-    Value values[loads];
-#pragma unroll
-    for (int k = 0; k < loads; ++k) {
-      cols[k] = m.cols[e + k * lanes];
-      values[k] = m.values[e + k * lanes];
-    }
-#pragma unroll
-    for (int k = 0; k < loads; ++k) {
-      if constexpr (Transposed)
-        atomicAdd(y + cols[k], factor * values[k]);
-      else
-        sum += values[k] * x[cols[k]];
-    }
-  }
-  for (; e < last; e += lanes) {
+  Value sum = 0;
+  std::int32_t cols[loads];
+  Value values[loads];
+  const auto use = [&](std::int32_t col, Value value) {
     if constexpr (Transposed)
-      atomicAdd(y + m.cols[e], factor * m.values[e]);
+      atomicAdd(y + col, factor * value);
     else
-      sum += m.values[e] * x[m.cols[e]];
+      sum += value * x[col];
+  };
+  // All lanes of a row do the same, so that none waits for what only another one reads.
+  for (; last - first >= loads * lanes; first += loads * lanes) {
+#pragma unroll
+    for (int k = 0; k < loads; ++k) {
+      cols[k] = m.cols[first + k * lanes + lane];
+      values[k] = m.values[first + k * lanes + lane];
+    }
+#pragma unroll
+    for (int k = 0; k < loads; ++k) use(cols[k], values[k]);
+  }
+  const auto left = static_cast<int>(last - first);
+  if (lane < left) {
+#pragma unroll
+    for (int k = 0; k < loads; ++k) {
+      const bool inside = k * lanes + lane < left;
+      cols[k] = inside ? m.cols[first + k * lanes + lane] : -1;
+      values[k] = inside ? m.values[first + k * lanes + lane] : Value{0};
+    }
+#pragma unroll
+    for (int k = 0; k < loads; ++k)
+      if (cols[k] >= 0) use(cols[k], values[k]);
   }
   return sum;
 }
 
 // One row by `Lanes` neighbouring lanes; all lanes of the warp must come here, with a row past the end where
-// there is none.
+// there is none. A row above `limit` is not for them.
 template <int Lanes, bool Transposed, class Offset, class Value>
 __device__ void multiply_row(const csr_arrays<Offset, Value>& m, std::int64_t row, Value alpha,
-                             const Value* __restrict__ x, Value beta, Value* y) {
+                             const Value* __restrict__ x, Value beta, Value* y,
+                             std::int64_t limit = std::numeric_limits<std::int64_t>::max(),
+                             const read_ahead* ahead = nullptr) {
   const int lane = static_cast<int>(threadIdx.x) % Lanes;
   Value sum = 0;
-  if (row < m.rows)
-    sum = walk_row<Transposed>(m, m.offsets[row], m.offsets[row + 1], lane, Lanes, x,
-                               Transposed ? alpha * x[row] : Value{0}, y);
+  bool own = row < m.rows;
+  if (own) {
+    const Offset first = m.offsets[row], last = m.offsets[row + 1];
+    if (ahead != nullptr) ahead->bring();
+    own = last - first <= limit;
+    if (own)
+      sum = walk_row<Transposed>(m, first, last, lane, Lanes, x, Transposed ? alpha * x[row] : Value{0}, y);
+  }
   if constexpr (!Transposed) {
     __syncwarp();
     sum = lane_sum<Lanes>(sum);
-    if (lane == 0 && row < m.rows) y[row] = updated(beta, y + row, alpha * sum);
+    if (lane == 0 && own) y[row] = updated(beta, y + row, alpha * sum);
+  }
+}
+
+// The sum of `value` over a thread block; every thread gets it.
+template <class Value>
+__device__ Value block_sum(Value value) {
+  __shared__ Value sums[threads / 32];
+  __syncwarp();
+  value = lane_sum(value);
+  __syncthreads();  // what was here before has been read
+  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = value;
+  __syncthreads();
+  value = sums[0];
+  for (int w = 1; w < threads / 32; ++w) value += sums[w];
+  return value;
+}
+
+// Rows that are not for the lanes of the others.
+template <class Value>
+struct longer_rows {
+  line_pieces<Value> for_blocks, for_warps;                       // of the latter each is a whole row
+  std::int64_t limit = std::numeric_limits<std::int64_t>::max();  // longer ones are among these
+
+  __host__ __device__ unsigned blocks() const {
+    return for_blocks.count + (for_warps.count + threads / 32 - 1) / (threads / 32);
+  }
+};
+
+// A thread block with such rows.
+template <bool Transposed, class Offset, class Value>
+__device__ void multiply_longer(const csr_arrays<Offset, Value>& m, const longer_rows<Value>& longer,
+                                const read_ahead& ahead, Value alpha, const Value* __restrict__ x, Value beta,
+                                Value* y) {
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+  const bool by_block = blockIdx.x < longer.for_blocks.count;
+  const unsigned index =
+      by_block ? blockIdx.x
+               : (blockIdx.x - longer.for_blocks.count) * (threads / 32) + static_cast<unsigned>(warp);
+  if (!by_block && index >= longer.for_warps.count) return;
+  const line_piece piece = (by_block ? longer.for_blocks : longer.for_warps).pieces[index];
+  ahead.bring();
+  Value sum =
+      walk_row<Transposed>(m, piece.first, piece.last, by_block ? thread : lane, by_block ? threads : 32, x,
+                           Transposed ? alpha * x[piece.line] : Value{0}, y);
+  if constexpr (!Transposed) {
+    __syncwarp();
+    sum = lane_sum(sum);
+    if (by_block) {
+      __shared__ Value sums[threads / 32];
+      if (lane == 0) sums[warp] = sum;
+      __syncthreads();
+      if (warp > 0) return;
+      sum = lane_sum(lane < threads / 32 ? sums[lane] : Value{0});
+      if (piece.count > 1) {
+        if (lane == 0) longer.for_blocks.sums[index] = sum;
+        if (!last_at_line(longer.for_blocks, piece, index)) return;
+        const Value* const left = longer.for_blocks.sums + (index - static_cast<unsigned>(piece.number));
+        sum = 0;
+#pragma unroll 4
+        for (std::int32_t i = lane; i < piece.count; i += 32) sum += __ldcg(left + i);
+        __syncwarp();
+        sum = lane_sum(sum);
+      }
+    }
+    if (lane == 0) y[piece.line] = updated(beta, y + piece.line, alpha * sum);
   }
 }
 
 template <int Lanes, bool Transposed, class Offset, class Value>
-__global__ void __launch_bounds__(threads) rows_by_lanes(const csr_arrays<Offset, Value> m, Value alpha,
-                                                         const Value* __restrict__ x, Value beta, Value* y) {
-  const std::int64_t row = std::int64_t{blockIdx.x} * (threads / Lanes) + threadIdx.x / Lanes;
-  multiply_row<Lanes, Transposed>(m, row, alpha, x, beta, y);
+__global__ void __launch_bounds__(threads)
+    rows_by_lanes(const csr_arrays<Offset, Value> m, const longer_rows<Value> longer, const read_ahead ahead,
+                  Value alpha, const Value* __restrict__ x, Value beta, Value* y) {
+  const unsigned before = longer.blocks();
+  if (blockIdx.x < before) {
+    multiply_longer<Transposed>(m, longer, ahead, alpha, x, beta, y);
+    return;
+  }
+  const std::int64_t row = std::int64_t{blockIdx.x - before} * (threads / Lanes) + threadIdx.x / Lanes;
+  multiply_row<Lanes, Transposed>(m, row, alpha, x, beta, y, longer.limit, &ahead);
 }
 
-// The lines differ in their number of lanes alone.
+template <class Offset>
+struct entries_of_row {
+  const Offset* offsets;
+  __device__ line_range operator()(std::int64_t row) const { return {offsets[row], offsets[row + 1]}; }
+};
+
+// The lines differ in their number of lanes, and in whether longer rows are for others.
 template <class Offset, class Value>
 class csr_by_lanes {
  public:
   using matrix = csr_view<Offset, Value, device>;
   csr_by_lanes(cuda on, const matrix& m, operation op, int lanes) : on_(on), m_(m), op_(op), lanes_(lanes) {}
+  std::int64_t bytes() const { return for_blocks_.bytes() + for_warps_.bytes(); }
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
     if (op_ == operation::transposed) scale(on_, m_.cols, beta, y);
@@ -124,17 +224,38 @@ class csr_by_lanes {
     });
   }
 
- private:
-  template <int Lanes, bool Transposed>
-  void launch(Value alpha, const Value* x, Value beta, Value* y) const {
-    rows_by_lanes<Lanes, Transposed><<<blocks_for(m_.rows, threads / Lanes), threads, 0, on_.stream>>>(
-        csr_arrays<Offset, Value>(m_), alpha, x, beta, y);
-    check_cuda(cudaGetLastError());
+ protected:
+  // Rows of more than `limit` entries are no longer for `lanes_`: up to `for_warp` they are a warp's.
+  void leave_longer_rows(std::int64_t limit, std::int64_t for_warp) {
+    const entries_of_row<Offset> range{m_.row_offsets.data()};
+    constexpr auto any = std::numeric_limits<std::int64_t>::max();
+    limit_ = limit;
+    for_warp = std::max(limit, for_warp);
+    for_warps_ = long_lines<Value>(on_, m_.rows, range, {limit, for_warp, any / 2}, 1);
+    for_blocks_ = long_lines<Value>(on_, m_.rows, range, {for_warp, any, csr_tuning::piece}, 1);
   }
+
   cuda on_;
   matrix m_;
   operation op_;
   int lanes_;
+
+ private:
+  template <int Lanes, bool Transposed>
+  void launch(Value alpha, const Value* x, Value beta, Value* y) const {
+    const longer_rows<Value> longer{for_blocks_.view(), for_warps_.view(), limit_};
+    read_ahead ahead;
+    ahead.add(m_.col_indices.data(), m_.col_indices.size());
+    ahead.add(m_.values.data(), m_.values.size());
+    ahead.add(x, inputs(m_, op_));
+    rows_by_lanes<Lanes, Transposed>
+        <<<longer.blocks() + blocks_for(m_.rows, threads / Lanes), threads, 0, on_.stream>>>(
+            csr_arrays<Offset, Value>(m_), longer, ahead, alpha, x, beta, y);
+    check_cuda(cudaGetLastError());
+  }
+
+  std::int64_t limit_ = std::numeric_limits<std::int64_t>::max();
+  long_lines<Value> for_blocks_, for_warps_;
 };
 
 template <class Offset, class Value>
@@ -152,16 +273,79 @@ struct csr_warp : csr_by_lanes<Offset, Value> {
       : csr_by_lanes<Offset, Value>(on, m, op, 32) {}
 };
 
+// For every number of lanes, 1 to 32: how many rows need more than a round of it, and how many rounds of a
+// warp those take.
+struct round_counts {
+  static constexpr int sizes = 6;
+  unsigned long long longer[sizes], rounds[sizes];
+};
+
+template <class Offset>
+__global__ void count_rounds(std::int32_t rows, const Offset* offsets, round_counts* counts) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+  round_counts own = {};
+  for (std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; row < rows; row += stride) {
+    const std::int64_t length = offsets[row + 1] - offsets[row];
+    constexpr int round = 32 * csr_tuning::loads_at_once;
+    for (int i = 0; i < round_counts::sizes; ++i)
+      if (length > csr_tuning::loads_at_once << i) {
+        ++own.longer[i];
+        own.rounds[i] += static_cast<unsigned long long>((length + round - 1) / round);
+      }
+  }
+  __syncwarp();
+  for (int i = 0; i < round_counts::sizes; ++i) {
+    const auto longer = lane_sum(own.longer[i]), rounds = lane_sum(own.rounds[i]);
+    if (threadIdx.x % 32 == 0 && longer > 0) {
+      atomicAdd(counts->longer + i, longer);
+      atomicAdd(counts->rounds + i, rounds);
+    }
+  }
+}
+
 template <class Offset, class Value>
 struct csr_vector : csr_by_lanes<Offset, Value> {
-  static constexpr kernel_info info{"csr/vector", "2 to 32 lanes per row, chosen from the mean row length",
-                                    "ours", true};
+  static constexpr kernel_info info{
+      "csr/vector", "2 to 32 lanes per row, as most rows ask for; a warp or thread blocks for longer ones",
+      "ours", true};
   csr_vector(cuda on, const csr_view<Offset, Value, device>& m, operation op)
-      : csr_by_lanes<Offset, Value>(on, m, op, lanes_for(m)) {}
-  static int lanes_for(const csr_view<Offset, Value, device>& m) {
-    const auto mean = static_cast<std::uint64_t>(m.values.size() / m.rows);
-    return static_cast<int>(std::clamp<std::uint64_t>(std::bit_ceil(mean + 1) / csr_tuning::entries_per_lane,
-                                                      csr_tuning::least_lanes, 32));
+      : csr_by_lanes<Offset, Value>(on, m, op, lanes_for(on, m)) {
+    const std::int64_t rows = m.rows, entries = m.values.size(), lanes = this->lanes_;
+    const std::int64_t resident = std::int64_t{multiprocessors()} * 2048;
+    const std::int64_t for_warp = entries / (resident / 32) < csr_tuning::shortest_for_block
+                                      ? csr_tuning::shortest_for_block
+                                      : csr_tuning::shortest_for_block_of_many;
+    if (lanes < 32)
+      this->leave_longer_rows(lanes * csr_tuning::loads_at_once, for_warp);
+    else
+      this->leave_longer_rows(
+          rows * 32 < resident ? for_warp : std::max(for_warp, csr_tuning::times_mean * entries / rows), 0);
+  }
+
+ private:
+  // What takes the fewest lanes times rounds. One lane, whose neighbours read elsewhere, is no candidate.
+  static int lanes_for(cuda on, const csr_view<Offset, Value, device>& m) {
+    array<round_counts, device> counted(1);
+    check_cuda(cudaMemsetAsync(counted.data(), 0, sizeof(round_counts), on.stream));
+    count_rounds<<<resident_blocks(m.rows, threads), threads, 0, on.stream>>>(m.rows, m.row_offsets.data(),
+                                                                              counted.data());
+    check_cuda(cudaGetLastError());
+    const round_counts counts = copy_to<host>(counted, place::device)[0];
+    const double rows = m.rows;
+    int best = 32;
+    double least = std::numeric_limits<double>::infinity();
+    for (int i = 1; i < round_counts::sizes; ++i) {
+      const int lanes = 1 << i;
+      const auto longer = static_cast<double>(counts.longer[i]),
+                 rounds = static_cast<double>(counts.rounds[i]);
+      const double cost = lanes < 32 ? lanes * rows + csr_tuning::lanes_of_longer_row * longer + 32 * rounds
+                                     : 32 * (rows - longer + rounds);
+      if (cost < least) {
+        least = cost;
+        best = lanes;
+      }
+    }
+    return best;
   }
 };
 
@@ -273,19 +457,12 @@ __global__ void __launch_bounds__(threads)
                  Value* y) {
   unsigned block = blockIdx.x;
   if (block < classes.long_blocks()) {
-    __shared__ Value sums[threads / 32];
     const std::int64_t row = order[block];
     Value sum = walk_row<Transposed>(m, m.offsets[row], m.offsets[row + 1], static_cast<int>(threadIdx.x),
                                      threads, x, Transposed ? alpha * x[row] : Value{0}, y);
     if constexpr (!Transposed) {
-      __syncwarp();
-      sum = lane_sum(sum);
-      if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = sum;
-      __syncthreads();
-      if (threadIdx.x == 0) {
-        for (int w = 1; w < threads / 32; ++w) sum += sums[w];
-        y[row] = updated(beta, y + row, alpha * sum);
-      }
+      sum = block_sum(sum);
+      if (threadIdx.x == 0) y[row] = updated(beta, y + row, alpha * sum);
     }
     return;
   }

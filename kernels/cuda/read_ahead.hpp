@@ -1,0 +1,46 @@
+// What a product of a small matrix is going to read, brought into the L2 cache while its first loads are on
+// their way. Such a product takes as long as its loads wait for each other (offsets, then columns, then x):
+// only the first then waits for memory. Beyond a few megabytes the loads themselves keep the memory busy.
+#pragma once
+
+#include "kernels/cuda/launch.hpp"
+
+namespace sparsmith {
+
+class read_ahead {
+ public:
+  template <class T>
+  void add(const T* first, std::int64_t count) {
+    const std::int64_t bytes = count * std::int64_t{sizeof(T)};
+    bytes_ += bytes;
+    if (bytes_ <= most_bytes)
+      ranges_[used_++] = {reinterpret_cast<const char*>(first), bytes};
+    else
+      for (range& r : ranges_) r.bytes = 0;
+  }
+
+#ifdef __CUDACC__
+  // Every thread of the grid brings its share.
+  __device__ void bring() const {
+    const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x * line;
+#pragma unroll
+    for (int i = 0; i < most_ranges; ++i)  // those not used are empty
+      for (std::int64_t at = thread * line; at < ranges_[i].bytes; at += stride)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(ranges_[i].first + at));
+  }
+#endif
+
+ private:
+  static constexpr std::int64_t most_bytes = 2 << 20, line = 128;
+  static constexpr int most_ranges = 3;
+  struct range {
+    const char* first;
+    std::int64_t bytes;
+  };
+  range ranges_[most_ranges] = {};
+  int used_ = 0;
+  std::int64_t bytes_ = 0;
+};
+
+}  // namespace sparsmith
