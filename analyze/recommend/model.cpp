@@ -1,8 +1,8 @@
 #include "analyze/recommend/model.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "analyze/recommend/model_table.hpp"
@@ -13,8 +13,8 @@ namespace {
 // What is known of a kernel's way to work beside its format.
 struct kernel_facts {
   std::string_view name;
-  // How many neighbouring threads share a row; 0: as many as csr/vector would take; -1: rows are cut where
-  // that balances them; -2: a thread for short rows, a warp for medium ones, a block for long ones.
+  // How many neighbouring threads share a row; 0: as csr/vector shares them; -1: rows are cut where that
+  // balances them; -2: a thread for short rows, a warp for medium ones, a block for long ones.
   int lanes;
   // Additions to y in A x and in A^T x: none, one an entry (slot), one for every run of equal outputs in so
   // many entries.
@@ -46,7 +46,9 @@ constexpr kernel_facts cuda_kernels[] = {
     {"coo/cusparse-alg1", -1, adds::runs, adds::every, 128, 2, 2},
     {"coo/cusparse-alg2", -1, adds::none, adds::every, 128, 2, 2},
     {"ell/thread", 1, adds::none, adds::every},
+    {"ell/split", 1, adds::none, adds::every},
     {"sell/thread", 1, adds::none, adds::every},
+    {"sell/split", 1, adds::none, adds::every},
     {"sell/cusparse", 1, adds::none, adds::every},
     {"hyb/thread", 1, adds::none, adds::every, 32, 2, 3},
     {"bsr/row-major", -1, adds::none, adds::every},
@@ -120,11 +122,24 @@ void walk_rows(const std::string& backend, const std::string& name, const model_
     p.lane_slots = entries + count * bits;
     return;
   }
-  int lanes = p.facts->lanes;
-  if (lanes == 0)
-    lanes = static_cast<int>(
-        std::clamp<std::uint64_t>(std::bit_ceil(static_cast<std::uint64_t>(rows.mean) + 1) / 4, 2, 32));
-  if (lanes == 1) {
+  const int lanes = p.facts->lanes;
+  if (lanes == 0) {
+    // As many lanes as cost least in rounds of 4 loads; a row that needs more rounds is a warp's, or a piece
+    // of it a thread block's.
+    double least = std::numeric_limits<double>::infinity();
+    for (int own = 2; own <= 32; own *= 2) {
+      double cost = 0;
+      for (const size_count& l : rows.lengths) {
+        const double rounds = std::max(1.0, std::ceil(number(l.size) / 128));
+        cost += number(l.count) * (own == 32                   ? 32 * rounds
+                                   : number(l.size) <= 4 * own ? own
+                                                               : own + 8 + 32 * rounds);
+      }
+      least = std::min(least, cost);
+    }
+    p.lane_slots = 4 * least;
+    p.chain = std::min(longest, 2048.0) / 256;
+  } else if (lanes == 1) {
     p.lane_slots = matrix.thread_slots;
     p.chain = longest;
   } else if (lanes > 1) {
@@ -218,6 +233,8 @@ product product_of(const std::string& backend, const kernel_info& kernel, operat
     case format_kind::ell:
     case format_kind::sell:
       p.chain = number(matrix.rows.longest);
+      // A thread block takes 256 slots of 32 rows, 8 warps 8 slots at once.
+      if (name.ends_with("/split")) p.chain = std::min(p.chain, 256.0) / 64;
       break;
     case format_kind::hyb:
       p.chain = number(cost.width);

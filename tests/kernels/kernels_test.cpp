@@ -74,6 +74,7 @@ TEST_CASE("the tables hold every kernel of the documents, each once") {
                                      "csr/vector",        "csr/merge",
                                      "csc/thread",        "csc/cusparse-alg1",
                                      "ell/thread",        "sell/thread",
+                                     "ell/split",         "sell/split",
                                      "hyb/thread",        "ecsb/coo",
                                      "ecsb/ell",          "ecsb/hyb",
                                      "csb/block",         "gcsb/lane",
