@@ -22,9 +22,9 @@ std::vector<long_line> longest_of(Backend on, const Pattern& matrix, const std::
     rows += l->count;
   }
   if (shortest == 0) return {};
-  const long_rows found = find_long_rows(on, matrix, shortest, wanted - longer);
   std::vector<long_line> lines;
-  for (std::int64_t i = 0; i < found.rows.size(); ++i) lines.push_back({found.rows[i], found.lengths[i]});
+  for (const long_row& l : find_long_rows(on, matrix, shortest, wanted - longer))
+    lines.push_back({l.row, l.length});
   std::stable_sort(lines.begin(), lines.end(),
                    [](const long_line& a, const long_line& b) { return a.length > b.length; });
   return lines;

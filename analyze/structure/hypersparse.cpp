@@ -228,12 +228,12 @@ survey survey_entries(Backend on, const hypersparse<Offset, Value>& matrix, std:
 }
 
 template <class Backend, class Offset>
-long_rows find_long_rows(Backend, hypersparse_pattern<Offset> matrix, std::int64_t entries,
-                         std::int64_t few) {
+array<long_row, host> find_long_rows(Backend, hypersparse_pattern<Offset> matrix, std::int64_t entries,
+                                     std::int64_t few) {
   const csr_pattern<Offset, host> filled{static_cast<std::int32_t>(matrix.row_numbers.size()), matrix.cols,
                                          matrix.row_offsets, matrix.col_indices};
-  long_rows found = find_long_rows(openmp{}, filled, entries, few);
-  for (std::int32_t& row : found.rows) row = matrix.row_numbers[row];
+  array<long_row, host> found = find_long_rows(openmp{}, filled, entries, few);
+  for (long_row& l : found) l.row = matrix.row_numbers[l.row];
   return found;
 }
 
@@ -391,16 +391,16 @@ tile_price price_tiles(Backend, hypersparse_pattern<Offset> matrix, const tile_o
 
 #define SPARSMITH_INSTANTIATE_VALUE(B, O, V) \
   template survey survey_entries(B, const hypersparse<O, V>&, std::int32_t, std::int32_t, stage_log*);
-#define SPARSMITH_INSTANTIATE_OFFSET(B, O)                                                             \
-  SPARSMITH_INSTANTIATE_VALUE(B, O, float)                                                             \
-  SPARSMITH_INSTANTIATE_VALUE(B, O, double)                                                            \
-  template long_rows find_long_rows(B, hypersparse_pattern<O>, std::int64_t, std::int64_t);            \
-  template std::vector<std::vector<size_count>> count_group_lengths(B, hypersparse_pattern<O>,         \
-                                                                    const std::vector<std::int32_t>&); \
-  template block_histograms count_blocks_by_entries(B, hypersparse_pattern<O>,                         \
-                                                    const std::vector<block_size>&);                   \
-  template array<std::int32_t, host> block_entry_counts(B, hypersparse_pattern<O>, std::int32_t);      \
-  template std::int64_t count_sell_slots(B, hypersparse_pattern<O>, sell_shape);                       \
+#define SPARSMITH_INSTANTIATE_OFFSET(B, O)                                                              \
+  SPARSMITH_INSTANTIATE_VALUE(B, O, float)                                                              \
+  SPARSMITH_INSTANTIATE_VALUE(B, O, double)                                                             \
+  template array<long_row, host> find_long_rows(B, hypersparse_pattern<O>, std::int64_t, std::int64_t); \
+  template std::vector<std::vector<size_count>> count_group_lengths(B, hypersparse_pattern<O>,          \
+                                                                    const std::vector<std::int32_t>&);  \
+  template block_histograms count_blocks_by_entries(B, hypersparse_pattern<O>,                          \
+                                                    const std::vector<block_size>&);                    \
+  template array<std::int32_t, host> block_entry_counts(B, hypersparse_pattern<O>, std::int32_t);       \
+  template std::int64_t count_sell_slots(B, hypersparse_pattern<O>, sell_shape);                        \
   template tile_price price_tiles(B, hypersparse_pattern<O>, const tile_options&);
 #define SPARSMITH_INSTANTIATE(B)                \
   SPARSMITH_INSTANTIATE_OFFSET(B, std::int32_t) \

@@ -57,8 +57,8 @@ template <class Backend, class Offset, class Value>
 survey survey_entries(Backend on, const hypersparse<Offset, Value>& matrix, std::int32_t grid_rows,
                       std::int32_t grid_cols, stage_log* log);
 template <class Backend, class Offset>
-long_rows find_long_rows(Backend on, hypersparse_pattern<Offset> matrix, std::int64_t entries,
-                         std::int64_t few);
+array<long_row, host> find_long_rows(Backend on, hypersparse_pattern<Offset> matrix, std::int64_t entries,
+                                     std::int64_t few);
 template <class Backend, class Offset>
 std::vector<std::vector<size_count>> count_group_lengths(Backend on, hypersparse_pattern<Offset> matrix,
                                                          const std::vector<std::int32_t>& rows_each);

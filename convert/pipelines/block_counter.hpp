@@ -13,9 +13,10 @@ namespace {
 constexpr int threads = 256;                    // where block rows are short, and several share a table
 constexpr int all_threads = 512;                // where all work on one block row
 constexpr std::uint32_t long_words = 17'600;    // of a table then: three thread blocks share a multiprocessor
-constexpr std::uint32_t most_block_rows = 15;   // that share a table
+constexpr std::uint32_t most_block_rows = 31;   // that share a table
 constexpr std::uint32_t near_bins = 512;        // of the histograms, counted in shared memory
 constexpr std::uint32_t near_length = 1 << 19;  // longer lines are not told apart
+constexpr std::uint32_t no_slot = 0xffffffff;
 
 // Division by a number that the compiler does not know.
 struct divisor {
@@ -185,6 +186,7 @@ struct shared_state {
   unsigned items[3], longest[3];         // of what was measured last; the next in turn is 0
   unsigned block_row;
   std::uint32_t low, high;
+  bool full;  // the table
 };
 
 template <class Offset, class Tally>
@@ -205,6 +207,7 @@ class block_counter {
     for (std::uint32_t i = thread(); i < near_bins; i += blockDim.x) shared.near[i] = 0;
     if (thread() < most_block_rows) shared.listed[thread()] = 0;
     if (thread() < 3) shared.items[thread()] = shared.longest[thread()] = 0;
+    if (thread() == 0) shared.full = false;
     __syncthreads();
   }
 
@@ -223,29 +226,35 @@ class block_counter {
     }
   }
 
-  // Counts one block row, however long.
+  // Counts one block row, however long: with a slot for every block column, in windows, or with keys, in so
+  // many passes that about half a table is in use. Should there be a pass whose items do not fit, windows are
+  // left for it and what follows.
   __device__ void count_long(std::uint32_t block_row) {
-    const bool few = fits(block_row, 1);
+    fits(block_row, 1);
     std::uint32_t low = 0, high = shape_.block_cols - 1;
-    if (high >= direct_slots_) find_range(low, high);
-    if (few && high - low >= direct_slots_) {
-      count_hashed();
-      return;
+    if (high / direct_slots_ >= (source_.rises() ? 1 : 4)) find_range(low, high);
+    const std::uint32_t passes = items_ / (hashed_slots_ / 2) + 1;
+    if (passes <= (high - low) / direct_slots_) {
+      passes_ = passes;
+      for (pass_ = 0; pass_ < passes && count_pass(hashed_slots_); ++pass_) {
+      }
     }
-    hashed_ = false;
-    part_ = high - low >= direct_slots_;
-    for (first_slot_ = low;; first_slot_ += slots_) {
-      slots_ = min(direct_slots_, high - first_slot_ + 1);
-      add_items();
-      __syncthreads();
-      look_at_items();
-      __syncthreads();
-      if constexpr (!Tally::takes) {
-        clear(slots_ * Tally::words);
+    if (pass_ < passes_) {
+      hashed_ = false;
+      part_ = high - low >= direct_slots_;
+      for (first_slot_ = low;; first_slot_ += slots_) {
+        slots_ = min(direct_slots_, high - first_slot_ + 1);
+        add_items();
+        __syncthreads();
+        look_at_items();
+        __syncthreads();
+        if constexpr (!Tally::takes) clear(scratch_, slots_ * Tally::words);
+        if (high - first_slot_ < slots_) break;
         __syncthreads();
       }
-      if (high - first_slot_ < slots_) break;
     }
+    passes_ = 1;
+    pass_ = 0;
     finish_listing();
   }
 
@@ -292,7 +301,7 @@ class block_counter {
     const float lanes = sqrtf(static_cast<float>(shared_.longest[now]) * static_cast<float>(blockDim.x) /
                               static_cast<float>(last_line_ - first_line_));
     lane_bits_ =
-        min(max(31 - __clz(static_cast<int>(lanes) | 1), 3), 31 - __clz(static_cast<int>(blockDim.x)));
+        min(max(31 - __clz(static_cast<int>(lanes) | 1), 2), 31 - __clz(static_cast<int>(blockDim.x)));
     return items_ <= hashed_slots_ - hashed_slots_ / 4;
   }
 
@@ -305,7 +314,7 @@ class block_counter {
       using length_type = typename items<Offset>::length_type;
       Offset begin = source_.begin(line);
       length_type length = source_.length(line);
-      constexpr length_type worth_a_search = 1024;
+      constexpr length_type worth_a_search = 1 << 14;
       if (part_ && source_.rises() && length > worth_a_search) {
         const std::int64_t width = shape_.cols_each.number;
         const Offset end = begin + static_cast<Offset>(length);
@@ -314,13 +323,16 @@ class block_counter {
             first_from(begin, end, (std::int64_t{first_slot_} + slots_) * width) - begin);
       }
       const std::int32_t* const cols = source_.cols + begin;
-      // Two are loaded before the first is used, so that a thread waits for memory once.
-      for (length_type i = rank; i < length; i += 2 * lanes) {
-        const std::int32_t col = cols[i];
-        const bool more = length - i > lanes;
-        const std::int32_t next = more ? cols[i + lanes] : 0;
-        use(line, begin + static_cast<Offset>(i), static_cast<std::uint32_t>(col));
-        if (more) use(line, begin + static_cast<Offset>(i + lanes), static_cast<std::uint32_t>(next));
+      // Several are loaded before the first is used, so that a thread waits for memory once.
+      constexpr int ahead = 4;
+      for (length_type i = rank; i < length; i += ahead * lanes) {
+        std::int32_t loaded[ahead];
+#pragma unroll
+        for (int k = 0; k < ahead; ++k) loaded[k] = length - i > k * lanes ? cols[i + k * lanes] : 0;
+#pragma unroll
+        for (int k = 0; k < ahead; ++k)
+          if (length - i > k * lanes)
+            use(line, begin + static_cast<Offset>(i + k * lanes), static_cast<std::uint32_t>(loaded[k]));
       }
     }
   }
@@ -350,32 +362,42 @@ class block_counter {
   }
 
   // Keys are stored plus 1: a slot of 0 is free.
-  __device__ std::uint32_t* keys() const { return scratch_ + hashed_slots_ * Tally::words; }
-  __device__ std::uint32_t first_slot_of(std::uint32_t key) const {
-    return __umulhi(key * 0x9e3779b1u, hashed_slots_);
+  __device__ std::uint32_t* keys() const {
+    return scratch_ + slots_ * Tally::words;
   }
   __device__ std::uint32_t next_slot(std::uint32_t slot) const {
-    return slot + 1 == hashed_slots_ ? 0 : slot + 1;
+    return slot + 1 == slots_ ? 0 : slot + 1;
   }
   __device__ std::uint32_t insert(std::uint32_t key) const {
-    for (std::uint32_t slot = first_slot_of(key);; slot = next_slot(slot)) {
+    std::uint32_t slot = __umulhi(key * 0x9e3779b1u, slots_);
+    for (std::uint32_t tried = 0; tried < slots_; ++tried, slot = next_slot(slot)) {
       std::uint32_t found = *static_cast<volatile std::uint32_t*>(keys() + slot);
       if (found == 0) found = atomicCAS(keys() + slot, 0u, key);
       if (found == 0 || found == key) return slot;
     }
+    shared_.full = true;
+    return no_slot;
   }
   __device__ std::uint32_t find(std::uint32_t key) const {
-    std::uint32_t slot = first_slot_of(key);
+    std::uint32_t slot = __umulhi(key * 0x9e3779b1u, slots_);
     while (keys()[slot] != key) slot = next_slot(slot);
     return slot;
   }
-  __device__ std::uint32_t key_of(std::uint32_t line, std::uint32_t col) const {
-    return block_row_of(line) * shape_.block_cols + block_col(col) + 1;
+  // The slot of an item, or none where another pass or window has it.
+  template <bool Adding>
+  __device__ std::uint32_t slot_of(std::uint32_t line, std::uint32_t col) const {
+    const std::uint32_t key = block_row_of(line) * shape_.block_cols + block_col(col) + 1;
+    if (passes_ > 1) {
+      const std::uint32_t pass = __umulhi(key * 0x85ebca6bu, passes_);
+      if (hashed_ ? pass != pass_ : pass < pass_) return no_slot;
+    }
+    if (!hashed_) return block_col(col) - first_slot_;
+    return Adding ? insert(key) : find(key);
   }
 
   __device__ void add_items() const {
     for_each_item([&](std::uint32_t line, Offset item, std::uint32_t col) {
-      const std::uint32_t slot = hashed_ ? insert(key_of(line, col)) : block_col(col) - first_slot_;
+      const std::uint32_t slot = slot_of<true>(line, col);
       if (slot >= slots_) return;
       const std::uint32_t amount =
           source_.amounts == nullptr ? 1 : static_cast<std::uint32_t>(source_.amounts[item]);
@@ -384,7 +406,7 @@ class block_counter {
   }
   __device__ void look_at_items() const {
     for_each_item([&](std::uint32_t line, Offset, std::uint32_t col) {
-      const std::uint32_t slot = hashed_ ? find(key_of(line, col)) : block_col(col) - first_slot_;
+      const std::uint32_t slot = slot_of<false>(line, col);
       if (slot >= slots_) return;
       Tally::look(scratch_, slots_, slot, row_of(line), col, [&](int size, unsigned entries) {
         const std::uint32_t bin = Tally::near(size) + entries;
@@ -409,17 +431,26 @@ class block_counter {
     listed_.amounts[at] = static_cast<std::int32_t>(entries);
   }
 
+  // Counts the items at hand with keys, as far as they belong to the pass; whether there was room for all.
+  __device__ bool count_pass(std::uint32_t slots) {
+    hashed_ = true;
+    part_ = false;
+    slots_ = slots;
+    add_items();
+    __syncthreads();
+    const bool full = shared_.full;
+    if (!full) look_at_items();
+    __syncthreads();
+    if (Tally::takes && !full)
+      clear(keys(), slots_);
+    else
+      clear(scratch_, slots_ * (Tally::words + 1));
+    if (thread() == 0) shared_.full = false;
+    __syncthreads();
+    return !full;
+  }
   __device__ void count_hashed() {
-    if (items_ > 0) {
-      hashed_ = true;
-      part_ = false;
-      slots_ = hashed_slots_;
-      add_items();
-      __syncthreads();
-      look_at_items();
-      __syncthreads();
-      clear(slots_ * (Tally::words + 1));
-    }
+    if (items_ > 0) count_pass(min(hashed_slots_, items_ + items_ / 2 + 2 & ~1u));
     finish_listing();
   }
   __device__ void finish_listing() {
@@ -428,9 +459,10 @@ class block_counter {
       shared_.listed[thread()] = 0;
     }
   }
-  __device__ void clear(std::uint32_t words) const {
+  __device__ void clear(std::uint32_t* from, std::uint32_t words) const {
     for (std::uint32_t i = thread(); i < words / 2; i += blockDim.x)
-      reinterpret_cast<uint2*>(scratch_)[i] = {0, 0};
+      reinterpret_cast<uint2*>(from)[i] = {0, 0};
+    if (words % 2 != 0 && thread() == 0) from[words - 1] = 0;
   }
 
   // The block columns of the block row at hand: from the ends of lines that rise, else from all items.
@@ -482,7 +514,7 @@ class block_counter {
   std::uint32_t first_block_row_ = 0, block_rows_ = 0, first_line_ = 0, last_line_ = 0, items_ = 0;
   int turn_ = 0, lane_bits_ = 5;
   bool hashed_ = false, part_ = false;  // with keys; for some of the block columns only
-  std::uint32_t first_slot_ = 0, slots_ = 0;
+  std::uint32_t first_slot_ = 0, slots_ = 0, pass_ = 0, passes_ = 1;
 };
 
 }  // namespace

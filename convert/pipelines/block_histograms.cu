@@ -12,7 +12,7 @@ namespace sparsmith {
 namespace {
 
 template <class Offset, class Tally>
-__global__ void __launch_bounds__(threads, 6)
+__global__ void __launch_bounds__(threads, 5)
     count_short_rows(items<Offset> source, size_shape shape, size_bins bins, listing listed,
                      std::int32_t* long_rows, long_block_rows* found) {
   extern __shared__ __align__(16) std::uint32_t scratch[];
@@ -119,7 +119,7 @@ struct block_count {
     const std::int64_t thread_blocks = std::int64_t{multiprocessors()} * 8;
     const std::int64_t mean = smaller == nullptr ? entries / shape.block_rows : 0;
     shape.block_rows_each = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
-        std::min({shape.block_rows / thread_blocks, std::int64_t{Tally::short_slots} / 2 / (mean + 1),
+        std::min({shape.block_rows / thread_blocks, std::int64_t{Tally::short_slots} * 5 / 8 / (mean + 1),
                   std::int64_t{0xfffffffe} / shape.block_cols}),
         1, most_block_rows));
     listing listed;

@@ -91,12 +91,12 @@ template <class Backend, class Offset>
 std::int64_t count_sell_slots(Backend on, csr_pattern<Offset, space_on<Backend>> matrix, sell_shape shape);
 // The rows with more than so many entries, and behind them the first few of those with exactly so many; both
 // rise.
-struct long_rows {
-  array<std::int32_t, host> rows;
-  array<std::int64_t, host> lengths;
+struct long_row {
+  std::int32_t row;
+  std::int64_t length;
 };
 template <class Backend, class Offset>
-long_rows find_long_rows(Backend on, csr_pattern<Offset, space_on<Backend>> matrix, std::int64_t entries,
-                         std::int64_t few);
+array<long_row, host> find_long_rows(Backend on, csr_pattern<Offset, space_on<Backend>> matrix,
+                                     std::int64_t entries, std::int64_t few);
 
 }  // namespace sparsmith

@@ -44,10 +44,11 @@ struct entry_walk {
   std::int32_t* col_lengths;
   std::uint32_t* diagonals;  // a bit for each, from the lower left corner on
 };
+// On CUDA it may run on when the call returns.
 template <class Offset, class Value>
-entry_counts walk_entries(openmp on, const entry_walk<Offset, Value>& walk);
+array<entry_counts, host> walk_entries(openmp on, const entry_walk<Offset, Value>& walk);
 template <class Offset, class Value>
-entry_counts walk_entries(cuda on, const entry_walk<Offset, Value>& walk);
+array<entry_counts, device> walk_entries(cuda on, const entry_walk<Offset, Value>& walk);
 
 // What the ends of the rows tell.
 struct row_ends {
@@ -60,32 +61,38 @@ struct combine_ends {
   }
 };
 
+// Lines whose lengths are counted: groups of rows, or columns whose lengths are listed.
 template <class Offset>
-struct length_of_group {
+struct counted_lines {
+  std::int64_t lines, longest;  // no line has more entries
   const Offset* row_offsets;
   std::int64_t rows, rows_each;
-  SPARSMITH_HOST_DEVICE std::int64_t operator()(std::int64_t group) const {
-    const std::int64_t end = (group + 1) * rows_each;
-    return row_offsets[end < rows ? end : rows] - row_offsets[group * rows_each];
+  const std::int32_t* listed = nullptr;
+  SPARSMITH_HOST_DEVICE std::int64_t operator()(std::int64_t line) const {
+    if (listed != nullptr) return listed[line];
+    const std::int64_t end = (line + 1) * rows_each;
+    return row_offsets[end < rows ? end : rows] - row_offsets[line * rows_each];
   }
 };
-struct length_listed {
-  const std::int32_t* lengths;
-  SPARSMITH_HOST_DEVICE std::int64_t operator()(std::int64_t line) const { return lengths[line]; }
+struct long_line_of {
+  std::int64_t source, length;
 };
 
-// Counts how many lines have each length: the short ones in scratch, since most lines are alike.
-template <class Length>
+// Counts how many lines have each length: the short ones in scratch, since most lines are alike. Those
+// without a counter are listed.
+template <class Offset>
 struct length_body {
-  std::int64_t lines, lines_each, lengths;
-  Length length;
+  counted_lines<Offset> length;
+  std::int64_t lines_each, source, counters;
   std::int32_t* counts;
+  std::int32_t* listed;
+  long_line_of* list;
 
   template <class Team>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t piece) const {
     const std::int64_t first = piece * lines_each;
-    const std::int64_t last = first + lines_each < lines ? first + lines_each : lines;
-    const std::int64_t near = lengths < team.scratch_words() ? lengths : team.scratch_words();
+    const std::int64_t last = first + lines_each < length.lines ? first + lines_each : length.lines;
+    const std::int64_t near = counters < team.scratch_words() ? counters : team.scratch_words();
     auto* const own = reinterpret_cast<std::int32_t*>(team.scratch());
     for (std::int64_t i = team.rank(); i < near; i += team.size()) own[i] = 0;
     team.sync();
@@ -93,8 +100,10 @@ struct length_body {
       const std::int64_t found = length(l);
       if (found < near)
         team.add(own + found, 1);
-      else
+      else if (found < counters)
         team.add_shared(counts + found, 1);
+      else
+        list[team.add_shared(listed, 1)] = {source, found};
     }
     team.sync();
     for (std::int64_t i = team.rank(); i < near; i += team.size())
@@ -155,9 +164,9 @@ struct sell_body {
 };
 
 // Sorts by digits of 11 bits, which is several times as fast as comparing: sizes are small as a rule.
-inline std::vector<size_count> count_sizes(array_view<const std::int64_t> sizes) {
+inline std::vector<size_count> count_sizes(std::vector<std::int64_t> sorted) {
   constexpr int digit_bits = 11;
-  std::vector<std::int64_t> sorted(sizes.begin(), sizes.end()), other(sorted.size());
+  std::vector<std::int64_t> other(sorted.size());
   std::int64_t most = 0;
   for (const std::int64_t size : sorted) most = std::max(most, size);
   for (int shift = 0; shift < 63 && most >> shift > 0; shift += digit_bits) {
@@ -180,22 +189,56 @@ inline std::vector<size_count> count_sizes(array_view<const std::int64_t> sizes)
 
 namespace {  // lambdas: see primitives.hpp
 
-template <class Backend, class Length>
-std::vector<size_count> count_lengths(Backend on, std::int64_t lines, Length length) {
-  constexpr auto where = space_on<Backend>::where;
-  std::vector<size_count> result;
-  if (lines == 0) return result;
-  const std::int64_t longest = reduce(
-      on, lines, std::int64_t{0},
-      [=] SPARSMITH_HOST_DEVICE(std::int64_t l) { return std::int64_t{length(l)}; }, larger<std::int64_t>{});
-  array<std::int32_t, space_on<Backend>> counts(longest + 1);
+// How often each length occurs, of several kinds of lines at once, each with all `entries` in them.
+template <class Backend, class Offset>
+std::vector<std::vector<size_count>> count_lengths(Backend on, std::int64_t entries,
+                                                   const std::vector<counted_lines<Offset>>& sources) {
+  using space = space_on<Backend>;
+  // Lines of that many entries are so few that they are listed one by one.
+  constexpr std::int64_t is_long = 1 << 14;
+  std::vector<std::int64_t> first_counts = {0};
+  std::int64_t most_listed = 0;
+  for (const counted_lines<Offset>& lines : sources) {
+    const std::int64_t longest = std::min(lines.longest, entries);
+    first_counts.push_back(first_counts.back() + std::min(longest + 1, is_long));
+    if (longest >= is_long) most_listed += std::min(lines.lines, entries / is_long);
+  }
+  const std::int64_t counters = first_counts.back();
+  array<std::int32_t, space> counts(counters + 1), ranks(counters);  // the last counts the lines listed
+  array<long_line_of, space> listed(most_listed);
   fill(on, counts, std::int32_t{0});
-  constexpr std::int64_t lines_each = 8192;
-  for_each_team(on, groups_of(lines, lines_each), lines_each,
-                length_body<Length>{lines, lines_each, longest + 1, length, counts.data()});
-  const auto all = copy_to<host>(counts, where);
-  for (std::int64_t size = 0; size < all.size(); ++size)
-    if (all[size] > 0) result.push_back({size, all[size]});
+  for (std::size_t s = 0; s < sources.size(); ++s) {
+    // Enough teams for a GPU, as long as each has many more lines than counters to clear.
+    const std::int64_t lines_each = std::clamp<std::int64_t>(sources[s].lines / 512, 512, 8192);
+    for_each_team(on, groups_of(sources[s].lines, lines_each), 8192,
+                  length_body<Offset>{sources[s], lines_each, static_cast<std::int64_t>(s),
+                                      first_counts[s + 1] - first_counts[s], counts.data() + first_counts[s],
+                                      counts.data() + counters, listed.data()});
+  }
+  const std::int32_t* const count = counts.data();
+  std::int32_t* const rank = ranks.data();
+  inclusive_scan(
+      on, counters, [=] SPARSMITH_HOST_DEVICE(std::int64_t i) { return std::int32_t{count[i] > 0 ? 1 : 0}; },
+      rank, sum_of<std::int32_t>{});
+  array<size_count, space> found(counters == 0 ? 0 : read_one(on, rank + counters - 1));
+  size_count* const out = found.data();
+  for_each_index(on, counters, [=] SPARSMITH_HOST_DEVICE(std::int64_t i) {
+    if (count[i] > 0) out[rank[i] - 1] = {i, count[i]};
+  });
+  std::vector<std::vector<size_count>> result(sources.size());
+  std::size_t source = 0;
+  for (const size_count& f : copy_to<host>(found, space::where)) {
+    while (f.size >= first_counts[source + 1]) ++source;
+    result[source].push_back({f.size - first_counts[source], f.count});
+  }
+  if (most_listed > 0) {
+    const array_view<const long_line_of> lines(listed.data(), read_one(on, count + counters));
+    std::vector<std::vector<std::int64_t>> lengths(sources.size());
+    for (const long_line_of& line : copy_to<host>(lines, space::where))
+      lengths[static_cast<std::size_t>(line.source)].push_back(line.length);
+    for (std::size_t s = 0; s < sources.size(); ++s)
+      for (const size_count& l : count_sizes(std::move(lengths[s]))) result[s].push_back(l);
+  }
   return result;
 }
 
@@ -205,33 +248,11 @@ template <class Backend, class Offset>
 std::vector<std::vector<size_count>> count_group_lengths(Backend on,
                                                          csr_pattern<Offset, space_on<Backend>> matrix,
                                                          const std::vector<std::int32_t>& rows_each) {
-  const std::int64_t rows = matrix.rows;
-  const Offset* const offsets = matrix.row_offsets.data();
-  const auto length_of = [&](std::size_t i) { return length_of_group<Offset>{offsets, rows, rows_each[i]}; };
-  // Where there are few groups, fewer than lengths as a rule, their lengths come back as they are, all at
-  // once.
-  constexpr std::int64_t few = 1 << 15;
-  std::vector<std::int64_t> groups, firsts;
-  std::int64_t in_all = 0;
-  for (const std::int32_t each : rows_each) {
-    groups.push_back(groups_of(rows, each));
-    firsts.push_back(in_all);
-    in_all += groups.back() > few ? 0 : groups.back();
-  }
-  array<std::int64_t, space_on<Backend>> lengths(in_all);
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    if (groups[i] > few) continue;
-    std::int64_t* const out = lengths.data() + firsts[i];
-    const length_of_group<Offset> length = length_of(i);
-    for_each_index(on, groups[i],
-                   [=] SPARSMITH_HOST_DEVICE(std::int64_t group) { out[group] = length(group); });
-  }
-  const auto all = copy_to<host>(lengths, space_on<Backend>::where);
-  std::vector<std::vector<size_count>> result;
-  for (std::size_t i = 0; i < groups.size(); ++i)
-    result.push_back(groups[i] > few ? count_lengths(on, groups[i], length_of(i))
-                                     : count_sizes({all.data() + firsts[i], groups[i]}));
-  return result;
+  std::vector<counted_lines<Offset>> groups;
+  for (const std::int64_t each : rows_each)
+    groups.push_back(
+        {groups_of(matrix.rows, each), each * matrix.cols, matrix.row_offsets.data(), matrix.rows, each});
+  return count_lengths(on, matrix.entries(), groups);
 }
 
 template <class Backend, class Offset>
@@ -269,8 +290,8 @@ std::int64_t count_sell_slots(Backend on, csr_pattern<Offset, space_on<Backend>>
 }
 
 template <class Backend, class Offset>
-long_rows find_long_rows(Backend on, csr_pattern<Offset, space_on<Backend>> matrix, std::int64_t entries,
-                         std::int64_t few) {
+array<long_row, host> find_long_rows(Backend on, csr_pattern<Offset, space_on<Backend>> matrix,
+                                     std::int64_t entries, std::int64_t few) {
   const std::int64_t rows = matrix.rows;
   if (rows == 0) return {};
   const Offset* const offsets = matrix.row_offsets.data();
@@ -286,18 +307,15 @@ long_rows find_long_rows(Backend on, csr_pattern<Offset, space_on<Backend>> matr
       rank, sum_of<std::int64_t>{});
   const std::int64_t last = read_one(on, rank + rows - 1), longer = last >> 32;
   few = std::min(few, last & 0xffffffff);
-  array<std::int32_t, space_on<Backend>> found(longer + few);
-  array<std::int64_t, space_on<Backend>> lengths(longer + few);
-  std::int32_t* const out = found.data();
-  std::int64_t* const out_lengths = lengths.data();
+  array<long_row, space_on<Backend>> found(longer + few);
+  long_row* const out = found.data();
   for_each_index(on, rows, [=] SPARSMITH_HOST_DEVICE(std::int64_t r) {
     const std::int64_t length = offsets[r + 1] - offsets[r], own = rank[r], equal = own & 0xffffffff;
     if (length < entries || (length == entries && equal > few)) return;
     const std::int64_t place = length > entries ? (own >> 32) - 1 : longer + equal - 1;
-    out[place] = static_cast<std::int32_t>(r);
-    out_lengths[place] = length;
+    out[place] = {static_cast<std::int32_t>(r), length};
   });
-  return {copy_to<host>(found, space_on<Backend>::where), copy_to<host>(lengths, space_on<Backend>::where)};
+  return copy_to<host>(found, space_on<Backend>::where);
 }
 
 template <class Backend, class Offset, class Value>
@@ -310,11 +328,7 @@ survey survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> matrix, s
   survey result;
   result.grid_rows = static_cast<std::int32_t>(std::min<std::int64_t>(grid_rows, rows));
   result.grid_cols = static_cast<std::int32_t>(std::min<std::int64_t>(grid_cols, cols));
-  result.grid.resize(static_cast<std::size_t>(result.grid_rows) * static_cast<std::size_t>(result.grid_cols));
-  {
-    timed_stage timing(on, log, "row lengths", rows, rows * std::int64_t{sizeof(Offset)});
-    result.row_lengths = count_lengths(on, rows, length_of_group<Offset>{offsets, rows, 1});
-  }
+  const std::int64_t cells = std::int64_t{result.grid_rows} * result.grid_cols;
   array<std::int32_t, space> col_lengths(cols);
   fill(on, col_lengths, std::int32_t{0});
   if (entries > 0) {
@@ -337,17 +351,22 @@ survey survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> matrix, s
     fill(on, diagonals, std::uint32_t{0});
     constexpr std::int64_t walk_entries_most = std::int64_t{1} << 30;
     for (std::int64_t start = 0; start < entries; start += walk_entries_most) {
-      array<std::int32_t, space> grid(static_cast<std::int64_t>(result.grid.size()));
+      array<std::int32_t, space> grid(cells);
       fill(on, grid, std::int32_t{0});
-      result.counts += walk_entries(
+      const array<entry_counts, space> counts = walk_entries(
           on,
           entry_walk<Offset, Value>{
               matrix.rows, matrix.cols, start, std::min(entries, start + walk_entries_most), offsets, indices,
               matrix.values.data(), std::max(result.lower_bandwidth, result.upper_bandwidth) < cols / 4,
               result.grid_rows, result.grid_cols, grid_cell(result.grid_rows, rows),
               grid_cell(result.grid_cols, cols), grid.data(), col_lengths.data(), diagonals.data()});
-      const auto cells = copy_to<host>(grid, space::where);
-      for (std::int64_t c = 0; c < cells.size(); ++c) result.grid[static_cast<std::size_t>(c)] += cells[c];
+      // Memory that is touched for the first time costs more than the copy into it: now, while a GPU works.
+      array<std::int32_t, host> walked(cells);
+      std::fill(walked.begin(), walked.end(), 0);
+      result.grid.resize(static_cast<std::size_t>(cells));
+      result.counts += copy_to<host>(counts, space::where)[0];
+      copy_bytes(place::host, walked.data(), space::where, grid.data(), cells * 4);
+      for (std::int64_t c = 0; c < cells; ++c) result.grid[static_cast<std::size_t>(c)] += walked[c];
     }
     const std::uint32_t* const words = diagonals.data();
     result.diagonals = reduce(
@@ -355,8 +374,13 @@ survey survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> matrix, s
         [=] SPARSMITH_HOST_DEVICE(std::int64_t w) { return std::int64_t{count_bits(words[w])}; },
         sum_of<std::int64_t>{});
   }
-  timed_stage timing(on, log, "column lengths", cols, cols * 4);
-  result.col_lengths = count_lengths(on, cols, length_listed{col_lengths.data()});
+  result.grid.resize(static_cast<std::size_t>(cells));
+  timed_stage timing(on, log, "row and column lengths", rows + cols,
+                     rows * std::int64_t{sizeof(Offset)} + cols * 4);
+  auto lengths = count_lengths<Backend, Offset>(
+      on, entries, {{rows, cols, offsets, rows, 1}, {cols, rows, nullptr, 0, 0, col_lengths.data()}});
+  result.row_lengths = std::move(lengths[0]);
+  result.col_lengths = std::move(lengths[1]);
   return result;
 }
 

@@ -129,7 +129,7 @@ class row_walk {
 }  // namespace
 
 template <class Offset, class Value>
-entry_counts walk_entries(openmp, const entry_walk<Offset, Value>& walk) {
+array<entry_counts, host> walk_entries(openmp, const entry_walk<Offset, Value>& walk) {
   // What a thread has of its own.
   const std::int64_t cells = std::int64_t{walk.grid_rows} * walk.grid_cols, entries = walk.last - walk.first;
   const std::int64_t cursors_each = walk.rows == walk.cols ? walk.rows : 0;  // for mirror images only
@@ -175,8 +175,9 @@ entry_counts walk_entries(openmp, const entry_walk<Offset, Value>& walk) {
     for (std::int64_t c = 0; c < cells; ++c)
       for (int t = 1; t < team; ++t) walk.grid[c] += grids[(t - 1) * cells + c];
   }
-  entry_counts total;
-  for (const entry_counts& counts : all) total += counts;
+  array<entry_counts, host> total(1);
+  total[0] = {};
+  for (const entry_counts& counts : all) total[0] += counts;
   return total;
 }
 
