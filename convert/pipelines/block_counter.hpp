@@ -78,8 +78,7 @@ struct long_block_rows {
 
 // The histograms of a tally's sizes, by entries; none where nobody asked for the size.
 struct size_bins {
-  unsigned long long* of[3] = {};
-  bool any() const { return of[0] != nullptr || of[1] != nullptr || of[2] != nullptr; }
+  unsigned long long* of[5] = {};
 };
 
 // A tally has `words` for a slot. add() puts an item in, look() calls found(size, entries) for the blocks

@@ -1,20 +1,73 @@
-// Blocks by the number of their entries on CUDA, block row by block row (block_counter.hpp): 2 x 2, 4 x 4 and
-// 8 x 8 in one walk over the entries, 3 x 3 and 5 x 5 in another. From 8 x 8 on the blocks of a size are
-// written out, and larger ones that they divide add them up instead of entries.
+// Blocks by the number of their entries on CUDA. Where entries lie close together, 2 x 2 to 32 x 32 come from
+// one walk and 3 x 3 and 5 x 5 from another (block_masks.hpp). Elsewhere 2 x 2, 4 x 4 and 8 x 8 do, and all
+// other sizes have a walk each (block_counter.hpp): from 8 x 8 on the blocks of a size are written out, and
+// larger ones that they divide add them up instead of entries. Which it is, a GPU finds out by itself:
+// kernels of both ways are launched, and those of one return at once.
 #include <algorithm>
 #include <map>
 
 #include "convert/backend/device.hpp"
-#include "convert/pipelines/block_counter.hpp"
+#include "convert/pipelines/block_masks.hpp"
 #include "convert/pipelines/structure.hpp"
 
 namespace sparsmith {
 namespace {
 
+template <class Offset>
+__global__ void __launch_bounds__(threads) sample_closeness(std::uint32_t rows, const Offset* row_offsets,
+                                                            const std::int32_t* cols, closeness* found) {
+  const std::uint32_t thread = blockIdx.x * threads + threadIdx.x, all_of_them = gridDim.x * threads;
+  unsigned longest = 0;
+  for (std::uint32_t row = thread; row < rows; row += all_of_them)
+    longest = max(longest, static_cast<unsigned>(row_offsets[row + 1] - row_offsets[row]));
+  __syncwarp();
+  longest = __reduce_max_sync(~0u, longest);
+  const std::uint32_t strips = rows / 32 + 1, warp = thread / 32, warps = all_of_them / 32;
+  const auto strip = static_cast<std::uint32_t>(std::uint64_t{strips} * warp / warps);
+  unsigned squares = 0, entries = 0;
+  if (strips >= warps || warp < strips) {
+    const std::uint32_t own = strips >= warps ? strip : warp;
+    row_cursors<Offset> cursors(rows, row_offsets, cols, std::uint64_t{own} * 32 + threadIdx.x % 32, true);
+    constexpr unsigned most_squares = 64;
+    for (std::uint32_t block_col = 0, places = 0;
+         squares < most_squares && cursors.template next<32>(block_col, places); ++squares)
+      entries += __popc(places);
+  }
+  __syncwarp();
+  entries = __reduce_add_sync(~0u, entries);
+  if (threadIdx.x % 32 != 0) return;
+  atomicMax(&found->longest_row, longest);
+  atomicAdd(&found->entries, static_cast<unsigned long long>(entries));
+  atomicAdd(&found->squares, static_cast<unsigned long long>(squares));
+}
+
+template <class Offset, class Squares>
+__global__ void __launch_bounds__(threads, 6)
+    count_close_rows(std::uint32_t rows, const Offset* row_offsets, const std::int32_t* cols, size_bins bins,
+                     listing listed, const closeness* found) {
+  if (!found->close()) return;
+  __shared__ unsigned near_counts[Squares::near(Squares::sizes)];
+  for (std::uint32_t i = threadIdx.x; i < Squares::near(Squares::sizes); i += threads) near_counts[i] = 0;
+  __syncthreads();
+  Squares squares;
+  const std::uint64_t strips = (std::uint64_t{rows} + Squares::side - 1) / Squares::side;
+  for (std::uint64_t strip = (std::uint64_t{blockIdx.x} * threads + threadIdx.x) / 32; strip < strips;
+       strip += gridDim.x * (threads / 32))
+    count_squares(rows, row_offsets, cols, static_cast<std::uint32_t>(strip), listed, squares, near_counts);
+  __syncwarp();
+  squares.flush(threadIdx.x % 32, near_counts);
+  __syncthreads();
+  for (int size = 0; size < Squares::sizes; ++size)
+    for (std::uint32_t i = Squares::near(size) + threadIdx.x; i < Squares::near(size + 1); i += threads)
+      if (bins.of[size] != nullptr && near_counts[i] > 0)
+        atomicAdd(bins.of[size] + (i - Squares::near(size)), static_cast<unsigned long long>(near_counts[i]));
+}
+
 template <class Offset, class Tally>
 __global__ void __launch_bounds__(threads, 5)
     count_short_rows(items<Offset> source, size_shape shape, size_bins bins, listing listed,
-                     std::int32_t* long_rows, long_block_rows* found) {
+                     std::int32_t* long_rows, long_block_rows* found, const closeness* unless_close) {
+  if (unless_close != nullptr && unless_close->close()) return;
   extern __shared__ __align__(16) std::uint32_t scratch[];
   __shared__ shared_state shared;
   block_counter<Offset, Tally> counter(source, shape, listed, bins, scratch, short_words<Tally>, shared);
@@ -28,7 +81,8 @@ __global__ void __launch_bounds__(threads, 5)
 template <class Offset, class Tally>
 __global__ void __launch_bounds__(all_threads, 3)
     count_long_rows(items<Offset> source, size_shape shape, size_bins bins, listing listed,
-                    const std::int32_t* long_rows, long_block_rows* found) {
+                    const std::int32_t* long_rows, long_block_rows* found, const closeness* unless_close) {
+  if (unless_close != nullptr && unless_close->close()) return;
   extern __shared__ __align__(16) std::uint32_t scratch[];
   __shared__ shared_state shared;
   if (found->count == 0) return;
@@ -59,6 +113,7 @@ __global__ void list_bins(std::int64_t bins, const unsigned long long* blocks, f
 struct block_list {
   block_size size;
   array<std::int32_t, device> cols, amounts, lengths;
+  listing places() { return {cols.data(), amounts.data(), lengths.data()}; }
 };
 
 // A matrix whose blocks are counted, and what is used again for every size.
@@ -72,6 +127,7 @@ struct block_count {
   const std::int32_t* col_indices;
   array<std::int32_t, device> long_rows;
   array<long_block_rows, device> found;  // one for every launch
+  array<closeness, device> sample;
   std::int64_t launches = 0;
 
   block_count(cuda where, const csr_pattern<Offset, device>& matrix, std::int64_t most_launches)
@@ -82,15 +138,40 @@ struct block_count {
         row_offsets(matrix.row_offsets.data()),
         col_indices(matrix.col_indices.data()),
         long_rows(rows),
-        found(most_launches) {
+        found(most_launches),
+        sample(1) {
     check_cuda(cudaMemsetAsync(found.data(), 0,
                                static_cast<std::size_t>(most_launches) * sizeof(long_block_rows), on.stream));
+  }
+
+  void find_closeness() {
+    check_cuda(cudaMemsetAsync(sample.data(), 0, sizeof(closeness), on.stream));
+    sample_closeness<<<64, threads, 0, on.stream>>>(static_cast<std::uint32_t>(rows), row_offsets,
+                                                    col_indices, sample.data());
+    check_cuda(cudaGetLastError());
+  }
+
+  template <class Squares>
+  void run_if_close(const size_bins& bins, block_list* list) {
+    const std::int64_t warps = groups_of(rows, Squares::side),
+                       thread_blocks = std::int64_t{multiprocessors()} * 6;
+    count_close_rows<Offset, Squares>
+        <<<static_cast<unsigned>(std::min(groups_of(warps, threads / 32), thread_blocks)), threads, 0,
+           on.stream>>>(static_cast<std::uint32_t>(rows), row_offsets, col_indices, bins,
+                        list == nullptr ? listing{} : list->places(), sample.data());
+    check_cuda(cudaGetLastError());
+  }
+
+  block_list list_of(block_size size) const {
+    return {size, array<std::int32_t, device>(entries), array<std::int32_t, device>(entries),
+            array<std::int32_t, device>(groups_of(rows, size.rows))};
   }
 
   // Blocks of `size`, and of those that the tally finds within them, from entries or from smaller blocks;
   // written to `list` where there is one.
   template <class Tally>
-  void run(block_size size, const block_list* smaller, const size_bins& bins, block_list* list) {
+  void run(block_size size, const block_list* smaller, const size_bins& bins, block_list* list,
+           const closeness* unless_close) {
     const auto row_count = static_cast<std::uint32_t>(rows);
     items<Offset> source{row_count, row_offsets, col_indices};
     std::int32_t width = 1;  // columns of an item
@@ -122,19 +203,14 @@ struct block_count {
         std::min({shape.block_rows / thread_blocks, std::int64_t{Tally::short_slots} * 5 / 8 / (mean + 1),
                   std::int64_t{0xfffffffe} / shape.block_cols}),
         1, most_block_rows));
-    listing listed;
-    if (list != nullptr) {
-      *list = {size, array<std::int32_t, device>(entries), array<std::int32_t, device>(entries),
-               array<std::int32_t, device>(shape.block_rows)};
-      listed = {list->cols.data(), list->amounts.data(), list->lengths.data()};
-    }
+    const listing listed = list == nullptr ? listing{} : list->places();
     auto* const own_found = found.data() + launches++;
     const auto launch = [&](auto* kernel, std::int64_t blocks, int block_threads, std::uint32_t words) {
       check_cuda(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                       cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       static_cast<int>(words * 4)));
       kernel<<<static_cast<unsigned>(blocks), block_threads, words * 4, on.stream>>>(
-          source, shape, bins, listed, long_rows.data(), own_found);
+          source, shape, bins, listed, long_rows.data(), own_found, unless_close);
       check_cuda(cudaGetLastError());
     };
     launch(count_short_rows<Offset, Tally>,
@@ -180,22 +256,52 @@ block_histograms count_on_gpu(cuda on, const csr_pattern<Offset, device>& matrix
            std::any_of(sizes.begin(), sizes.end(),
                        [&](const block_size& other) { return divides(size, other); });
   };
-  if (const size_bins own{{bins_of({2, 2}), bins_of({4, 4}), bins_of({8, 8})}}; own.any()) {
-    const bool listed = own.of[2] != nullptr && wanted_as_list({8, 8});
-    count.template run<squares_of_8>({8, 8}, nullptr, own, listed ? &lists.emplace_back() : nullptr);
+  const auto has = [&](std::int32_t side) { return bins_of({side, side}) != nullptr; };
+  const auto has_any = [&](std::initializer_list<std::int32_t> sides) {
+    return std::any_of(sides.begin(), sides.end(), has);
+  };
+  const auto in_a_walk = [](const block_size& size) {
+    return size.rows == size.cols && (size.rows == 2 || size.rows == 3 || size.rows == 4 || size.rows == 5 ||
+                                      size.rows == 8 || size.rows == 16 || size.rows == 32);
+  };
+  // Of the blocks that come from one walk only those of 32 x 32 are listed.
+  const bool may_be_close = std::all_of(sizes.begin(), sizes.end(), [&](const block_size& size) {
+    const bool needs_list = (has(8) && divides({8, 8}, size)) || (has(16) && divides({16, 16}, size));
+    return in_a_walk(size) || !needs_list || (has(32) && divides({32, 32}, size));
+  });
+  const closeness* unless_close = nullptr;
+  if (may_be_close) {
+    count.find_closeness();
+    unless_close = count.sample.data();
   }
-  if (const size_bins own{{bins_of({3, 3}), bins_of({5, 5})}}; own.any())
-    count.template run<squares_of_15>({15, 15}, nullptr, own, nullptr);
+  if (has_any({3, 5})) {
+    const size_bins own{{bins_of({3, 3}), bins_of({5, 5})}};
+    if (may_be_close) count.template run_if_close<multiples_of_15>(own, nullptr);
+    count.template run<squares_of_15>({15, 15}, nullptr, own, nullptr, unless_close);
+  }
+  if (has_any({2, 4, 8})) {
+    const bool listed = has(8) && wanted_as_list({8, 8});
+    if (listed) lists.push_back(count.list_of({8, 8}));
+    count.template run<squares_of_8>({8, 8}, nullptr, {{bins_of({2, 2}), bins_of({4, 4}), bins_of({8, 8})}},
+                                     listed ? &lists.back() : nullptr, unless_close);
+  }
+  const auto run_powers_if_close = [&](block_list* list) {
+    if (may_be_close)
+      count.template run_if_close<powers_of_2>(
+          {{bins_of({2, 2}), bins_of({4, 4}), bins_of({8, 8}), bins_of({16, 16}), bins_of({32, 32})}}, list);
+  };
+  if (has_any({2, 4, 8, 16}) && !has(32)) run_powers_if_close(nullptr);
   for (const block_size& size : sizes) {
-    if (size.rows == size.cols &&
-        (size.rows == 2 || size.rows == 3 || size.rows == 4 || size.rows == 5 || size.rows == 8))
-      continue;
+    if (in_a_walk(size) && size.rows <= 8) continue;
     const auto smaller = std::find_if(lists.rbegin(), lists.rend(),
                                       [&](const block_list& l) { return divides(l.size, size); });
-    block_list own;
     const bool wanted = wanted_as_list(size);
-    count.template run<any_size>(size, smaller == lists.rend() ? nullptr : &*smaller, {{bins_of(size)}},
-                                 wanted ? &own : nullptr);
+    block_list own;
+    if (wanted) own = count.list_of(size);
+    block_list* const list = wanted ? &own : nullptr;
+    count.template run<any_size>(size, smaller == lists.rend() ? nullptr : &*smaller, {{bins_of(size)}}, list,
+                                 in_a_walk(size) ? unless_close : nullptr);
+    if (size == block_size{32, 32}) run_powers_if_close(list);
     if (!wanted) continue;
     // The list that served has a successor now, and takes much memory.
     if (smaller != lists.rend()) lists.erase(std::next(smaller).base());

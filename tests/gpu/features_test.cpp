@@ -89,6 +89,35 @@ TEST_CASE("rows with more blocks than there are counters for") {
   }
 }
 
+TEST_CASE("blocks of rows that are close together, empty, cut at the edges, scattered") {
+  if (!gpu_here()) return;
+  std::uint32_t state = 1;
+  const auto random = [&](std::uint32_t below) {
+    state = state * 1664525 + 1013904223;
+    return static_cast<std::int32_t>((state >> 8) % below);
+  };
+  // Distinct columns, not sorted.
+  const auto fill_row = [&](named_matrix& m, std::int32_t row, std::int32_t entries) {
+    const std::int32_t start = random(static_cast<std::uint32_t>(m.cols)), step = 2 * random(1000) + 1;
+    for (std::int64_t i = 0; i < entries; ++i)
+      m.entries.push_back({row, static_cast<std::int32_t>((start + i * step) % m.cols), 1.0 + random(3)});
+  };
+  named_matrix close{"close together", 95, 61, {}};
+  for (std::int32_t row = 0; row < close.rows; ++row)
+    for (std::int32_t col = 0; col < close.cols; ++col)
+      if (row / 10 % 4 != 3 && random(5) != 0) close.entries.push_back({row, col, 1.0});
+  // More blocks than a table holds, in so many columns that they are not counted one by one.
+  named_matrix scattered{"scattered", 64, 1 << 22, {}};
+  for (std::int32_t row = 0; row < scattered.rows; ++row) fill_row(scattered, row, 200 + random(1500));
+  named_matrix uneven{"uneven", 3001, 1 << 18, {}};
+  for (std::int32_t row = 0; row < uneven.rows; ++row)
+    fill_row(uneven, row, random(50) == 0 ? 5000 : random(3) == 0 ? 0 : random(20));
+  for (const auto& m : {close, scattered, uneven}) {
+    compare(m.name, coo_to_csr<openmp, std::int32_t, double>(openmp{}, as_coo_of<double>(m), nullptr));
+    compare(m.name, coo_to_csr<openmp, std::int64_t, float>(openmp{}, as_coo_of<float>(m), nullptr));
+  }
+}
+
 TEST_CASE("features on CUDA equal those on OpenMP on a collection") {
   if (!gpu_here()) return;
   for_each_collected([](const std::string& name, matrix_entries& source) {
