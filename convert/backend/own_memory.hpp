@@ -14,4 +14,10 @@ inline int threads_with_own(std::int64_t bytes_each, std::int64_t matrix_bytes) 
                                                    omp_get_max_threads()));
 }
 
+// How many of them walk a matrix in blocks with a number of their own for each block column: all numbers
+// together take no more than its column indices do. 0 for a matrix too wide for any.
+inline int threads_with_block_columns(std::int64_t block_cols, std::int64_t entries) {
+  return block_cols == 0 || block_cols > entries ? 0 : threads_with_own(block_cols, entries);
+}
+
 }  // namespace sparsmith

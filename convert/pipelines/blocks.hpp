@@ -4,6 +4,7 @@
 // globally.
 #pragma once
 
+#include "convert/backend/own_memory.hpp"
 #include "convert/backend/team.hpp"
 #include "convert/formats/sizes.hpp"
 #include "convert/pipelines/compress.hpp"
@@ -499,6 +500,7 @@ struct block_lines {
   block_divisor shape;
   const Offset* row_offsets;
   const std::int32_t* cols;
+  std::int64_t block_cols, entries;
   std::int64_t count, mean = 0, longest = 0;  // entries
 
   block_lines(Backend on, csr_pattern<Offset, space_on<Backend>> matrix, block_divisor of,
@@ -508,9 +510,11 @@ struct block_lines {
         shape(of),
         row_offsets(matrix.row_offsets.data()),
         cols(matrix.col_indices.data()),
+        block_cols(groups_of(matrix.cols, of.cols)),
+        entries(matrix.entries()),
         count(groups_of(matrix.rows, of.rows)) {
     if (count == 0) return;
-    mean = matrix.entries() / count;
+    mean = entries / count;
     longest = longest_group(on, row_offsets, rows, shape.rows);
   }
 };
@@ -546,11 +550,53 @@ void walk_listed_blocks(Backend on, const block_lines<Backend, Offset>& lines, c
   });
 }
 
+// How many blocks every block row has.
+template <class Backend, class Offset>
+void count_blocks_of_rows(Backend on, const block_lines<Backend, Offset>& lines, Offset* counts) {
+  walk_blocks(on, lines, static_cast<const Offset*>(nullptr), count_block_action<Offset>{counts});
+}
+
+#ifndef __CUDACC__
+
+// A thread of a CPU needs no order to count: it marks each block column with the last block row that was seen
+// in it. All marks together take no more than the column indices, which is less than the entries take that
+// any result has later: no peak rises. A matrix too wide for that is walked in windows.
+template <class Offset>
+void count_blocks_of_rows(openmp on, const block_lines<openmp, Offset>& lines, Offset* counts) {
+  const int threads = threads_with_block_columns(lines.block_cols, lines.entries);
+  if (threads == 0) {
+    count_blocks_of_rows<openmp, Offset>(on, lines, counts);
+    return;
+  }
+  array<std::int32_t, host> marks(lines.block_cols * threads);
+  const std::int64_t at_once = std::clamp<std::int64_t>(lines.count / (threads * 16), 1, 512);
+#pragma omp parallel num_threads(threads)
+  {
+    const block_divisor shape = lines.shape;
+    const std::int32_t* const cols = lines.cols;
+    std::int32_t* const mark = marks.data() + lines.block_cols * omp_get_thread_num();
+    std::fill_n(mark, lines.block_cols, 0);
+#pragma omp for schedule(dynamic, at_once)
+    for (std::int64_t block_row = 0; block_row < lines.count; ++block_row) {
+      const std::int64_t first_row = block_row * shape.rows;
+      const std::int64_t first = lines.row_offsets[first_row];
+      const std::int64_t last = lines.row_offsets[std::min<std::int64_t>(first_row + shape.rows, lines.rows)];
+      const auto own = static_cast<std::int32_t>(block_row + 1);
+      std::int32_t blocks = 0;
+      for (std::int64_t e = first; e < last; ++e)
+        blocks += std::exchange(mark[shape.col_of(cols[e])], own) != own ? 1 : 0;
+      counts[block_row] = blocks;
+    }
+  }
+}
+
+#endif
+
 // The first block of every block row, and their total at the end.
 template <class Backend, class Offset>
 array<Offset, space_on<Backend>> count_blocks(Backend on, const block_lines<Backend, Offset>& lines) {
   array<Offset, space_on<Backend>> counts(lines.count);
-  walk_blocks(on, lines, static_cast<const Offset*>(nullptr), count_block_action<Offset>{counts.data()});
+  count_blocks_of_rows(on, lines, counts.data());
   return offsets_from_counts<Offset>(on, counts);
 }
 

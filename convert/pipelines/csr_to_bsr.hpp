@@ -4,6 +4,9 @@
 #include "convert/error.hpp"
 #include "convert/pipelines/blocks.hpp"
 #include "convert/pipelines/fill_limit.hpp"
+#ifndef __CUDACC__
+#include "convert/pipelines/block_columns.hpp"
+#endif
 
 namespace sparsmith {
 
@@ -36,6 +39,101 @@ struct fill_bsr_action {
   }
 };
 
+// The blocks of a matrix as they are found out: first how many there are, then, once the result may be as
+// large as that, what is in them.
+template <class Backend, class Offset, class Value>
+class bsr_blocks {
+ public:
+  using space = space_on<Backend>;
+  bsr_blocks(Backend on, const block_lines<Backend, Offset>& lines, const Value* values)
+      : on_(on), lines_(lines), values_(values) {}
+
+  void count(bsr<Offset, Value, space>& result) { result.row_offsets = count_blocks(on_, lines_); }
+  void fill(bsr<Offset, Value, space>& result, std::int64_t blocks, std::int64_t area) {
+    result.col_indices = array<std::int32_t, space>(blocks);
+    result.values = array<Value, space>(blocks * area);
+    walk_blocks(on_, lines_, result.row_offsets.data(),
+                without_finish<fill_bsr_action<Offset, Value>>{{lines_.shape, lines_.row_offsets, lines_.cols,
+                                                                values_, result.col_indices.data(),
+                                                                result.values.data()}});
+  }
+
+ private:
+  Backend on_;
+  const block_lines<Backend, Offset>& lines_;
+  const Value* values_;
+};
+
+#ifndef __CUDACC__
+
+// Threads of a CPU list the blocks in the same walk that counts them.
+template <class Offset, class Value>
+class bsr_blocks<openmp, Offset, Value> {
+ public:
+  bsr_blocks(openmp on, const block_lines<openmp, Offset>& lines, const Value* values)
+      : on_(on),
+        lines_(lines),
+        values_(values),
+        threads_(threads_with_block_columns(lines.block_cols, lines.entries)) {}
+
+  void count(bsr<Offset, Value, host>& result) {
+    if (threads_ > 0)
+      listed_ = list_block_columns(on_, lines_, result.row_offsets);
+    else
+      result.row_offsets = count_blocks(on_, lines_);
+  }
+  void fill(bsr<Offset, Value, host>& result, std::int64_t blocks, std::int64_t area) {
+    if (threads_ > 0)
+      result.col_indices = join_block_columns(on_, lines_, result.row_offsets, std::move(listed_));
+    else
+      result.col_indices = array<std::int32_t, host>(blocks);
+    result.values = array<Value, host>(blocks * area);
+    const fill_bsr_action<Offset, Value> action{
+        lines_.shape, lines_.row_offsets,        lines_.cols,
+        values_,      result.col_indices.data(), result.values.data()};
+    if (threads_ > 0)
+      fill_listed(action, result.row_offsets.data(), area);
+    else
+      walk_blocks(on_, lines_, result.row_offsets.data(),
+                  without_finish<fill_bsr_action<Offset, Value>>{action});
+  }
+
+ private:
+  void fill_listed(const fill_bsr_action<Offset, Value>& of, const Offset* first_blocks, std::int64_t area) {
+    array<std::int32_t, host> tables(lines_.block_cols * threads_);
+    const std::int64_t at_once = block_rows_at_once(lines_.count, threads_);
+#pragma omp parallel num_threads(threads_)
+    {
+      const fill_bsr_action<Offset, Value> a = of;
+      std::int32_t* const number = tables.data() + lines_.block_cols * omp_get_thread_num();
+#pragma omp for schedule(dynamic, at_once)
+      for (std::int64_t block_row = 0; block_row < lines_.count; ++block_row) {
+        const std::int64_t first_block = first_blocks[block_row];
+        const auto blocks = static_cast<std::int32_t>(first_blocks[block_row + 1] - first_block);
+        for (std::int32_t b = 0; b < blocks; ++b) number[a.out_cols[first_block + b]] = b;
+        Value* slots = a.out_values + first_block * area;
+        std::fill_n(slots, blocks * area, Value{0});
+        const std::int64_t end_row = std::min<std::int64_t>((block_row + 1) * a.shape.rows, lines_.rows);
+        for (std::int64_t row = block_row * a.shape.rows; row < end_row; ++row, slots += a.shape.cols) {
+          const std::int64_t end = a.row_offsets[row + 1];
+          for (std::int64_t e = a.row_offsets[row]; e < end; ++e) {
+            const std::int32_t col = a.cols[e], block_col = a.shape.col_of(col);
+            slots[number[block_col] * area + (col - block_col * a.shape.cols)] = a.values[e];
+          }
+        }
+      }
+    }
+  }
+
+  openmp on_;
+  const block_lines<openmp, Offset>& lines_;
+  const Value* values_;
+  const int threads_;
+  array<std::int32_t, host> listed_;
+};
+
+#endif
+
 // Where an entry's slot is, found again by searching its block; only stored zeros need it.
 template <class Offset>
 SPARSMITH_HOST_DEVICE std::int64_t bsr_slot(const Offset* block_offsets, const std::int32_t* block_cols,
@@ -64,9 +162,10 @@ bsr<Offset, Value, space_on<Backend>> csr_to_bsr(Backend on, csr<Offset, Value, 
   result.block_rows = block.rows;
   result.block_cols = block.cols;
   const block_lines<Backend, Offset> lines(on, pattern_of(matrix), shape);
+  bsr_blocks<Backend, Offset, Value> found(on, lines, matrix.values.data());
   {
     timed_stage timing(on, log, "count blocks", entries, entries * 4);
-    result.row_offsets = count_blocks(on, lines);
+    found.count(result);
   }
   const std::int64_t blocks = read_one(on, result.row_offsets.data() + (result.row_offsets.size() - 1));
   const std::int64_t slots = blocks * block.area();
@@ -74,12 +173,7 @@ bsr<Offset, Value, space_on<Backend>> csr_to_bsr(Backend on, csr<Offset, Value, 
   {
     timed_stage timing(on, log, "fill blocks", entries,
                        entries * (4 + std::int64_t{sizeof(Value)}) + slots * std::int64_t{sizeof(Value)});
-    result.col_indices = array<std::int32_t, space>(blocks);
-    result.values = array<Value, space>(slots);
-    walk_blocks(on, lines, result.row_offsets.data(),
-                without_finish<fill_bsr_action<Offset, Value>>{
-                    {shape, matrix.row_offsets.data(), matrix.col_indices.data(), matrix.values.data(),
-                     result.col_indices.data(), result.values.data()}});
+    found.fill(result, blocks, block.area());
   }
   const std::int64_t zeros = count_zeros<Backend, Offset, Value>(on, matrix);
   result.zero_slots = array<std::int64_t, space>(zeros);
