@@ -88,11 +88,13 @@ class pricer {
     add(format_kind::csr, csr_bytes_, entries_, csr_bytes_);
 
     const std::int64_t csc_bytes = entries_ * pair + (std::int64_t{matrix_.cols} + 1) * offset_bytes;
+    // A GPU sorts the entries with the lines they come from, and the sorted values become the result's; a CPU
+    // has a small number for every entry beside the result, and little more.
     const std::int64_t line_indices = entries_ * index_bytes, sorted = entries_ * (8 + value_bytes);
+    const std::int64_t sorting = line_indices + std::max(sort_peak_bytes(on_, entries_, value_bytes),
+                                                         sorted + csc_bytes - entries_ * value_bytes);
     add(format_kind::csc, csc_bytes, entries_,
-        line_indices +
-            std::max(sort_peak_bytes(on_, entries_, value_bytes),
-                     sorted + csc_bytes - entries_ * value_bytes));  // the sorted values become the result's
+        std::is_same_v<Backend, openmp> ? csc_bytes + entries_ * 2 : sorting);
 
     const std::int64_t ell_slots = rows_ * longest;
     const std::int64_t ell_bytes = ell_slots * pair + rows_ * index_bytes;

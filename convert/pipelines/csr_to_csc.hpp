@@ -1,8 +1,12 @@
-// CSR to CSC and back are the same transposition: a stable sort by the other index.
+// CSR to CSC and back are the same transposition: a stable sort by the other index. On OpenMP it need not be
+// one of all entries (transpose_openmp.hpp).
 #pragma once
 
 #include "convert/pipelines/compress.hpp"
 #include "convert/pipelines/pipelines.hpp"
+#ifndef __CUDACC__
+#include "convert/pipelines/transpose_openmp.hpp"
+#endif
 
 namespace sparsmith {
 
@@ -13,9 +17,14 @@ compressed_entries<Offset, Value, space_on<Backend>> transpose_compressed(
   const std::int64_t count = values.size();
   const std::int64_t lines = offsets.size() - 1;
   timed_stage timing(on, log, "transpose", count, count * (std::int64_t{sizeof(Value)} + 4) * 2);
+#ifndef __CUDACC__
+  (void)lines;
+  return transposition<Offset, Value>(offsets, indices, values, index_count).run();
+#else
   const auto line_indices = expand_offsets(on, offsets.data(), lines, count);
   return compress<Offset>(
       on, sort_entries<Value>(on, indices, line_indices, values, index_count, lines, true), index_count);
+#endif
 }
 
 template <class Backend, class Offset, class Value>
