@@ -14,6 +14,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #endif
 
@@ -92,19 +93,20 @@ class gpu_team {
     return bits;
 #endif
   }
-  // Of the lanes that want the same thing, one each thread, the first from lane `first` upwards and around
-  // wins it; returns the bits of this thread's lanes that win. A lane that wants nothing has a negative
-  // number.
-  SPARSMITH_HOST_DEVICE std::uint32_t winners(const std::int32_t (&wanted)[1], std::int32_t first,
-                                              std::uint32_t*) const {
+  // Of the lanes that want the same thing, one each thread, one wins it: an urgent one where there is any,
+  // and of those the first from lane `first` upwards and around. Returns the bits of this thread's lanes that
+  // win. A lane that wants nothing has a negative number.
+  SPARSMITH_HOST_DEVICE std::uint32_t winners(const std::int32_t (&wanted)[1], std::uint32_t urgent,
+                                              std::int32_t first, std::uint32_t*) const {
     static_assert(Width == 32);
 #ifdef __CUDA_ARCH__
     together();
-    const unsigned same = __match_any_sync(~0u, wanted[0]), ahead = same & ~0u << first;
+    const unsigned all = __match_any_sync(~0u, wanted[0]);
+    const unsigned same = (all & urgent) != 0 ? all & urgent : all, ahead = same & ~0u << first;
     const int winner = __ffs(static_cast<int>(ahead != 0 ? ahead : same)) - 1;
     return wanted[0] >= 0 && winner == rank() ? 1u << winner : 0u;
 #else
-    (void)wanted, (void)first;
+    (void)wanted, (void)urgent, (void)first;
     return 0;
 #endif
   }
@@ -322,13 +324,17 @@ class single_team {
   }
   // `seen` has a word for everything there is to want, and one more in front that counts the calls.
   template <int lanes>
-  std::uint32_t winners(const std::int32_t (&wanted)[lanes], std::int32_t first, std::uint32_t* seen) const {
+  std::uint32_t winners(const std::int32_t (&wanted)[lanes], std::uint32_t urgent, std::int32_t first,
+                        std::uint32_t* seen) const {
+    static_assert(lanes == 32);
     const std::uint32_t call = ++*seen++;
-    std::uint32_t won = 0;
-    for (int turn = 0; turn < lanes; ++turn) {
-      const int lane = (first + turn) % lanes;
-      if (wanted[lane] >= 0 && std::exchange(seen[wanted[lane]], call) != call) won |= 1u << lane;
-    }
+    std::uint32_t wanting = 0, won = 0;
+    for (int lane = 0; lane < lanes; ++lane) wanting |= (wanted[lane] >= 0 ? 1u : 0u) << lane;
+    for (const std::uint32_t class_of_lanes : {wanting & urgent, wanting & ~urgent})
+      for (std::uint32_t turns = std::rotr(class_of_lanes, first); turns != 0; turns &= turns - 1) {
+        const int lane = (lowest_bit(turns) + first) % lanes;
+        if (std::exchange(seen[wanted[lane]], call) != call) won |= 1u << lane;
+      }
     return won;
   }
   std::uint32_t any_bits(std::uint32_t bits) const { return bits; }

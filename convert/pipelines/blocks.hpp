@@ -309,9 +309,9 @@ struct row_range {
 
 // Calls action(team, range, block, blocks, window) for every window of block columns that holds blocks of the
 // range, where `block` is the number of the window's first block. Returns how many blocks there are.
-// `whole_rows` says that the range is whole rows sorted by column, so that their ends tell its columns.
+// `sorted` says that its rows are sorted by column, so that their ends tell its columns.
 template <class Team, class Offset, class Action>
-SPARSMITH_HOST_DEVICE std::int64_t walk_range(const Team& team, const row_range& range, bool whole_rows,
+SPARSMITH_HOST_DEVICE std::int64_t walk_range(const Team& team, const row_range& range, bool sorted,
                                               const block_divisor& shape, const Offset* row_offsets,
                                               const std::int32_t* cols, std::int64_t first_block,
                                               const Action& action) {
@@ -330,10 +330,13 @@ SPARSMITH_HOST_DEVICE std::int64_t walk_range(const Team& team, const row_range&
     low = left < low ? left : low;
     high = right > high ? right : high;
   };
-  if (whole_rows) {
-    for (std::int64_t r = range.first_row + team.rank(); r < range.end_row; r += team.size())
-      if (row_offsets[r] < row_offsets[r + 1])
-        include(block_col_of(row_offsets[r]), block_col_of(row_offsets[r + 1] - 1));
+  if (sorted) {
+    for (std::int64_t r = range.first_row + team.rank(); r < range.end_row; r += team.size()) {
+      const std::int64_t start = row_offsets[r] < range.first ? range.first : std::int64_t{row_offsets[r]};
+      const std::int64_t end =
+          row_offsets[r + 1] > range.last ? range.last : std::int64_t{row_offsets[r + 1]};
+      if (start < end) include(block_col_of(start), block_col_of(end - 1));
+    }
   } else {
     load_ahead(range.first + team.rank(), range.last, team.size(), block_col_of,
                [&](std::int64_t, std::int32_t block_col) { include(block_col, block_col); });

@@ -14,7 +14,7 @@ tile_price price_tiles(Backend on, csr_pattern<Offset, space_on<Backend>> matrix
   const auto entries = fill_lanes(on, tiles, array_view<const float>(), nullptr);
   const std::int64_t count = tiles.tile_rows.size();
   array<std::int32_t, space_on<Backend>> least_steps(count);
-  for_each_warp(on, count, lay_out_body::scratch_words(tiles.cells),
+  for_each_warp(on, count, static_cast<int>(tiles.cells.width()),
                 bound_steps_body{tiles.cells, tiles.lane_starts.data(), tiles.lane_counts.data(),
                                  entries.keys.data(), least_steps.data()});
   const std::int32_t* const steps = least_steps.data();
@@ -39,18 +39,9 @@ gcsb_tile<Offset, Value, space_on<Backend>> csr_to_gcsb_tile(Backend on,
   using space = space_on<Backend>;
   const std::int64_t entries = matrix.values.size(), value_bytes = sizeof(Value);
   auto tiles = gather_tiles(on, pattern_of(matrix), options, log);
-  array<Value, space> renumbered_values;
-  array_view<const Value> source_values = matrix.values;
-  if (tiles.renumbered) {
-    timed_stage timing(on, log, "renumber values", entries, entries * 2 * value_bytes);
-    renumbered_values = renumber_values(on, *tiles.renumbered, matrix.row_offsets, matrix.values);
-    source_values = renumbered_values;
-  }
-  auto gathered = fill_lanes(on, tiles, source_values, log);
-  renumbered_values = {};
-  tiles.forget_cells();
+  auto gathered = fill_lanes(on, tiles, array_view<const Value>(matrix.values), log);
   const tile_cells cells = tiles.cells;
-  const std::int64_t count = tiles.tile_rows.size(), lists = tiles.lists(), room = gathered.keys.size();
+  const std::int64_t count = tiles.tile_rows.size(), room = gathered.keys.size();
 
   gcsb_tile<Offset, Value, space> result;
   result.rows = matrix.rows;
@@ -71,25 +62,41 @@ gcsb_tile<Offset, Value, space_on<Backend>> csr_to_gcsb_tile(Backend on,
 
   const std::int64_t* const lane_starts = tiles.lane_starts.data();
   const std::int32_t* const lane_counts = tiles.lane_counts.data();
+  array<std::int32_t, space> first_sections;
+  tile_sections sections{cells, count, lane_starts, lane_counts, nullptr};
+  array<std::int32_t, space> step_of_entry(room);
+  array<std::int64_t, space> section_steps, first_steps;
+  {
+    timed_stage timing(on, log, "lay out steps", entries, entries * 8);
+    first_sections = offsets_from_lengths<std::int32_t>(
+        on, count, [=] SPARSMITH_HOST_DEVICE(std::int64_t t) { return sections.of_tile(t); });
+    sections.first_sections = first_sections.data();
+    const std::int64_t number = read_one(on, sections.first_sections + count);
+    array<std::int32_t, space> steps(number);
+    for_each_warp(on, number, lay_out_body::scratch_words(),
+                  lay_out_body{sections, gathered.keys.data(), step_of_entry.data(), steps.data()});
+    section_steps = offsets_from_counts<std::int64_t>(on, steps);
+    const std::int64_t* const before = section_steps.data();
+    const auto steps_of_tile = [=] SPARSMITH_HOST_DEVICE(std::int64_t t) {
+      return whole_steps(static_cast<std::int32_t>(before[sections.first_sections[t + 1]] -
+                                                   before[sections.first_sections[t]]));
+    };
+    first_steps = offsets_from_lengths<std::int64_t>(
+        on, count, [=] SPARSMITH_HOST_DEVICE(std::int64_t t) { return std::int64_t{steps_of_tile(t)}; });
+    result.tile_offsets = offsets_from_lengths<Offset>(
+        on, count, [=] SPARSMITH_HOST_DEVICE(std::int64_t t) { return Offset{steps_of_tile(t)}; });
+  }
   array<std::uint32_t, space> keys(room);
   array<Value, space> values(room);
   {
-    timed_stage timing(on, log, "sort lanes", entries, entries * (8 + 2 * value_bytes));
-    for_each_team(on, lists, lists == 0 ? 0 : room / lists,
-                  sort_lane_body<Value>{cells.key_bits(), lane_starts, lane_counts, gathered.keys.data(),
-                                        gathered.values.data(), keys.data(), values.data()});
+    timed_stage timing(on, log, "order by step", entries, entries * (16 + 2 * value_bytes));
+    const std::int64_t number = section_steps.size() - 1;
+    for_each_team(
+        on, number, number == 0 ? 0 : room / number,
+        order_by_step_body<Value>{sections, section_steps.data(), gathered.keys.data(),
+                                  gathered.values.data(), step_of_entry.data(), keys.data(), values.data()});
     gathered.keys = {};
     gathered.values = {};
-  }
-  array<std::int32_t, space> step_of_entry(room), steps_of_tile(count);
-  array<std::int64_t, space> first_steps;
-  {
-    timed_stage timing(on, log, "lay out steps", entries, entries * 8);
-    for_each_warp(on, count, lay_out_body::scratch_words(cells),
-                  lay_out_body{cells, lane_starts, lane_counts, keys.data(), step_of_entry.data(),
-                               steps_of_tile.data()});
-    first_steps = offsets_from_counts<std::int64_t>(on, steps_of_tile);
-    result.tile_offsets = offsets_from_counts<Offset>(on, steps_of_tile);
   }
   timed_stage timing(on, log, "write steps", entries, entries * (14 + 2 * value_bytes));
   const std::int64_t slots = read_one(on, first_steps.data() + count) << cells.lane_bits;

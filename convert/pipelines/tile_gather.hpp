@@ -1,8 +1,9 @@
 // The first half of the way from CSR to GCSB's layout `tile`, up to the entries of every tile, lane by lane.
-// Pieces of at most 4096 entries, none larger than a band of 256 rows, are the teams' work, so one dense row
-// does not hold up the rest: they list the 256-column cells they touch, the cells are put together into
-// tiles, and every entry goes to the list of its lane in its tile, in any order. All but the last step looks
-// at the pattern alone.
+// Pieces of at most 8192 entries, none larger than a band of 256 rows, are the teams' work, so one dense row
+// does not hold up the rest: they list the 256-column cells they touch, and the cells are put together into
+// tiles. Rows are sorted by column, so what a row has in a tile is found by a search: a team a tile counts
+// its lanes, and copies their entries, row by row and each row by diagonal. All but that looks at the pattern
+// alone.
 #pragma once
 
 #include "convert/error.hpp"
@@ -11,9 +12,11 @@
 namespace sparsmith {
 
 constexpr std::int32_t tile_unit = 256;  // tile sides are multiples of it
-constexpr std::int64_t piece_entries = 4096;
-// Entries that a lane takes into view together; its list starts at a multiple of it.
+constexpr std::int64_t piece_entries = 8192;
+// Keys that a lane loads together; its list starts at a multiple of it.
 constexpr int tile_run = 8;
+// Work of a tile, as for_each_team counts it: a thread block takes it, since its rows are searched anyway.
+constexpr std::int64_t tile_team = 4096;
 
 // The matrix as pieces: bands of tile_unit rows, cut every piece_entries entries.
 template <class Offset>
@@ -51,23 +54,7 @@ struct walk_pieces {
     const row_range range = pieces.range(piece);
     const std::int64_t first_cell = first_cells == nullptr ? 0 : std::int64_t{first_cells[piece]};
     action.finish(team, range,
-                  walk_range(team, range, false, cell, pieces.row_offsets, cols, first_cell, action));
-  }
-};
-
-// The same once the cells are listed.
-template <class Offset, class Action>
-struct walk_listed_pieces {
-  row_pieces<Offset> pieces;
-  const Offset* first_cells;
-  const std::int32_t* cell_cols;
-  Action action;
-
-  template <class Team>
-  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t piece) const {
-    walk_listed(
-        team, pieces.range(piece), first_cells[piece], first_cells[piece + 1],
-        [&](std::int64_t c) { return cell_cols[c]; }, action);
+                  walk_range(team, range, true, cell, pieces.row_offsets, cols, first_cell, action));
   }
 };
 
@@ -78,112 +65,255 @@ struct column_position {
   }
 };
 
-// Puts the cells of a tile row together into tiles.
+// Puts cells together into larger ones: those of a line of cells into tiles, or those of pieces into bands.
 struct join_cells_action {
   block_divisor shape;
   const std::int32_t* cell_cols;
   const std::int32_t* cell_counts;
-  std::int32_t* tile_rows;
+  std::int32_t* tile_rows;  // null where nobody asks
   std::int32_t* tile_cols;
   std::int32_t* tile_counts;  // all 0 before
-  std::int32_t* tile_of_cell;
 
   template <class Team, class Window>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, const row_range& range, std::int64_t tile,
-                                        std::int32_t, const Window& window) const {
+                                        std::int32_t tiles, const Window& window) const {
     window.for_each([&](std::int32_t rank, std::int32_t tile_col) {
-      tile_rows[tile + rank] = static_cast<std::int32_t>(range.number);
+      if (tile_rows != nullptr) tile_rows[tile + rank] = static_cast<std::int32_t>(range.number);
       tile_cols[tile + rank] = tile_col;
     });
+    std::int32_t* const counters = window.counters(tiles, tile_counts + tile);
     for (std::int64_t c = range.first + team.rank(); c < range.last; c += team.size()) {
       const std::int32_t tile_col = shape.col_of(cell_cols[c]);
-      if (!window.holds(tile_col)) continue;
-      const std::int64_t own = tile + window.rank(tile_col);
-      tile_of_cell[c] = static_cast<std::int32_t>(own);
-      team.add(tile_counts + own, cell_counts[c]);
+      if (window.holds(tile_col)) team.add(counters + window.rank(tile_col), cell_counts[c]);
     }
     team.sync();
-  }
-};
-
-// What the two walks over the entries of a tile's lanes share.
-template <class Offset>
-struct lane_lists {
-  const Offset* row_offsets;
-  const std::int32_t* cols;
-  tile_cells cells;
-  const std::int32_t* tile_of_cell;  // negative: the rest
-  std::int32_t* lane_counts;         // of every tile; all 0 before
-
-  SPARSMITH_HOST_DEVICE std::int64_t list_of(std::int32_t tile, std::uint32_t row) const {
-    return (std::int64_t{tile} << cells.lane_bits) + cells.lane_of(row);
-  }
-};
-
-// Counts the entries of every lane. Those of one row in one tile come in runs, as in list_block_action.
-template <class Offset>
-struct count_lanes_action {
-  lane_lists<Offset> lists;
-
-  template <class Team, class Window>
-  SPARSMITH_HOST_DEVICE void operator()(const Team& team, const row_range& range, std::int64_t cell,
-                                        std::int32_t, const Window& window) const {
-    const std::int32_t* const cols = lists.cols;
-    const int width_bits = lists.cells.width_bits;
-    for_each_entry(team, range, lists.row_offsets, cols, static_cast<const float*>(nullptr),
-                   [&](std::int64_t e, std::int64_t row_in_range, const loaded_entry<float>& entry) {
-                     const std::int64_t row = range.first_row + row_in_range;
-                     const bool first = e == range.first || e == lists.row_offsets[row];
-                     const bool last = e + 1 == range.last || e + 1 == lists.row_offsets[row + 1];
-                     const run_neighbours n{first ? -1 : cols[e - 1] >> width_bits, entry.col >> width_bits,
-                                            last ? -1 : cols[e + 1] >> width_bits};
-                     if ((n.left == n.own && n.right == n.own) || !window.holds(entry.col / tile_unit))
-                       return;
-                     const std::int32_t tile = lists.tile_of_cell[cell + window.rank(entry.col / tile_unit)];
-                     const std::int32_t amount = n.share_of_run(e - range.first);
-                     if (tile >= 0 && amount != 0)
-                       team.add_shared(
-                           lists.lane_counts + lists.list_of(tile, static_cast<std::uint32_t>(row)), amount);
-                   });
+    if (counters != tile_counts + tile)
+      for (std::int32_t t = team.rank(); t < tiles; t += team.size()) tile_counts[tile + t] = counters[t];
     team.sync();
   }
 };
 
-// Puts every entry of a piece into the list of its lane, or marks it as part of the rest.
+// What the rows of a tile have in it, found by searching the rows, which are sorted by column.
+template <class Offset>
+struct tile_runs {
+  tile_cells cells;
+  std::int64_t rows;
+  const Offset* row_offsets;
+  const std::int32_t* cols;
+  const std::int32_t* tile_rows;
+  const std::int32_t* tile_cols;
+
+  // Entries of a row, counted from its first.
+  struct run {
+    std::int32_t start, length;
+  };
+
+  SPARSMITH_HOST_DEVICE std::int32_t height() const { return 1 << (cells.lane_bits + cells.line_bits); }
+  SPARSMITH_HOST_DEVICE std::int64_t first_row(std::int64_t tile) const {
+    return std::int64_t{tile_rows[tile]} << (cells.lane_bits + cells.line_bits);
+  }
+  SPARSMITH_HOST_DEVICE run find(std::int64_t tile, std::int64_t row) const {
+    if (row >= rows) return {0, 0};
+    const std::int32_t* const own = cols + row_offsets[row];
+    const auto length = static_cast<std::int32_t>(row_offsets[row + 1] - row_offsets[row]);
+    const std::int64_t first_col = std::int64_t{tile_cols[tile]} << cells.width_bits;
+    const std::int32_t start = first_from(own, 0, length, first_col);
+    const auto width = static_cast<std::int32_t>(cells.width());
+    const std::int32_t most = length - start < width ? length : start + width;
+    return {start, first_from(own, start, most, first_col + width) - start};
+  }
+
+  // Of the entries of a run, how many are left of the tile's diagonal through the row's first cell modulo the
+  // width: they come last in the order of diagonals, (column - row) mod width.
+  SPARSMITH_HOST_DEVICE std::int32_t left_of_diagonal(std::int64_t tile, std::int64_t row,
+                                                      const run& found) const {
+    if (found.length == 0) return 0;
+    const std::int64_t first_col = std::int64_t{tile_cols[tile]} << cells.width_bits;
+    const std::int64_t row_in_tile = row - first_row(tile);
+    return first_from(cols + row_offsets[row], found.start, found.start + found.length,
+                      first_col + (row_in_tile & (std::int64_t{cells.width()} - 1))) -
+           found.start;
+  }
+
+ private:
+  SPARSMITH_HOST_DEVICE static std::int32_t first_from(const std::int32_t* sorted, std::int32_t low,
+                                                       std::int32_t high, std::int64_t col) {
+    while (low < high) {
+      const std::int32_t middle = (low + high) / 2;
+      if (sorted[middle] < col)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  }
+};
+
+template <class Offset>
+struct count_lanes_of_tile {
+  tile_runs<Offset> runs;
+  std::int32_t* lane_counts;
+
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t tile) const {
+    std::int32_t* const counters = reinterpret_cast<std::int32_t*>(team.scratch());
+    const std::int32_t lanes = runs.cells.lanes();
+    for (std::int32_t lane = team.rank(); lane < lanes; lane += team.size()) counters[lane] = 0;
+    team.sync();
+    for (std::int32_t r = team.rank(); r < runs.height(); r += team.size()) {
+      const std::int32_t length = runs.find(tile, runs.first_row(tile) + r).length;
+      if (length > 0)
+        team.add(counters + static_cast<std::int32_t>(runs.cells.lane_of(static_cast<std::uint32_t>(r))),
+                 length);
+    }
+    team.sync();
+    for (std::int32_t lane = team.rank(); lane < lanes; lane += team.size())
+      lane_counts[tile * lanes + lane] = counters[lane];
+    team.sync();
+  }
+};
+
+// Copies the entries of a tile to the lists of its lanes, row by row and each row by diagonal: where a row is
+// cut between two sections, the parts of neighbouring lanes then lie in different banks.
 template <class Offset, class Value>
-struct fill_lanes_action {
-  lane_lists<Offset> lists;
+struct fill_lanes_of_tile {
+  tile_runs<Offset> runs;
+  // Where each entry and each row is in the source; null where they are the source's own.
+  const Offset* sources;
+  const std::int32_t* row_order;
+  const Offset* source_offsets;
   const Value* values;
   const std::int64_t* lane_starts;
   std::uint32_t* keys;
-  Value* out_values;      // null where only the pattern is wanted
-  std::uint8_t* is_rest;  // null where there is none
+  Value* out_values;  // null where only the pattern is wanted
+  // By the tiles' row, and inside it by place in the source; null where there is no rest.
+  std::uint8_t* is_rest;
 
-  template <class Team, class Window>
-  SPARSMITH_HOST_DEVICE void operator()(const Team& team, const row_range& range, std::int64_t cell,
-                                        std::int32_t, const Window& window) const {
-    for_each_entry(team, range, lists.row_offsets, lists.cols, out_values == nullptr ? nullptr : values,
-                   [&](std::int64_t e, std::int64_t row_in_range, const loaded_entry<Value>& entry) {
-                     if (!window.holds(entry.col / tile_unit)) return;
-                     const std::int32_t tile = lists.tile_of_cell[cell + window.rank(entry.col / tile_unit)];
-                     if (is_rest != nullptr) is_rest[e] = static_cast<std::uint8_t>(tile < 0);
-                     if (tile < 0) return;
-                     const auto row = static_cast<std::uint32_t>(range.first_row + row_in_range);
-                     const std::int64_t list = lists.list_of(tile, row);
-                     const std::int64_t to = lane_starts[list] + team.next_shared(lists.lane_counts + list);
-                     keys[to] = lists.cells.key(row, static_cast<std::uint32_t>(entry.col));
-                     if (out_values != nullptr) out_values[to] = entry.value;
-                   });
+  // For every row, lane by lane: where its run starts, how much of it comes last, and how many entries there
+  // are before it.
+  static int scratch_words(const tile_cells& cells) { return 3 * cells.height(); }
+
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t tile) const {
+    const tile_cells& cells = runs.cells;
+    const std::int32_t height = runs.height();
+    std::int32_t* const starts = reinterpret_cast<std::int32_t*>(team.scratch());
+    std::int32_t* const last = starts + height;
+    std::int32_t* const before = last + height;
+    for (std::int32_t r = team.rank(); r < height; r += team.size()) {
+      const std::int64_t row = runs.first_row(tile) + r;
+      const auto found = runs.find(tile, row);
+      const std::int32_t place =
+          (r & (cells.lanes() - 1)) << cells.line_bits | r >> cells.lane_bits;  // lane, then line
+      starts[place] = found.start;
+      last[place] = runs.left_of_diagonal(tile, row, found);
+      before[place] = found.length;
+    }
     team.sync();
+    const std::int32_t entries = team.exclusive_sum(before, height);
+    const auto load_from = [&](std::int32_t place, std::int32_t i) {
+      const std::int32_t length = (place + 1 < height ? before[place + 1] : entries) - before[place];
+      const std::int32_t turned = i - before[place] + last[place];
+      const std::int32_t lane = place >> cells.line_bits;
+      return load(tile, place, starts[place] + (turned < length ? turned : turned - length),
+                  i - before[lane << cells.line_bits]);
+    };
+    if constexpr (Team::threads == 1) {
+      for (std::int32_t place = 0; place < height; ++place) {
+        const std::int32_t end = place + 1 < height ? before[place + 1] : entries;
+        for (std::int32_t i = before[place]; i < end; ++i) put(load_from(place, i));
+      }
+    } else {
+      load_ahead(
+          team.rank(), entries, team.size(),
+          [&](std::int64_t i) {
+            return load_from(static_cast<std::int32_t>(row_of_entry(before, 0, height, i)),
+                             static_cast<std::int32_t>(i));
+          },
+          [&](std::int64_t, const found_entry& entry) { put(entry); });
+    }
+    team.sync();
+  }
+
+ private:
+  struct found_entry {
+    std::int64_t place, to;
+    std::uint32_t key;
+    Value value;
+  };
+  // The entry of a row, by its place in it, and where it goes in the list of its lane.
+  SPARSMITH_HOST_DEVICE found_entry load(std::int64_t tile, std::int32_t place, std::int32_t in_row,
+                                         std::int32_t in_list) const {
+    const tile_cells& cells = runs.cells;
+    const std::int32_t lane = place >> cells.line_bits, line = place & ((1 << cells.line_bits) - 1);
+    const std::int64_t row = runs.first_row(tile) + (line << cells.lane_bits | lane);
+    const std::int64_t entry = runs.row_offsets[row] + in_row;
+    const std::int64_t source = sources == nullptr ? entry : std::int64_t{sources[entry]};
+    const std::int64_t place_in_row_order =
+        sources == nullptr || is_rest == nullptr
+            ? entry
+            : runs.row_offsets[row] + (source - std::int64_t{source_offsets[row_order[row]]});
+    return {place_in_row_order, lane_starts[(tile << cells.lane_bits) + lane] + in_list,
+            cells.key(static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(runs.cols[entry])),
+            out_values == nullptr ? Value{0} : values[source]};
+  }
+  SPARSMITH_HOST_DEVICE void put(const found_entry& entry) const {
+    keys[entry.to] = entry.key;
+    if (out_values != nullptr) out_values[entry.to] = entry.value;
+    if (is_rest != nullptr) is_rest[entry.place] = 0;
   }
 };
 
-// The pattern of a matrix with its rows and columns renumbered; the columns of a row keep their old order.
+// The pattern of a matrix with its rows and columns renumbered, every row sorted by its new columns.
 template <class Offset, class Space>
 struct renumbered_pattern {
   array<std::int32_t, Space> row_order, col_order;
   array<Offset, Space> row_offsets;
   array<std::int32_t, Space> col_indices;
+  array<Offset, Space> sources;  // where each entry was
+};
+
+// Sorts a row by its new columns.
+template <class Offset>
+struct sort_row_body {
+  std::int64_t first_row;
+  int key_bits;
+  const Offset* old_offsets;
+  const std::int32_t* row_order;
+  const Offset* row_offsets;
+  const std::uint32_t* unsorted;
+  std::int32_t* cols;
+  Offset* sources;
+
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t number) const {
+    const std::int64_t row = first_row + number, start = row_offsets[row];
+    const std::int64_t old_start = old_offsets[row_order[row]];
+    sort_by_key(team, unsorted, start, row_offsets[row + 1], key_bits,
+                [&](std::int64_t from, std::int64_t to) {
+                  cols[to] = static_cast<std::int32_t>(unsorted[from]);
+                  sources[to] = static_cast<Offset>(old_start + (from - start));
+                });
+    team.sync();
+  }
+};
+
+// Counts the entries of every column in the rows that are sampled: one in `every`, told by a hash.
+template <class Offset>
+struct sample_columns_body {
+  std::uint32_t every;
+  const Offset* row_offsets;
+  const std::int32_t* cols;
+  std::int32_t* counts;
+
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t row) const {
+    auto mixed = static_cast<std::uint32_t>(row) * 0x9e3779b9u;
+    mixed = (mixed ^ mixed >> 16) * 0x85ebca6bu;
+    if ((mixed >> 16) % every != 0) return;
+    for (std::int64_t e = row_offsets[row] + team.rank(); e < row_offsets[row + 1]; e += team.size())
+      count_one(counts + cols[e]);
+  }
 };
 
 // Whether lengths vary so much that renumbering pays: a coefficient of variation above 1.
@@ -200,6 +330,27 @@ bool lengths_vary(Backend on, std::int64_t lines, std::int64_t entries, Length l
   return lengths_vary(lines, entries, squares);
 }
 
+// Whether the columns' lengths vary so much, from a sample of the rows where the entries are many: two
+// entries of a column are in different rows, so the pairs in the sample tell how many pairs there are.
+template <class Backend, class Offset>
+bool columns_vary(Backend on, csr_pattern<Offset, space_on<Backend>> matrix) {
+  constexpr std::int64_t few = std::int64_t{1} << 22;
+  const std::int64_t cols = matrix.cols, entries = matrix.entries();
+  std::uint32_t every = 1;
+  while (entries / every > few && every < 16) every *= 2;
+  array<std::int32_t, space_on<Backend>> sampled(cols);
+  fill(on, sampled, std::int32_t{0});
+  std::int32_t* const counts = sampled.data();
+  for_each_team(
+      on, matrix.rows, matrix.rows == 0 ? 0 : entries / matrix.rows,
+      sample_columns_body<Offset>{every, matrix.row_offsets.data(), matrix.col_indices.data(), counts});
+  const std::int64_t pairs = reduce(
+      on, cols, std::int64_t{0},
+      [=] SPARSMITH_HOST_DEVICE(std::int64_t c) { return std::int64_t{counts[c]} * (counts[c] - 1); },
+      sum_of<std::int64_t>{});
+  return lengths_vary(cols, entries, pairs * every * every + entries);
+}
+
 template <class Backend, class Offset>
 std::optional<renumbered_pattern<Offset, space_on<Backend>>> renumber(
     Backend on, csr_pattern<Offset, space_on<Backend>> matrix, renumbering wanted) {
@@ -211,55 +362,56 @@ std::optional<renumbered_pattern<Offset, space_on<Backend>>> renumber(
   const auto row_length = [=] SPARSMITH_HOST_DEVICE(std::int64_t r) {
     return static_cast<std::int32_t>(offsets[r + 1] - offsets[r]);
   };
+  if (wanted == renumbering::automatic && !lengths_vary(on, rows, entries, row_length) &&
+      !columns_vary(on, matrix))
+    return {};
   array<std::int32_t, space> col_lengths(cols);
   fill(on, col_lengths, std::int32_t{0});
   std::int32_t* const counts = col_lengths.data();
-  const auto col_length = [=] SPARSMITH_HOST_DEVICE(std::int64_t c) { return counts[c]; };
   for_each_index(on, entries, [=] SPARSMITH_HOST_DEVICE(std::int64_t e) { count_one(counts + old_cols[e]); });
-  if (wanted == renumbering::automatic && !lengths_vary(on, rows, entries, row_length) &&
-      !lengths_vary(on, cols, entries, col_length))
-    return {};
   renumbered_pattern<Offset, space> result;
   result.row_order = order_by_falling_length(on, rows, rows + 1, row_length);
-  result.col_order = order_by_falling_length(on, cols, cols + 1, col_length);
-  array<std::int32_t, space> new_cols(cols);
+  result.col_order = order_by_falling_length(on, cols, cols + 1,
+                                             [=] SPARSMITH_HOST_DEVICE(std::int64_t c) { return counts[c]; });
   const std::int32_t* const row_order = result.row_order.data();
   const std::int32_t* const col_order = result.col_order.data();
-  std::int32_t* const new_col = new_cols.data();
+  std::int32_t* const new_col = counts;  // in the place of the lengths
   for_each_index(on, cols, [=] SPARSMITH_HOST_DEVICE(std::int64_t c) {
     new_col[col_order[c]] = static_cast<std::int32_t>(c);
   });
   result.row_offsets = offsets_from_lengths<Offset>(on, rows, [=] SPARSMITH_HOST_DEVICE(std::int64_t r) {
     return static_cast<Offset>(row_length(row_order[r]));
   });
-  result.col_indices = array<std::int32_t, space>(entries);
-  const auto rows_of_entries = expand_offsets(on, result.row_offsets.data(), rows, entries);
-  const std::int32_t* const row = rows_of_entries.data();
   const Offset* const out_offsets = result.row_offsets.data();
-  std::int32_t* const out_cols = result.col_indices.data();
-  for_each_index(on, entries, [=] SPARSMITH_HOST_DEVICE(std::int64_t e) {
-    out_cols[e] = new_col[old_cols[offsets[row_order[row[e]]] + (e - out_offsets[row[e]])]];
-  });
-  return result;
-}
-
-// The values in the order of the renumbered pattern.
-template <class Backend, class Offset, class Value>
-array<Value, space_on<Backend>> renumber_values(
-    Backend on, const renumbered_pattern<Offset, space_on<Backend>>& renumbered,
-    array_view<const Offset> old_offsets, array_view<const Value> values) {
-  const std::int64_t entries = values.size(), rows = renumbered.row_order.size();
-  array<Value, space_on<Backend>> result(entries);
-  const auto rows_of_entries = expand_offsets(on, renumbered.row_offsets.data(), rows, entries);
-  const std::int32_t* const row = rows_of_entries.data();
-  const std::int32_t* const row_order = renumbered.row_order.data();
-  const Offset* const new_start = renumbered.row_offsets.data();
-  const Offset* const old_start = old_offsets.data();
-  const Value* const from = values.data();
-  Value* const out = result.data();
-  for_each_index(on, entries, [=] SPARSMITH_HOST_DEVICE(std::int64_t e) {
-    out[e] = from[old_start[row_order[row[e]]] + (e - new_start[row[e]])];
-  });
+  array<std::uint32_t, space> unsorted(entries);
+  {
+    const auto rows_of_entries = expand_offsets(on, out_offsets, rows, entries);
+    const std::int32_t* const row = rows_of_entries.data();
+    std::uint32_t* const out = unsorted.data();
+    for_each_index(on, entries, [=] SPARSMITH_HOST_DEVICE(std::int64_t e) {
+      out[e] = static_cast<std::uint32_t>(
+          new_col[old_cols[offsets[row_order[row[e]]] + (e - out_offsets[row[e]])]]);
+    });
+  }
+  result.col_indices = array<std::int32_t, space>(entries);
+  result.sources = array<Offset, space>(entries);
+  // The rows fall in length, so those for a large team come first, then those for a warp.
+  const auto longer_than = [&](std::int32_t length) {
+    return reduce(
+        on, rows, std::int64_t{0},
+        [=] SPARSMITH_HOST_DEVICE(std::int64_t r) { return std::int64_t{row_length(r) > length}; },
+        sum_of<std::int64_t>{});
+  };
+  constexpr std::int32_t warp_length = 32, block_length = 512;
+  const std::int64_t for_blocks = longer_than(block_length), for_warps = longer_than(warp_length);
+  const auto sort_rows = [&](std::int64_t first, std::int64_t end, std::int64_t work) {
+    for_each_team(on, end - first, work,
+                  sort_row_body<Offset>{first, index_bits(cols), offsets, row_order, out_offsets,
+                                        unsorted.data(), result.col_indices.data(), result.sources.data()});
+  };
+  sort_rows(0, for_blocks, block_length + 1);
+  sort_rows(for_blocks, for_warps, warp_length + 1);
+  sort_rows(for_warps, rows, 1);
   return result;
 }
 
@@ -291,24 +443,17 @@ struct tile_pattern {
   tile_cells cells{0, 0, 1};
   int index_bits = 0;
   std::optional<renumbered_pattern<Offset, Space>> renumbered;
+  csr_pattern<Offset, Space> source;
   csr_pattern<Offset, Space> matrix;  // as it is cut into tiles: the renumbered one, or the source
-  array<Offset, Space> first_pieces, first_cells;
-  array<std::int32_t, Space> cell_cols, tile_of_cell;
-  std::int64_t piece_count = 0;
   array<std::int32_t, Space> tile_rows, tile_cols;
   array<std::int32_t, Space> lane_counts;  // group_size a tile
-  array<std::int64_t, Space> lane_starts;  // and one more; multiples of 8
+  array<std::int64_t, Space> lane_starts;  // and one more; multiples of tile_run
   std::int64_t rest_entries = 0;           // of the tiles that are not
 
-  row_pieces<Offset> pieces() const {
-    return {matrix.rows, groups_of(matrix.rows, tile_unit), matrix.row_offsets.data(), first_pieces.data()};
-  }
-  // What only walks over the entries need.
-  void forget_cells() {
-    first_pieces = {};
-    first_cells = {};
-    cell_cols = {};
-    tile_of_cell = {};
+  tile_runs<Offset> runs() const {
+    return {
+        cells,           matrix.rows, matrix.row_offsets.data(), matrix.col_indices.data(), tile_rows.data(),
+        tile_cols.data()};
   }
   std::int64_t lists() const { return tile_rows.size() << cells.lane_bits; }
 };
@@ -320,20 +465,87 @@ inline int tile_index_bits(const tile_cells& cells, int asked) {
   return asked != 0 ? asked : cells.index_bits();
 }
 
-// Walks the entries of all pieces, whose cells are listed, and counts again what each lane has.
-template <class Backend, class Offset, class Action>
-void walk_lanes(Backend on, tile_pattern<Offset, space_on<Backend>>& tiles, Action action) {
-  fill(on, tiles.lane_counts, std::int32_t{0});
-  const std::int64_t work = tiles.piece_count == 0 ? 0 : tiles.matrix.entries() / tiles.piece_count;
-  for_each_team(on, tiles.piece_count, work,
-                walk_listed_pieces<Offset, Action>{tiles.pieces(), tiles.first_cells.data(),
-                                                   tiles.cell_cols.data(), action});
+// Cells of so many rows and columns that hold entries, line by line, and how many each holds.
+template <class Offset, class Space>
+struct cell_list {
+  array<Offset, Space> first_cells;  // of every line, and the total
+  array<std::int32_t, Space> cols, counts;
+  array<std::int32_t, Space> rows;  // where they are asked for
+};
+
+// Lists the cells of larger lines and columns that a list of cells makes.
+template <class Backend, class Offset>
+cell_list<Offset, space_on<Backend>> join_cells(Backend on,
+                                                const csr_pattern<Offset, space_on<Backend>>& cells,
+                                                const array<std::int32_t, space_on<Backend>>& counts,
+                                                block_size size, bool with_rows) {
+  using space = space_on<Backend>;
+  const block_lines<Backend, Offset> lines(on, cells, block_divisor(size), false);
+  cell_list<Offset, space> result;
+  result.first_cells = count_blocks(on, lines);
+  const std::int64_t count = read_one(on, result.first_cells.data() + lines.count);
+  result.cols = array<std::int32_t, space>(count);
+  result.counts = array<std::int32_t, space>(count);
+  if (with_rows) result.rows = array<std::int32_t, space>(count);
+  fill(on, result.counts, std::int32_t{0});
+  walk_blocks(
+      on, lines, result.first_cells.data(),
+      without_finish<join_cells_action>{{lines.shape, cells.col_indices.data(), counts.data(),
+                                         result.rows.data(), result.cols.data(), result.counts.data()}});
+  return result;
 }
 
-template <class Offset, class Space>
-lane_lists<Offset> lanes_of(tile_pattern<Offset, Space>& tiles) {
-  return {tiles.matrix.row_offsets.data(), tiles.matrix.col_indices.data(), tiles.cells,
-          tiles.tile_of_cell.data(), tiles.lane_counts.data()};
+// What every band of rows has in each 256 columns.
+template <class Backend, class Offset>
+cell_list<Offset, space_on<Backend>> list_cells(Backend on,
+                                                const csr_pattern<Offset, space_on<Backend>>& matrix) {
+  using space = space_on<Backend>;
+  const std::int64_t entries = matrix.entries(), bands = groups_of(matrix.rows, tile_unit);
+  const std::int32_t* const cols = matrix.col_indices.data();
+  const block_divisor cell({1, tile_unit});
+  row_pieces<Offset> pieces{matrix.rows, bands, matrix.row_offsets.data(), nullptr};
+  const auto first_pieces =
+      offsets_from_lengths<Offset>(on, bands, [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
+        const Offset* const offsets = pieces.row_offsets;
+        return static_cast<Offset>(
+            (offsets[pieces.band_start(b + 1)] - offsets[pieces.band_start(b)] + piece_entries - 1) /
+            piece_entries);
+      });
+  pieces.first_pieces = first_pieces.data();
+  const std::int64_t count = read_one(on, first_pieces.data() + bands);
+  const std::int64_t work = count == 0 ? 0 : entries / count;
+  cell_list<Offset, space> of_pieces;
+  array<Offset, space> cell_counts(count);
+  for_each_team(
+      on, count, work,
+      walk_pieces<Offset, count_block_action<Offset>>{pieces, cell, cols, nullptr, {cell_counts.data()}});
+  of_pieces.first_cells = offsets_from_counts<Offset>(on, cell_counts);
+  const std::int64_t cells = read_one(on, of_pieces.first_cells.data() + count);
+  of_pieces.cols = array<std::int32_t, space>(cells);
+  of_pieces.counts = array<std::int32_t, space>(cells);
+  fill(on, of_pieces.counts, std::int32_t{0});
+  for_each_team(on, count, work,
+                walk_pieces<Offset, without_finish<list_block_action<column_position>>>{
+                    pieces,
+                    cell,
+                    cols,
+                    of_pieces.first_cells.data(),
+                    {{cols, cell, {}, of_pieces.cols.data(), of_pieces.counts.data()}}});
+  array<Offset, space> band_cells(bands + 1);
+  Offset* const band_cell = band_cells.data();
+  const Offset* const first_cell = of_pieces.first_cells.data();
+  for_each_index(on, bands + 1, [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
+    band_cell[b] = first_cell[pieces.first_pieces[b]];
+  });
+  if (count <= bands) {  // no band is cut
+    of_pieces.first_cells = std::move(band_cells);
+    return of_pieces;
+  }
+  return join_cells(on,
+                    csr_pattern<Offset, space>{static_cast<std::int32_t>(bands),
+                                               static_cast<std::int32_t>(groups_of(matrix.cols, tile_unit)),
+                                               band_cells, of_pieces.cols},
+                    of_pieces.counts, {1, 1}, false);
 }
 
 template <class Backend, class Offset>
@@ -352,85 +564,36 @@ tile_pattern<Offset, space_on<Backend>> gather_tiles(Backend on,
   if (result.renumbered)
     result.matrix = {source.rows, source.cols, result.renumbered->row_offsets,
                      result.renumbered->col_indices};
+  result.source = source;
   const auto& matrix = result.matrix;
-  const std::int32_t* const cols = matrix.col_indices.data();
-
-  // Cells: what each piece has in each 256 columns.
-  const block_divisor cell({1, tile_unit});
-  row_pieces<Offset> pieces = result.pieces();
-  array<Offset, space> band_cells;
-  array<std::int32_t, space> cell_counts;
-  std::int64_t cell_count = 0;
+  cell_list<Offset, space> cells;
   {
     timed_stage timing(on, log, "list cells", entries, entries * 8);
-    result.first_pieces =
-        offsets_from_lengths<Offset>(on, pieces.bands, [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
-          const Offset* const offsets = pieces.row_offsets;
-          return static_cast<Offset>(
-              (offsets[pieces.band_start(b + 1)] - offsets[pieces.band_start(b)] + piece_entries - 1) /
-              piece_entries);
-        });
-    pieces = result.pieces();
-    result.piece_count = read_one(on, result.first_pieces.data() + pieces.bands);
-    array<Offset, space> counts(result.piece_count);
-    const std::int64_t work = result.piece_count == 0 ? 0 : entries / result.piece_count;
-    for_each_team(
-        on, result.piece_count, work,
-        walk_pieces<Offset, count_block_action<Offset>>{pieces, cell, cols, nullptr, {counts.data()}});
-    result.first_cells = offsets_from_counts<Offset>(on, counts);
-    cell_count = read_one(on, result.first_cells.data() + result.piece_count);
-    result.cell_cols = array<std::int32_t, space>(cell_count);
-    cell_counts = array<std::int32_t, space>(cell_count);
-    fill(on, cell_counts, std::int32_t{0});
-    for_each_team(on, result.piece_count, work,
-                  walk_pieces<Offset, without_finish<list_block_action<column_position>>>{
-                      pieces,
-                      cell,
-                      cols,
-                      result.first_cells.data(),
-                      {{cols, cell, {}, result.cell_cols.data(), cell_counts.data()}}});
-    band_cells = array<Offset, space>(pieces.bands + 1);
-    Offset* const band_cell = band_cells.data();
-    const Offset* const first_cell = result.first_cells.data();
-    for_each_index(on, pieces.bands + 1, [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
-      band_cell[b] = first_cell[pieces.first_pieces[b]];
-    });
+    cells = list_cells<Backend, Offset>(on, matrix);
   }
-  const csr_pattern<Offset, space> cell_matrix{static_cast<std::int32_t>(pieces.bands),
+  const csr_pattern<Offset, space> cell_matrix{static_cast<std::int32_t>(groups_of(matrix.rows, tile_unit)),
                                                static_cast<std::int32_t>(groups_of(matrix.cols, tile_unit)),
-                                               band_cells, result.cell_cols};
-  const auto lines_of = [&](std::int32_t height, std::int32_t width) {
-    return block_lines<Backend, Offset>(on, cell_matrix,
-                                        block_divisor({height / tile_unit, width / tile_unit}), false);
-  };
-
-  // Tiles, from cells.
-  result.tile_of_cell = array<std::int32_t, space>(cell_count);
+                                               cells.first_cells, cells.cols};
   {
-    timed_stage timing(on, log, "join cells", cell_count, cell_count * 16);
+    timed_stage timing(on, log, "join cells", cells.cols.size(), cells.cols.size() * 16);
     auto [height, width] = std::pair(options.height, options.width);
     if (height == 0)
       std::tie(height, width) = choose_tile(
           matrix.rows, matrix.cols, entries, options.group_size, [&](std::int32_t side) -> std::int64_t {
-            const auto lines = lines_of(side, side);
+            if (side == tile_unit) return cells.cols.size();
+            const block_lines<Backend, Offset> lines(
+                on, cell_matrix, block_divisor({side / tile_unit, side / tile_unit}), false);
             return read_one(on, count_blocks(on, lines).data() + lines.count);
           });
     result.cells = tile_cells(height, width, options.group_size);
     result.index_bits = tile_index_bits(result.cells, options.index_bits);
-    const auto lines = lines_of(height, width);
-    const auto first_tiles = count_blocks(on, lines);
-    const std::int64_t tiles = read_one(on, first_tiles.data() + lines.count);
+    const auto all = join_cells(on, cell_matrix, cells.counts, {height / tile_unit, width / tile_unit}, true);
+    const std::int64_t tiles = all.cols.size();
     if (tiles > std::numeric_limits<std::int32_t>::max())
       throw error(failure::resources, "more tiles than 32-bit numbers can count; take larger tiles", "tile");
-    array<std::int32_t, space> tile_rows(tiles), tile_cols(tiles), tile_counts(tiles);
-    fill(on, tile_counts, std::int32_t{0});
-    walk_blocks(on, lines, first_tiles.data(),
-                without_finish<join_cells_action>{{lines.shape, result.cell_cols.data(), cell_counts.data(),
-                                                   tile_rows.data(), tile_cols.data(), tile_counts.data(),
-                                                   result.tile_of_cell.data()}});
     // Only those with enough entries are kept, and numbered again.
     const std::int32_t least = options.rest_below;
-    const std::int32_t* const counts = tile_counts.data();
+    const std::int32_t* const counts = all.counts.data();
     const auto numbers = offsets_from_lengths<std::int32_t>(
         on, tiles, [=] SPARSMITH_HOST_DEVICE(std::int64_t t) { return counts[t] >= least ? 1 : 0; });
     result.rest_entries = reduce(
@@ -443,8 +606,8 @@ tile_pattern<Offset, space_on<Backend>> gather_tiles(Backend on,
     result.tile_rows = array<std::int32_t, space>(kept);
     result.tile_cols = array<std::int32_t, space>(kept);
     const std::int32_t* const number = numbers.data();
-    const std::int32_t* const all_rows = tile_rows.data();
-    const std::int32_t* const all_cols = tile_cols.data();
+    const std::int32_t* const all_rows = all.rows.data();
+    const std::int32_t* const all_cols = all.cols.data();
     std::int32_t* const kept_rows = result.tile_rows.data();
     std::int32_t* const kept_cols = result.tile_cols.data();
     for_each_index(on, tiles, [=] SPARSMITH_HOST_DEVICE(std::int64_t t) {
@@ -452,15 +615,12 @@ tile_pattern<Offset, space_on<Backend>> gather_tiles(Backend on,
       kept_rows[number[t]] = all_rows[t];
       kept_cols[number[t]] = all_cols[t];
     });
-    std::int32_t* const tile = result.tile_of_cell.data();
-    for_each_index(on, cell_count, [=] SPARSMITH_HOST_DEVICE(std::int64_t c) {
-      tile[c] = counts[tile[c]] >= least ? number[tile[c]] : -1;
-    });
   }
 
   timed_stage timing(on, log, "count lanes", entries, entries * 4);
   result.lane_counts = array<std::int32_t, space>(result.lists());
-  walk_lanes(on, result, count_lanes_action<Offset>{lanes_of(result)});
+  for_each_team(on, result.tile_rows.size(), tile_team,
+                count_lanes_of_tile<Offset>{result.runs(), result.lane_counts.data()});
   const std::int32_t* const counts = result.lane_counts.data();
   result.lane_starts =
       offsets_from_lengths<std::int64_t>(on, result.lists(), [=] SPARSMITH_HOST_DEVICE(std::int64_t l) {
@@ -486,38 +646,45 @@ tile_entries<Value, space_on<Backend>> fill_lanes(Backend on, tile_pattern<Offse
   const bool with_values = values.size() > 0;
   const std::int64_t entries = matrix.entries(), rest = with_values ? tiles.rest_entries : 0;
   array<std::uint8_t, space> is_rest(rest > 0 ? entries : 0);
+  fill(on, is_rest, std::uint8_t{1});
   tile_entries<Value, space> result;
   {
     timed_stage timing(on, log, "fill lanes", entries, entries * (8 + 2 * std::int64_t{sizeof(Value)}));
     const std::int64_t room = read_one(on, tiles.lane_starts.data() + tiles.lists());
     result.keys = array<std::uint32_t, space>(room);
     result.values = array<Value, space>(with_values ? room : 0);
-    if (room + is_rest.size() > 0)
-      walk_lanes(on, tiles,
-                 fill_lanes_action<Offset, Value>{lanes_of(tiles), values.data(), tiles.lane_starts.data(),
-                                                  result.keys.data(), result.values.data(), is_rest.data()});
+    for_each_team(on, tiles.tile_rows.size(), tile_team,
+                  fill_lanes_of_tile<Offset, Value>{
+                      tiles.runs(), tiles.renumbered ? tiles.renumbered->sources.data() : nullptr,
+                      tiles.renumbered ? tiles.renumbered->row_order.data() : nullptr,
+                      tiles.source.row_offsets.data(), values.data(), tiles.lane_starts.data(),
+                      result.keys.data(), result.values.data(), is_rest.data()},
+                  fill_lanes_of_tile<Offset, Value>::scratch_words(tiles.cells));
   }
   result.rest = empty_list<Value, space>(matrix.rows, matrix.cols, rest);
   if (rest == 0) return result;
+  // In the order of the tiles' rows, and inside a row in that of the source.
   timed_stage timing(on, log, "list the rest", rest, entries * 9);
   const auto ranks = offsets_from_counts<Offset>(on, is_rest);
   const std::uint8_t* const in_rest = is_rest.data();
   const Offset* const rank = ranks.data();
   const std::int64_t rows = matrix.rows;
   const Offset* const row_offsets = matrix.row_offsets.data();
-  const std::int32_t* const cols = matrix.col_indices.data();
-  const Value* const from = values.data();
+  const Offset* const source_offsets = tiles.source.row_offsets.data();
+  const std::int32_t* const source_cols = tiles.source.col_indices.data();
   const std::int32_t* const row_order = tiles.renumbered ? tiles.renumbered->row_order.data() : nullptr;
-  const std::int32_t* const col_order = tiles.renumbered ? tiles.renumbered->col_order.data() : nullptr;
+  const Value* const from = values.data();
   std::int32_t* const out_rows = result.rest.row_indices.data();
   std::int32_t* const out_cols = result.rest.col_indices.data();
   Value* const out_values = result.rest.values.data();
   for_each_index(on, entries, [=] SPARSMITH_HOST_DEVICE(std::int64_t e) {
     if (in_rest[e] == 0) return;
-    const auto row = static_cast<std::int32_t>(row_of_entry(row_offsets, 0, rows, e));
-    out_rows[rank[e]] = row_order != nullptr ? row_order[row] : row;
-    out_cols[rank[e]] = col_order != nullptr ? col_order[cols[e]] : cols[e];
-    out_values[rank[e]] = from[e];
+    const std::int64_t new_row = row_of_entry(row_offsets, 0, rows, e);
+    const std::int64_t row = row_order != nullptr ? std::int64_t{row_order[new_row]} : new_row;
+    const std::int64_t source = source_offsets[row] + (e - row_offsets[new_row]);
+    out_rows[rank[e]] = static_cast<std::int32_t>(row);
+    out_cols[rank[e]] = source_cols[source];
+    out_values[rank[e]] = from[source];
   });
   return result;
 }

@@ -1,6 +1,6 @@
-// The second half of the way from CSR to GCSB's layout `tile`: the entries of each lane are sorted by key,
-// one warp a tile decides which entry goes into which step, and the steps are written. Nothing here knows the
-// offsets' type.
+// The second half of the way from CSR to GCSB's layout `tile`: a warp a section of a tile decides which entry
+// goes into which step, the entries are brought into that order, and the steps are written. Nothing here
+// knows the offsets' type.
 #pragma once
 
 #include "convert/formats/block_index.hpp"
@@ -8,246 +8,287 @@
 
 namespace sparsmith {
 
-template <class Value>
-struct sort_lane_body {
-  int key_bits;
+// Tiles are laid out in sections, whose steps follow one another: a full tile would be one warp's work for a
+// long time. Every lane gives each section the same share of its entries, so that the lanes of a section are
+// as even as those of the tile.
+struct tile_sections {
+  // Of a lane in a section: places of the entries in it are bytes, and so are counts.
+  static constexpr std::int32_t most_entries = 255;
+
+  tile_cells cells;
+  std::int64_t tiles;
   const std::int64_t* lane_starts;
   const std::int32_t* lane_counts;
+  const std::int32_t* first_sections;  // of every tile, and the total
+
+  // How many sections a tile has.
+  SPARSMITH_HOST_DEVICE std::int32_t of_tile(std::int64_t tile) const {
+    std::int32_t longest = 1;
+    for (std::int32_t lane = 0; lane < cells.lanes(); ++lane) {
+      const std::int32_t count = lane_counts[(tile << cells.lane_bits) + lane];
+      longest = count > longest ? count : longest;
+    }
+    return (longest + most_entries - 1) / most_entries;
+  }
+
+  struct section {
+    std::int64_t tile;
+    std::int32_t number, of;
+  };
+  SPARSMITH_HOST_DEVICE section find(std::int64_t number) const {
+    const std::int64_t tile = row_of_entry(first_sections, 0, tiles, number);
+    return {tile, static_cast<std::int32_t>(number - first_sections[tile]),
+            first_sections[tile + 1] - first_sections[tile]};
+  }
+  struct part {
+    std::int64_t start;
+    std::int32_t count;
+  };
+  // What a lane has in the section.
+  SPARSMITH_HOST_DEVICE part of_lane(const section& own, std::int32_t lane) const {
+    const std::int64_t list = (own.tile << cells.lane_bits) + lane;
+    const std::int64_t count = lane_counts[list], first = count * own.number / own.of;
+    return {lane_starts[list] + first, static_cast<std::int32_t>(count * (own.number + 1) / own.of - first)};
+  }
+};
+
+// Lays one section out: says for every lane which of its entries come in which steps, and how many steps
+// there are.
+//
+// The rule of the steps. The banks of a section are the columns modulo the group size, and a lane has its
+// entries in its banks, to be taken from the last to the first. Urgent are the lanes that have nearly as many
+// entries left as any: only they decide how many steps there are. In a step, two rounds: every lane without
+// an entry proposes a bank that nobody has, the next one from lane + step on, upwards and around, so that
+// lanes with entries on the same diagonals propose different ones. Of the lanes that propose the same, an
+// urgent one has it, and of those the first in turn. After that one round more for urgent lanes without an
+// entry: each proposes, of the entries its banks offer, the first in the same order whose column nobody has,
+// and again the first in turn has a column. In step s the lane first in turn is s mod group size, and the
+// others follow it upwards and around.
+struct lay_out_body {
+  static constexpr int bank_rounds = 2;
+  static constexpr std::int32_t nearly = 4;  // entries fewer than the most
+
+  tile_sections sections;
+  const std::uint32_t* keys;
+  std::int32_t* placements;  // of every lane in the order of its steps: step << 8 | place among its entries
+  std::int32_t* steps_of_section;
+
+  static int scratch_words() { return (cursor_bytes + position_bytes) / 4 + 32; }
+
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t number) const {
+    const auto own = sections.find(number);
+    lane_state lanes[32 / Team::threads];
+    scratch memory(team.scratch());
+    for (int h = 0; h < 32 / Team::threads; ++h) {
+      const std::int32_t lane = team.rank() + h * Team::threads;
+      if (lane < sections.cells.lanes()) open(lanes[h], sections.of_lane(own, lane), lane, memory);
+    }
+    std::int32_t step = 0;
+    while (lay_out_step(team, step, lanes, memory)) ++step;
+    if (team.rank() == 0) steps_of_section[number] = step;
+  }
+
+ private:
+  static constexpr int cursor_bytes = 32 * 32 * 2, position_bytes = tile_sections::most_entries * 32;
+
+  // What a thread keeps of a lane.
+  struct lane_state {
+    std::int64_t start = 0;  // of its entries in the section
+    std::int32_t count = 0, left = 0;
+    std::uint32_t banks = 0;  // bit b: an entry that is left has bank b
+  };
+  struct scratch {
+    std::uint16_t* cursors;   // by bank and lane: entries left << 8 | where the last of them is
+    std::uint8_t* positions;  // the entries of a lane bank by bank, each number of all lanes together
+    std::int32_t* columns;    // that the step takes in each bank
+    std::uint32_t* seen;      // what a team of one thread compares lanes with; 0 at first
+
+    SPARSMITH_HOST_DEVICE explicit scratch(std::uint32_t* words)
+        : cursors(reinterpret_cast<std::uint16_t*>(words)),
+          positions(reinterpret_cast<std::uint8_t*>(words + cursor_bytes / 4)),
+          columns(reinterpret_cast<std::int32_t*>(words + (cursor_bytes + position_bytes) / 4)),
+          seen(words + (cursor_bytes + position_bytes) / 4 + 32) {}
+  };
+
+  // f(number of the entry, its bank) for all entries of a part, whose keys are loaded a run at a time.
+  template <class Function>
+  SPARSMITH_HOST_DEVICE void for_each_bank(const tile_sections::part& part, std::int32_t lane,
+                                           Function f) const {
+    const auto before = static_cast<std::int32_t>(part.start % tile_run);  // in the first run
+    for (std::int32_t i = -before; i < part.count; i += tile_run) {
+      std::uint32_t run[tile_run];
+      const std::uint32_t* const from = keys + part.start + i;
+#ifdef __CUDA_ARCH__
+      const uint4 low = *reinterpret_cast<const uint4*>(from),
+                  high = *reinterpret_cast<const uint4*>(from + 4);
+      run[0] = low.x, run[1] = low.y, run[2] = low.z, run[3] = low.w;
+      run[4] = high.x, run[5] = high.y, run[6] = high.z, run[7] = high.w;
+#else
+      for (int j = 0; j < tile_run; ++j) run[j] = from[j];
+#endif
+      for (int j = 0; j < tile_run; ++j)
+        if (i + j >= 0 && i + j < part.count)
+          f(i + j,
+            static_cast<std::int32_t>(sections.cells.bank_of(run[j], static_cast<std::uint32_t>(lane))));
+    }
+  }
+
+  SPARSMITH_HOST_DEVICE void open(lane_state& own, const tile_sections::part& part, std::int32_t lane,
+                                  const scratch& memory) const {
+    own.start = part.start;
+    own.count = own.left = part.count;
+    for (std::int32_t bank = 0; bank < sections.cells.lanes(); ++bank) memory.cursors[bank * 32 + lane] = 0;
+    for_each_bank(part, lane, [&](std::int32_t, std::int32_t bank) {
+      std::uint16_t& cursor = memory.cursors[bank * 32 + lane];
+      cursor = static_cast<std::uint16_t>(cursor + 256);
+    });
+    std::int32_t before = 0;
+    for (std::int32_t bank = 0; bank < sections.cells.lanes(); ++bank) {
+      std::uint16_t& cursor = memory.cursors[bank * 32 + lane];
+      const std::int32_t count = cursor >> 8;
+      if (count > 0) own.banks |= 1u << bank;
+      cursor = static_cast<std::uint16_t>(count << 8 | before);
+      before += count;
+    }
+    for_each_bank(part, lane, [&](std::int32_t i, std::int32_t bank) {
+      std::uint16_t& cursor = memory.cursors[bank * 32 + lane];
+      memory.positions[(cursor & 255) * 32 + lane] = static_cast<std::uint8_t>(i);
+      ++cursor;
+    });
+  }
+
+  // The next of these banks from `first` on, upwards and around, or -1.
+  SPARSMITH_HOST_DEVICE static std::int32_t next_bank(std::uint32_t banks, std::uint32_t first) {
+    if (banks == 0) return -1;
+    const std::uint32_t turned = banks >> first | banks << ((32 - first) & 31);
+    return static_cast<std::int32_t>((static_cast<std::uint32_t>(lowest_bit(turned)) + first) & 31);
+  }
+  // The last entry that the lane has left in the bank.
+  SPARSMITH_HOST_DEVICE std::int32_t offered(std::int32_t bank, std::int32_t lane,
+                                             const scratch& memory) const {
+    return memory.positions[((memory.cursors[bank * 32 + lane] & 255) - 1) * 32 + lane];
+  }
+  SPARSMITH_HOST_DEVICE std::int32_t column_of(const lane_state& own, std::int32_t position,
+                                               std::int32_t lane) const {
+    return static_cast<std::int32_t>(
+        sections.cells.col_of(keys[own.start + position], static_cast<std::uint32_t>(lane)));
+  }
+  // Takes the entry that the bank offers and returns its position.
+  SPARSMITH_HOST_DEVICE std::int32_t take(lane_state& own, std::int32_t bank, std::int32_t lane,
+                                          std::int32_t step, const scratch& memory) const {
+    const std::int32_t position = offered(bank, lane, memory);
+    std::uint16_t& cursor = memory.cursors[bank * 32 + lane];
+    cursor = static_cast<std::uint16_t>(cursor - 257);
+    if (cursor < 256) own.banks &= ~(1u << bank);
+    placements[own.start + (own.count - own.left)] = step << 8 | position;
+    --own.left;
+    return position;
+  }
+
+  // Returns whether there was anything left for the step.
+  template <class Team, int own_lanes>
+  SPARSMITH_HOST_DEVICE bool lay_out_step(const Team& team, std::int32_t step, lane_state (&lanes)[own_lanes],
+                                          const scratch& memory) const {
+    const auto lane_of = [&](int h) { return team.rank() + h * Team::threads; };
+    const auto waits = [&](std::uint32_t mask, int h) { return (mask >> lane_of(h) & 1) != 0; };
+    const std::uint32_t in_group = static_cast<std::uint32_t>(sections.cells.lanes()) - 1;
+    const auto first_bank = [&](int h) { return static_cast<std::uint32_t>(lane_of(h) + step) & in_group; };
+    const std::int32_t first = step & static_cast<std::int32_t>(in_group);
+    std::int32_t most = 0;
+    for (int h = 0; h < own_lanes; ++h) most = lanes[h].left > most ? lanes[h].left : most;
+    most = team.largest(most);
+    if (most == 0) return false;
+
+    std::uint32_t waiting = 0, own_urgent = 0;  // this thread's lanes without an entry, and those in a hurry
+    std::int32_t wanted[own_lanes], placed[own_lanes], banks[own_lanes];
+    for (int h = 0; h < own_lanes; ++h) {
+      placed[h] = -1;
+      if (lanes[h].left > 0) waiting |= 1u << lane_of(h);
+      if (lanes[h].left > 0 && lanes[h].left + nearly >= most) own_urgent |= 1u << lane_of(h);
+    }
+    const std::uint32_t urgent = team.any_bits(own_urgent);
+    std::uint32_t taken = 0, still_waiting = ~0u;
+    for (int round = 0; round < bank_rounds && still_waiting != 0; ++round) {
+      for (int h = 0; h < own_lanes; ++h)
+        wanted[h] = waits(waiting, h) ? next_bank(lanes[h].banks & ~taken, first_bank(h)) : -1;
+      const std::uint32_t won = team.winners(wanted, urgent, first, memory.seen);
+      std::uint32_t won_banks = 0;
+      for (int h = 0; h < own_lanes; ++h) {
+        if (!waits(won, h)) continue;
+        won_banks |= 1u << wanted[h];
+        banks[h] = wanted[h];
+        placed[h] = take(lanes[h], wanted[h], lane_of(h), step, memory);
+      }
+      waiting &= ~won;
+      taken |= team.any_bits(won_banks);
+      still_waiting = team.any_bits(waiting);
+    }
+    if ((still_waiting & urgent) == 0) return true;
+
+    for (int h = 0; h < own_lanes; ++h)
+      if (placed[h] >= 0) memory.columns[banks[h]] = column_of(lanes[h], placed[h], lane_of(h));
+    team.sync();
+    for (int h = 0; h < own_lanes; ++h) {
+      wanted[h] = -1;
+      if (!waits(waiting & urgent, h)) continue;
+      for (std::uint32_t untried = lanes[h].banks; untried != 0 && wanted[h] < 0;) {
+        const std::int32_t bank = next_bank(untried, first_bank(h));
+        untried &= ~(1u << bank);
+        const std::int32_t column = column_of(lanes[h], offered(bank, lane_of(h), memory), lane_of(h));
+        if ((taken >> bank & 1) != 0 && memory.columns[bank] == column) continue;
+        wanted[h] = column;
+        banks[h] = bank;
+      }
+    }
+    const std::uint32_t won = team.winners(wanted, urgent, first, memory.seen);
+    for (int h = 0; h < own_lanes; ++h)
+      if (waits(won, h)) take(lanes[h], banks[h], lane_of(h), step, memory);
+    team.sync();
+    return true;
+  }
+};
+
+// Brings the entries of a section into the order of their steps.
+template <class Value>
+struct order_by_step_body {
+  tile_sections sections;
+  const std::int64_t* first_steps;  // of every section, those of the ones before it counted too
   const std::uint32_t* keys;
   const Value* values;
+  std::int32_t* placements;  // become the steps, counted from the tile's first
   std::uint32_t* out_keys;
   Value* out_values;
 
   template <class Team>
-  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t list) const {
-    sort_by_key(team, keys, lane_starts[list], lane_starts[list] + lane_counts[list], key_bits,
-                [&](std::int64_t from, std::int64_t to) {
-                  out_keys[to] = keys[from];
-                  out_values[to] = values[from];
-                });
-  }
-};
-
-// What a lane sees of its entries.
-class lane_view {
- public:
-  static constexpr int size = 24, run = tile_run;
-
-  SPARSMITH_HOST_DEVICE void open(const std::uint32_t* keys, std::int32_t count, std::uint32_t lane,
-                                  const tile_cells& cells) {
-    keys_ = keys;
-    count_ = count;
-    lane_ = lane;
-    load();
-    for (int r = 0; r < 3; ++r) {
-      see(r, cells);
-      load();
-    }
-  }
-  SPARSMITH_HOST_DEVICE bool any_left() const { return left_ != 0; }
-  // Of the lane's first entry among all.
-  SPARSMITH_HOST_DEVICE std::int64_t offset_from(const std::uint32_t* all_keys) const {
-    return keys_ - all_keys;
-  }
-  SPARSMITH_HOST_DEVICE std::int32_t column_at(std::int32_t position, const tile_cells& cells) const {
-    return static_cast<std::int32_t>(cells.col_of(keys_[position], lane_));
-  }
-  SPARSMITH_HOST_DEVICE std::uint32_t first_bank() const {
-    const int i = lowest_bit(left_);
-    std::uint32_t bank = 0;
-    for (int p = 0; p < 5; ++p) bank |= (planes_[p] >> i & 1u) << p;
-    return bank;
-  }
-  // The next bank from `first` upwards and around that the lane sees and that is not taken, or -1.
-  SPARSMITH_HOST_DEVICE std::int32_t free_bank(std::uint32_t first, std::uint32_t taken) const {
-    const std::uint32_t free = banks_ & ~taken;
-    if (free == 0) return -1;
-    const std::uint32_t turned = free >> first | free << ((32 - first) & 31);
-    return static_cast<std::int32_t>((static_cast<std::uint32_t>(lowest_bit(turned)) + first) & 31);
-  }
-  // Takes the first entry of the bank and returns its position.
-  SPARSMITH_HOST_DEVICE std::int32_t take_from_bank(std::int32_t bank) {
-    const std::uint32_t there = left_in_bank(bank);
-    const int i = lowest_bit(there);
-    left_ &= ~(1u << i);
-    if ((there & (there - 1)) == 0) banks_ &= ~(1u << bank);
-    return start_ + i;
-  }
-  // The column of the first entry of the first run whose column does not have the stamp, or -1.
-  SPARSMITH_HOST_DEVICE std::int32_t free_column(const std::uint32_t* columns, std::uint32_t stamp,
-                                                 const tile_cells& cells) const {
-    for (std::uint32_t left = left_ & 0xffu; left != 0; left &= left - 1) {
-      const std::int32_t column = column_at(start_ + lowest_bit(left), cells);
-      if (columns[column] != stamp) return column;
-    }
-    return -1;
-  }
-  // Takes the first entry of that column and returns its position.
-  SPARSMITH_HOST_DEVICE std::int32_t take_from_column(std::int32_t column, const tile_cells& cells) {
-    int i = lowest_bit(left_);
-    while ((left_ >> i & 1) == 0 || column_at(start_ + i, cells) != column) ++i;
-    const auto bank = static_cast<std::int32_t>(cells.bank_of(keys_[start_ + i], lane_));
-    left_ &= ~(1u << i);
-    if (left_in_bank(bank) == 0) banks_ &= ~(1u << bank);
-    return start_ + i;
-  }
-  // Drops runs that are used up and takes the next ones into view.
-  SPARSMITH_HOST_DEVICE void advance(const tile_cells& cells) {
-    while ((left_ & 0xffu) == 0 && start_ + run < count_) {
-      left_ >>= run;
-      start_ += run;
-      for (int p = 0; p < 5; ++p) planes_[p] >>= run;
-      see(2, cells);
-      load();
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t number) const {
+    const auto own = sections.find(number);
+    const auto first =
+        static_cast<std::int32_t>(first_steps[number] - first_steps[sections.first_sections[own.tile]]);
+    const std::int32_t together = team.size() < 32 ? team.size() : 32;  // threads of a lane
+    for (std::int32_t lane = team.rank() / together; lane < sections.cells.lanes();
+         lane += team.size() / together) {
+      const auto part = sections.of_lane(own, lane);
+      load_ahead(
+          part.start + team.rank() % together, part.start + part.count, together,
+          [&](std::int64_t to) {
+            const std::int64_t from = part.start + (placements[to] & 255);
+            return entry{placements[to] >> 8, keys[from], values[from]};
+          },
+          [&](std::int64_t to, const entry& e) {
+            placements[to] = first + e.step;
+            out_keys[to] = e.key;
+            out_values[to] = e.value;
+          });
     }
   }
 
  private:
-  SPARSMITH_HOST_DEVICE std::uint32_t left_in_bank(std::int32_t bank) const {
-    std::uint32_t there = left_;
-    for (int p = 0; p < 5; ++p) there &= (bank >> p & 1) != 0 ? planes_[p] : ~planes_[p];
-    return there;
-  }
-  // Fetches the run that comes into view next, long before it is needed.
-  SPARSMITH_HOST_DEVICE void load() {
-    if (loaded_ >= count_) return;
-#ifdef __CUDA_ARCH__
-    const uint4 low = *reinterpret_cast<const uint4*>(keys_ + loaded_);
-    const uint4 high = *reinterpret_cast<const uint4*>(keys_ + loaded_ + 4);
-    coming_[0] = low.x, coming_[1] = low.y, coming_[2] = low.z, coming_[3] = low.w;
-    coming_[4] = high.x, coming_[5] = high.y, coming_[6] = high.z, coming_[7] = high.w;
-#else
-    for (int i = 0; i < run; ++i) coming_[i] = keys_[loaded_ + i];
-#endif
-    loaded_ += run;
-  }
-  // Takes the fetched run into view as the one of that number.
-  SPARSMITH_HOST_DEVICE void see(int number, const tile_cells& cells) {
-    const std::int32_t count = count_ - (start_ + number * run);
-    if (count <= 0) return;
-    std::uint32_t packed[2] = {};
-    for (int i = 0; i < run; ++i) {
-      const std::uint32_t bank = cells.bank_of(coming_[i], lane_);
-      packed[i / 4] |= bank << i % 4 * 8;
-      if (i < count) banks_ |= 1u << bank;
-    }
-    for (int p = 0; p < 5; ++p) {
-      // The multiplication gathers one bit of each of four bytes at the top.
-      const std::uint32_t low = (packed[0] >> p & 0x01010101u) * 0x01020408u >> 24,
-                          high = (packed[1] >> p & 0x01010101u) * 0x01020408u >> 24;
-      planes_[p] |= (low | high << 4) << number * run;
-    }
-    left_ |= (count < run ? (1u << count) - 1 : 0xffu) << number * run;
-  }
-
-  const std::uint32_t* keys_ = nullptr;
-  std::int32_t count_ = 0;
-  std::uint32_t lane_ = 0;
-  std::int32_t start_ = 0;          // of the first run in view
-  std::int32_t loaded_ = 0;         // entries fetched so far
-  std::uint32_t left_ = 0;          // bit i: entry start + i is not yet placed
-  std::uint32_t banks_ = 0;         // bit b: an entry that is left has bank b
-  std::uint32_t planes_[5] = {};    // bit i of plane p: bit p of the bank of entry start + i
-  std::uint32_t coming_[run] = {};  // keys of the run after those in view
-};
-
-// Lays one tile out: says for every entry which step it is in, and how many steps there are.
-//
-// The rule of the steps. The entries of a lane, sorted by diagonal ((column - row) mod width) and row, are
-// cut into runs of eight. The lane sees what is left of the run that holds its first remaining entry, and of
-// the two runs after it. In a step, rounds: every lane without an entry proposes one. Its banks are the
-// columns modulo the group size; of those it sees and nobody has, it takes the next from the bank of its
-// first remaining entry upwards and around, and there the first entry. Of the lanes that propose the same
-// bank the one first in turn has it. After three such rounds one more: a lane still without an entry
-// proposes the first of the first run it sees whose column nobody has, and again the first in turn has a
-// column. In step s the lane first in turn is s mod group size, and the others follow it upwards and around.
-struct lay_out_body {
-  static constexpr int bank_rounds = 3;
-
-  tile_cells cells;
-  const std::int64_t* lane_starts;
-  const std::int32_t* lane_counts;
-  const std::uint32_t* keys;
-  std::int32_t* step_of_entry;
-  std::int32_t* steps_of_tile;
-
-  static int scratch_words(const tile_cells& cells) { return 1 << cells.width_bits; }
-
-  template <class Team>
-  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t tile) const {
-    // The step that last took each column, counted from 1. A team of one thread needs room to compare lanes.
-    std::uint32_t* const columns = team.scratch();
-    std::uint32_t* const seen = columns + cells.width();
-    const std::uint32_t words = Team::threads == 1 ? 2 * cells.width() + 1 : cells.width();
-    for (std::uint32_t i = static_cast<std::uint32_t>(team.rank()); i < words; i += Team::threads)
-      columns[i] = 0;
-    team.sync();
-
-    constexpr int own_lanes = 32 / Team::threads;  // of one thread
-    lane_view view[own_lanes];
-    for (int h = 0; h < own_lanes; ++h) {
-      const int lane = team.rank() + h * Team::threads;
-      if (lane >= cells.lanes()) continue;
-      const std::int64_t list = (tile << cells.lane_bits) + lane;
-      view[h].open(keys + lane_starts[list], lane_counts[list], static_cast<std::uint32_t>(lane), cells);
-    }
-    std::int32_t step = 0;
-    while (lay_out_step(team, step, view, columns, seen)) ++step;
-    if (team.rank() == 0) steps_of_tile[tile] = whole_steps(step);
-  }
-
- private:
-  // Returns whether there was anything left for the step.
-  template <class Team, int own_lanes>
-  SPARSMITH_HOST_DEVICE bool lay_out_step(const Team& team, std::int32_t step, lane_view (&view)[own_lanes],
-                                          std::uint32_t* columns, std::uint32_t* seen) const {
-    const auto lane_of = [&](int h) { return team.rank() + h * Team::threads; };
-    const std::int32_t first = step & (cells.lanes() - 1);
-    std::uint32_t waiting = 0;  // this thread's lanes without an entry
-    std::uint32_t first_bank[own_lanes];
-    std::int32_t wanted[own_lanes], placed[own_lanes];
-    for (int h = 0; h < own_lanes; ++h) {
-      placed[h] = -1;
-      first_bank[h] = 0;
-      if (!view[h].any_left()) continue;
-      waiting |= 1u << lane_of(h);
-      first_bank[h] = view[h].first_bank();
-    }
-    const int lanes = count_bits(team.any_bits(waiting));
-    if (lanes == 0) return false;
-
-    std::uint32_t taken = 0;  // banks; each has one lane
-    for (int round = 0; round < bank_rounds && count_bits(taken) < lanes; ++round) {
-      for (int h = 0; h < own_lanes; ++h)
-        wanted[h] = (waiting >> lane_of(h) & 1) != 0 ? view[h].free_bank(first_bank[h], taken) : -1;
-      const std::uint32_t won = team.winners(wanted, first, seen);
-      std::uint32_t won_banks = 0;
-      for (int h = 0; h < own_lanes; ++h) {
-        if ((won >> lane_of(h) & 1) == 0) continue;
-        won_banks |= 1u << wanted[h];
-        placed[h] = view[h].take_from_bank(wanted[h]);
-      }
-      waiting &= ~won;
-      taken |= team.any_bits(won_banks);
-    }
-    if (count_bits(taken) < lanes) {
-      const std::uint32_t stamp = static_cast<std::uint32_t>(step) + 1;
-      for (int h = 0; h < own_lanes; ++h)
-        if (placed[h] >= 0) columns[view[h].column_at(placed[h], cells)] = stamp;
-      team.sync();
-      for (int h = 0; h < own_lanes; ++h)
-        wanted[h] = (waiting >> lane_of(h) & 1) != 0 ? view[h].free_column(columns, stamp, cells) : -1;
-      const std::uint32_t won = team.winners(wanted, first, seen);
-      for (int h = 0; h < own_lanes; ++h)
-        if ((won >> lane_of(h) & 1) != 0) placed[h] = view[h].take_from_column(wanted[h], cells);
-    }
-    for (int h = 0; h < own_lanes; ++h) {
-      if (placed[h] < 0) continue;
-      step_of_entry[view[h].offset_from(keys) + placed[h]] = step;
-      view[h].advance(cells);
-    }
-    return true;
-  }
+  struct entry {
+    std::int32_t step;
+    std::uint32_t key;
+    Value value;
+  };
 };
 
 // Writes the steps of one tile, some at a time, so that they leave in one piece.
@@ -294,22 +335,19 @@ struct write_steps_body {
       }
       team.sync();
       for (std::int32_t lane = team.rank() / abreast; lane < lanes; lane += team.size() / abreast) {
-        // A lane takes its entries nearly in order: what it has left begins less than a view before as many
-        // as are written, and reaches no further than a view past as many as there are steps now.
+        // The entries of a lane are in the order of their steps.
         const std::int64_t list = (tile << cells.lane_bits) + lane;
-        const std::int32_t before = written[lane] - lane_view::size,
-                           after = written[lane] + count + lane_view::size;
+        const std::int32_t before = written[lane], after = written[lane] + count;
         const std::int32_t end = after < lane_counts[list] ? after : lane_counts[list];
         team.sync();
         std::int32_t own = 0;
         load_ahead(
-            lane_starts[list] + (before < 0 ? 0 : before) + team.rank() % abreast, lane_starts[list] + end,
-            abreast,
+            lane_starts[list] + before + team.rank() % abreast, lane_starts[list] + end, abreast,
             [&](std::int64_t entry) {
               return laid_out_entry{step_of_entry[entry] - first, keys[entry], values[entry]};
             },
             [&](std::int64_t, const laid_out_entry& entry) {
-              if (entry.step < 0 || entry.step >= count) return;
+              if (entry.step >= count) return;
               step_values[entry.step * line + lane] = entry.value;
               step_index[entry.step * line + lane] =
                   cells.combined(entry.key, static_cast<std::uint32_t>(lane));

@@ -36,57 +36,81 @@ struct cell {
 };
 using step = std::map<int, cell>;  // by lane
 
-// The rule as tile_steps.hpp tells it, with sets and maps.
-std::vector<step> lay_out(std::vector<cell> cells, int width, int lanes) {
-  const auto key = [&](const cell& c) {
-    return std::tuple(c.row % lanes, ((c.col - c.row) % width + width) % width, c.row);
-  };
-  std::sort(cells.begin(), cells.end(), [&](const cell& a, const cell& b) { return key(a) < key(b); });
-  std::map<int, std::vector<std::size_t>> remaining;  // of each lane
-  std::map<int, std::size_t> start;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    start.try_emplace(cells[i].row % lanes, i);
-    remaining[cells[i].row % lanes].push_back(i);
-  }
+// The rule as tile_steps.hpp tells it, with sets and maps. `entries` are those of every lane in one section.
+std::vector<step> lay_out_section(const std::vector<std::vector<cell>>& entries) {
+  const int lanes = static_cast<int>(entries.size());
+  std::map<int, std::map<int, std::vector<cell>>> remaining;  // by lane and bank
+  std::map<int, std::size_t> left;
+  for (int lane = 0; lane < lanes; ++lane)
+    for (const cell& c : entries[static_cast<std::size_t>(lane)]) {
+      remaining[lane][c.col % lanes].push_back(c);
+      ++left[lane];
+    }
   std::vector<step> steps;
-  for (std::size_t left = cells.size(); left > 0;) {
+  while (!left.empty()) {
     const int number = static_cast<int>(steps.size());
-    std::map<int, std::vector<std::size_t>> seen;
-    for (const auto& [lane, entries] : remaining)
-      for (const std::size_t i : entries)
-        if (i - start[lane] < (entries.front() - start[lane]) / 8 * 8 + 24) seen[lane].push_back(i);
+    std::size_t most = 0;
+    for (const auto& [lane, count] : left) most = std::max(most, count);
+    const auto is_urgent = [&, before = left](int lane) { return before.at(lane) + 4 >= most; };
+    const auto distance = [&](int bank, int lane) {
+      return ((bank - lane - number) % lanes + lanes) % lanes;
+    };
     step now;
-    for (int round = 0; round < 4; ++round) {
-      const bool by_bank = round < 3;
-      const auto wanted = [&](std::size_t i) { return by_bank ? cells[i].col % lanes : cells[i].col; };
+    for (int round = 0; round < 3; ++round) {
+      const bool by_bank = round < 2;
+      const auto wanted = [&](const cell& c) { return by_bank ? c.col % lanes : c.col; };
       std::set<int> taken;
-      for (const auto& [lane, c] : now) taken.insert(by_bank ? c.col % lanes : c.col);
-      std::map<int, std::pair<int, std::size_t>> first;  // by what is wanted: turn and entry
-      for (const auto& [lane, own] : seen) {
-        if (now.count(lane) > 0) continue;
-        const int from = cells[own.front()].col % lanes;
-        const auto distance = [&](std::size_t i) { return (cells[i].col % lanes - from + lanes) % lanes; };
-        auto choice = own.end();
-        for (auto i = own.begin(); i != own.end(); ++i)
-          if (taken.count(wanted(*i)) == 0 &&
-              (by_bank || (*i - start[lane]) / 8 == (own.front() - start[lane]) / 8) &&
-              (choice == own.end() || (by_bank && distance(*i) < distance(*choice))))
-            choice = i;
-        if (choice == own.end()) continue;
-        const std::pair<int, std::size_t> proposal{((lane - number) % lanes + lanes) % lanes, *choice};
-        const auto [at, fresh] = first.try_emplace(wanted(*choice), proposal);
-        if (!fresh) at->second = std::min(at->second, proposal);
+      for (const auto& [lane, c] : now) taken.insert(wanted(c));
+      // By what is wanted: whether the lane can wait, its turn, and itself.
+      std::map<int, std::pair<std::tuple<bool, int, int>, cell>> first;
+      for (const auto& [lane, banks] : remaining) {
+        if (now.count(lane) > 0 || (!by_bank && !is_urgent(lane))) continue;
+        const cell* choice = nullptr;
+        for (const auto& [bank, own] : banks)
+          if (taken.count(wanted(own.back())) == 0 &&
+              (choice == nullptr || distance(bank, lane) < distance(choice->col % lanes, lane)))
+            choice = &own.back();
+        if (choice == nullptr) continue;
+        const std::tuple proposal(!is_urgent(lane), ((lane - number) % lanes + lanes) % lanes, lane);
+        const auto [at, fresh] = first.try_emplace(wanted(*choice), proposal, *choice);
+        if (!fresh && proposal < at->second.first) at->second = {proposal, *choice};
       }
       for (const auto& [what, winner] : first) {
-        const std::size_t i = winner.second;
-        const int lane = cells[i].row % lanes;
-        now[lane] = cells[i];
-        std::erase(remaining[lane], i);
+        const int lane = std::get<2>(winner.first), bank = winner.second.col % lanes;
+        now[lane] = winner.second;
+        remaining[lane][bank].pop_back();
+        if (remaining[lane][bank].empty()) remaining[lane].erase(bank);
         if (remaining[lane].empty()) remaining.erase(lane);
-        --left;
+        if (--left[lane] == 0) left.erase(lane);
       }
     }
     steps.push_back(now);
+  }
+  return steps;
+}
+
+// A lane has its cells by row, and those of a row by diagonal; it gives each section the same share of them.
+std::vector<step> lay_out(std::vector<cell> cells, int width, int lanes) {
+  const auto order = [&](const cell& c) {
+    return std::pair(c.row, ((c.col - c.row) % width + width) % width);
+  };
+  std::sort(cells.begin(), cells.end(), [&](const cell& a, const cell& b) { return order(a) < order(b); });
+  std::vector<std::vector<cell>> of_lane(static_cast<std::size_t>(lanes));
+  for (const cell& c : cells) of_lane[static_cast<std::size_t>(c.row % lanes)].push_back(c);
+  std::size_t longest = 1;
+  for (const auto& own : of_lane) longest = std::max(longest, own.size());
+  const std::size_t sections = (longest + 254) / 255;
+  std::vector<step> steps;
+  for (std::size_t section = 0; section < sections; ++section) {
+    std::vector<std::vector<cell>> part;
+    for (const auto& own : of_lane) {
+      const auto cut = [&](std::size_t at) {
+        return own.begin() + static_cast<std::ptrdiff_t>(own.size() * at / sections);
+      };
+      part.emplace_back(cut(section), cut(section + 1));
+    }
+    const auto more = lay_out_section(part);
+    steps.insert(steps.end(), more.begin(), more.end());
   }
   return steps;
 }
