@@ -34,7 +34,7 @@ int sort_words(cuda on, std::uint64_t* keys[2], Word* words[2], std::int64_t cou
 template <class Value>
 sorted_entries<Value, device> sort_entries(cuda on, array_view<const std::int32_t> major,
                                            array_view<const std::int32_t> minor,
-                                           array_view<const Value> values, std::int64_t major_count,
+                                           array<Value, device>&& values, std::int64_t major_count,
                                            std::int64_t minor_count, bool minor_ordered) {
   using word = std::conditional_t<sizeof(Value) == 4, std::uint32_t, std::uint64_t>;
   const std::int64_t count = major.size();
@@ -44,16 +44,13 @@ sorted_entries<Value, device> sort_entries(cuda on, array_view<const std::int32_
   const int high_bit = result.minor_bits + index_bits(major_count);
 
   array<std::uint64_t, device> keys(count), other_keys(count);
-  array<Value, device> own_values(count), other_values(count);
+  array<Value, device> own_values = std::move(values), other_values(count);
   if (count > 0) {
     constexpr int block = 256;
     const int grid = static_cast<int>(std::min<std::int64_t>((count + block - 1) / block, 1 << 20));
     pack_keys<<<grid, block, 0, on.stream>>>(major.data(), minor.data(), count, result.minor_bits,
                                              keys.data());
     check_cuda(cudaGetLastError());
-    check_cuda(cudaMemcpyAsync(own_values.data(), values.data(),
-                               static_cast<std::size_t>(count) * sizeof(Value), cudaMemcpyDeviceToDevice,
-                               on.stream));
     if (high_bit > low_bit) {
       std::uint64_t* key_buffers[2] = {keys.data(), other_keys.data()};
       word* word_buffers[2] = {reinterpret_cast<word*>(own_values.data()),
@@ -69,6 +66,20 @@ sorted_entries<Value, device> sort_entries(cuda on, array_view<const std::int32_
   return result;
 }
 
+template <class Value>
+sorted_entries<Value, device> sort_entries(cuda on, array_view<const std::int32_t> major,
+                                           array_view<const std::int32_t> minor,
+                                           array_view<const Value> values, std::int64_t major_count,
+                                           std::int64_t minor_count, bool minor_ordered) {
+  array<Value, device> own_values(values.size());
+  if (values.size() > 0)
+    check_cuda(cudaMemcpyAsync(own_values.data(), values.data(),
+                               static_cast<std::size_t>(values.size()) * sizeof(Value),
+                               cudaMemcpyDeviceToDevice, on.stream));
+  return sort_entries<Value>(on, major, minor, std::move(own_values), major_count, minor_count,
+                             minor_ordered);
+}
+
 template sorted_entries<float, device> sort_entries(cuda, array_view<const std::int32_t>,
                                                     array_view<const std::int32_t>, array_view<const float>,
                                                     std::int64_t, std::int64_t, bool);
@@ -79,5 +90,12 @@ template sorted_entries<std::int32_t, device> sort_entries(cuda, array_view<cons
                                                            array_view<const std::int32_t>,
                                                            array_view<const std::int32_t>, std::int64_t,
                                                            std::int64_t, bool);
+
+template sorted_entries<float, device> sort_entries(cuda, array_view<const std::int32_t>,
+                                                    array_view<const std::int32_t>, array<float, device>&&,
+                                                    std::int64_t, std::int64_t, bool);
+template sorted_entries<double, device> sort_entries(cuda, array_view<const std::int32_t>,
+                                                     array_view<const std::int32_t>, array<double, device>&&,
+                                                     std::int64_t, std::int64_t, bool);
 
 }  // namespace sparsmith

@@ -43,4 +43,19 @@ sorted_entries<Value, device> sort_entries(cuda on, array_view<const std::int32_
                                            array_view<const Value> values, std::int64_t major_count,
                                            std::int64_t minor_count, bool minor_ordered);
 
+// The same where the values may be used up: on CUDA they are sorted where they are.
+template <class Value>
+sorted_entries<Value, host> sort_entries(openmp on, array_view<const std::int32_t> major,
+                                         array_view<const std::int32_t> minor, array<Value, host>&& values,
+                                         std::int64_t major_count, std::int64_t minor_count,
+                                         bool minor_ordered) {
+  return sort_entries<Value>(on, major, minor, array_view<const Value>(values), major_count, minor_count,
+                             minor_ordered);
+}
+template <class Value>
+sorted_entries<Value, device> sort_entries(cuda on, array_view<const std::int32_t> major,
+                                           array_view<const std::int32_t> minor,
+                                           array<Value, device>&& values, std::int64_t major_count,
+                                           std::int64_t minor_count, bool minor_ordered);
+
 }  // namespace sparsmith

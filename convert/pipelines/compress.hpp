@@ -3,6 +3,7 @@
 #pragma once
 
 #include "convert/backend/primitives.hpp"
+#include "convert/backend/team.hpp"
 
 namespace sparsmith {
 
@@ -99,44 +100,100 @@ compressed_entries<Offset, Value, typename Backend::space> compress(
   return result;
 }
 
-// The same where a coordinate may occur several times in a row: its values are summed from first to last.
+// Sorted entries in chunks, each a team's work: only their firsts are counted, and no entry needs a number
+// that is written down.
+struct sorted_chunks {
+  static constexpr std::int64_t size = 2048;
+  const std::uint64_t* keys;
+  std::int64_t entries;
+
+  std::int64_t count() const { return (entries + size - 1) / size; }
+  // Whether this is the first entry of its coordinate.
+  SPARSMITH_HOST_DEVICE bool is_first(std::int64_t i) const { return i == 0 || keys[i] != keys[i - 1]; }
+  SPARSMITH_HOST_DEVICE std::int64_t end(std::int64_t chunk) const {
+    return (chunk + 1) * size < entries ? (chunk + 1) * size : entries;
+  }
+};
+
+struct count_distinct_body {
+  sorted_chunks chunks;
+  std::int32_t* counts;
+
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t chunk) const {
+    std::int32_t* const total = reinterpret_cast<std::int32_t*>(team.scratch());
+    if (team.rank() == 0) *total = 0;
+    team.sync();
+    std::int32_t own = 0;
+    for (std::int64_t i = chunk * sorted_chunks::size + team.rank(); i < chunks.end(chunk); i += team.size())
+      own += chunks.is_first(i) ? 1 : 0;
+    team.add(total, own);
+    team.sync();
+    if (team.rank() == 0) counts[chunk] = *total;
+  }
+};
+
+// Sums the values of every coordinate from first to last.
+template <class Offset, class Value>
+struct sum_chunk_body {
+  sorted_chunks chunks;
+  int minor_bits;
+  const Value* values;
+  const Offset* first_positions;  // of every chunk
+  Offset* offsets;
+  std::int32_t* indices;
+  Value* sums;
+
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t chunk) const {
+    const std::int64_t start = chunk * sorted_chunks::size, end = chunks.end(chunk);
+    const std::uint64_t* const keys = chunks.keys;
+    std::int32_t* const before = reinterpret_cast<std::int32_t*>(team.scratch());
+    for (std::int64_t i = start + team.rank(); i < end; i += team.size())
+      before[i - start] = chunks.is_first(i) ? 1 : 0;
+    team.sync();
+    team.exclusive_sum(before, static_cast<int>(end - start));
+    for (std::int64_t i = start + team.rank(); i < end; i += team.size()) {
+      if (!chunks.is_first(i)) continue;
+      const std::uint64_t key = keys[i];
+      Value sum = values[i];
+      std::int64_t next = i + 1;
+      for (; next < chunks.entries && keys[next] == key; ++next) sum += values[next];
+      const std::int64_t to = first_positions[chunk] + before[i - start];
+      indices[to] = static_cast<std::int32_t>(key & ((std::uint64_t{1} << minor_bits) - 1));
+      sums[to] = sum;
+      if (next == chunks.entries || keys[next] >> minor_bits != key >> minor_bits)
+        offsets[(key >> minor_bits) + 1] = static_cast<Offset>(to + 1);
+    }
+    team.sync();
+  }
+};
+
+// The same where a coordinate may occur several times in a row: its values are summed.
 template <class Offset, class Backend, class Value>
 compressed_entries<Offset, Value, typename Backend::space> compress_and_sum(
-    Backend on, sorted_entries<Value, typename Backend::space>&& sorted, std::int64_t lines,
-    std::int64_t distinct) {
+    Backend on, sorted_entries<Value, typename Backend::space>&& sorted, std::int64_t lines) {
   using space = typename Backend::space;
-  const std::int64_t count = sorted.keys.size();
-  const std::uint64_t* const keys = sorted.keys.data();
-  const Value* const values = sorted.values.data();
-  array<Offset, space> positions(count);  // of the entry's coordinate among the distinct ones, counted from 1
-  inclusive_scan(
-      on, count,
-      [=] SPARSMITH_HOST_DEVICE(std::int64_t i) { return Offset(i == 0 || keys[i] != keys[i - 1] ? 1 : 0); },
-      positions.data(), sum_of<Offset>{});
+  const sorted_chunks chunks{sorted.keys.data(), sorted.keys.size()};
+  array<Offset, space> first_positions;
+  {
+    array<std::int32_t, space> counts(chunks.count());
+    for_each_team(on, chunks.count(), sorted_chunks::size, count_distinct_body{chunks, counts.data()});
+    first_positions = offsets_from_counts<Offset>(on, counts);
+  }
+  const std::int64_t distinct = read_one(on, first_positions.data() + chunks.count());
+  if (distinct == chunks.entries) return compress<Offset>(on, std::move(sorted), lines);
 
   compressed_entries<Offset, Value, space> result;
   result.offsets = array<Offset, space>(lines + 1);
   fill(on, result.offsets, Offset{0});
   result.indices = array<std::int32_t, space>(distinct);
   result.values = array<Value, space>(distinct);
-  const Offset* const position = positions.data();
-  const int minor_bits = sorted.minor_bits;
-  const std::uint64_t minor_mask = (std::uint64_t{1} << minor_bits) - 1;
-  Offset* const offsets = result.offsets.data();
-  std::int32_t* const indices = result.indices.data();
-  Value* const sums = result.values.data();
-  for_each_index(on, count, [=] SPARSMITH_HOST_DEVICE(std::int64_t i) {
-    const std::uint64_t key = keys[i];
-    if (i > 0 && keys[i - 1] == key) return;
-    Value sum = values[i];
-    std::int64_t next = i + 1;
-    for (; next < count && keys[next] == key; ++next) sum += values[next];
-    const Offset end = position[i];
-    indices[end - 1] = static_cast<std::int32_t>(key & minor_mask);
-    sums[end - 1] = sum;
-    if (next == count || keys[next] >> minor_bits != key >> minor_bits)
-      offsets[(key >> minor_bits) + 1] = end;
-  });
+  for_each_team(
+      on, chunks.count(), sorted_chunks::size,
+      sum_chunk_body<Offset, Value>{chunks, sorted.minor_bits, sorted.values.data(), first_positions.data(),
+                                    result.offsets.data(), result.indices.data(), result.values.data()},
+      static_cast<int>(sorted_chunks::size));
   close_offset_gaps(on, result.offsets);
   return result;
 }

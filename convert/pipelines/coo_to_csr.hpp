@@ -66,18 +66,12 @@ csr<Offset, Value, space_on<Backend>> coo_to_csr(Backend on, coo<Value, space_on
   sorted_entries<Value, space> sorted;
   {
     timed_stage timing(on, log, "sort entries", count, count * entry_bytes * 2);
-    sorted = sort_entries<Value>(on, entries.row_indices, entries.col_indices, entries.values, entries.rows,
-                                 entries.cols, (order & columns_unordered) == 0);
+    sorted = sort_entries<Value>(on, entries.row_indices, entries.col_indices, std::move(entries.values),
+                                 entries.rows, entries.cols, (order & columns_unordered) == 0);
     entries = {};
   }
   timed_stage timing(on, log, "compress rows", count, count * entry_bytes * 2);
-  const std::uint64_t* const keys = sorted.keys.data();
-  const std::int64_t distinct = reduce(
-      on, count, std::int64_t{0},
-      [=] SPARSMITH_HOST_DEVICE(std::int64_t i) { return std::int64_t{i == 0 || keys[i] != keys[i - 1]}; },
-      sum_of<std::int64_t>{});
-  auto parts = distinct == count ? compress<Offset>(on, std::move(sorted), result.rows)
-                                 : compress_and_sum<Offset>(on, std::move(sorted), result.rows, distinct);
+  auto parts = compress_and_sum<Offset>(on, std::move(sorted), result.rows);
   result.row_offsets = std::move(parts.offsets);
   result.col_indices = std::move(parts.indices);
   result.values = std::move(parts.values);

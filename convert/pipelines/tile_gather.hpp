@@ -317,9 +317,9 @@ struct sample_columns_body {
 };
 
 // Whether lengths vary so much that renumbering pays: a coefficient of variation above 1.
-inline bool lengths_vary(std::int64_t lines, std::int64_t entries, std::int64_t squares) {
+inline bool lengths_vary(std::int64_t lines, std::int64_t entries, double squares) {
   const auto total = static_cast<double>(entries);
-  return static_cast<double>(lines) * static_cast<double>(squares) > 2 * total * total;
+  return static_cast<double>(lines) * squares > 2 * total * total;
 }
 template <class Backend, class Length>
 bool lengths_vary(Backend on, std::int64_t lines, std::int64_t entries, Length length) {
@@ -327,7 +327,7 @@ bool lengths_vary(Backend on, std::int64_t lines, std::int64_t entries, Length l
       on, lines, std::int64_t{0},
       [=] SPARSMITH_HOST_DEVICE(std::int64_t i) { return std::int64_t{length(i)} * std::int64_t{length(i)}; },
       sum_of<std::int64_t>{});
-  return lengths_vary(lines, entries, squares);
+  return lengths_vary(lines, entries, static_cast<double>(squares));
 }
 
 // Whether the columns' lengths vary so much, from a sample of the rows where the entries are many: two
@@ -348,7 +348,8 @@ bool columns_vary(Backend on, csr_pattern<Offset, space_on<Backend>> matrix) {
       on, cols, std::int64_t{0},
       [=] SPARSMITH_HOST_DEVICE(std::int64_t c) { return std::int64_t{counts[c]} * (counts[c] - 1); },
       sum_of<std::int64_t>{});
-  return lengths_vary(cols, entries, pairs * every * every + entries);
+  return lengths_vary(cols, entries,
+                      static_cast<double>(pairs) * every * every + static_cast<double>(entries));
 }
 
 template <class Backend, class Offset>
@@ -402,16 +403,17 @@ std::optional<renumbered_pattern<Offset, space_on<Backend>>> renumber(
         [=] SPARSMITH_HOST_DEVICE(std::int64_t r) { return std::int64_t{row_length(r) > length}; },
         sum_of<std::int64_t>{});
   };
-  constexpr std::int32_t warp_length = 32, block_length = 512;
+  constexpr std::int32_t warp_length = 32, block_length = 256;
+  constexpr std::int64_t part_of_warp = 1, warp = 32, block = 1024;  // as for_each_team counts work
   const std::int64_t for_blocks = longer_than(block_length), for_warps = longer_than(warp_length);
   const auto sort_rows = [&](std::int64_t first, std::int64_t end, std::int64_t work) {
     for_each_team(on, end - first, work,
                   sort_row_body<Offset>{first, index_bits(cols), offsets, row_order, out_offsets,
                                         unsorted.data(), result.col_indices.data(), result.sources.data()});
   };
-  sort_rows(0, for_blocks, block_length + 1);
-  sort_rows(for_blocks, for_warps, warp_length + 1);
-  sort_rows(for_warps, rows, 1);
+  sort_rows(0, for_blocks, block);
+  sort_rows(for_blocks, for_warps, warp);
+  sort_rows(for_warps, rows, part_of_warp);
   return result;
 }
 
@@ -537,7 +539,7 @@ cell_list<Offset, space_on<Backend>> list_cells(Backend on,
   for_each_index(on, bands + 1, [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
     band_cell[b] = first_cell[pieces.first_pieces[b]];
   });
-  if (count <= bands) {  // no band is cut
+  if (longest_group(on, matrix.row_offsets.data(), matrix.rows, tile_unit) <= piece_entries) {
     of_pieces.first_cells = std::move(band_cells);
     return of_pieces;
   }

@@ -204,6 +204,7 @@ struct lay_out_body {
     std::int32_t wanted[own_lanes], placed[own_lanes], banks[own_lanes];
     for (int h = 0; h < own_lanes; ++h) {
       placed[h] = -1;
+      banks[h] = 0;
       if (lanes[h].left > 0) waiting |= 1u << lane_of(h);
       if (lanes[h].left > 0 && lanes[h].left + nearly >= most) own_urgent |= 1u << lane_of(h);
     }
