@@ -149,6 +149,61 @@ SPARSMITH_HOST_DEVICE list_window<Team> list_positions(const Team& team, std::in
   return {team, list, size, all, 2 * count};
 }
 
+// The same for more positions, all within low..high and spread widely: they are put into buckets of a few and
+// compared inside them. Where a bucket is crowded, the size is -1 and nothing is listed.
+template <class Team, class Position>
+SPARSMITH_HOST_DEVICE list_window<Team> list_spread_positions(const Team& team, std::int64_t first,
+                                                              std::int32_t count, std::int32_t low,
+                                                              std::int32_t high, int bucket_bits,
+                                                              Position position) {
+  constexpr std::int32_t crowded = 128;
+  int shift = 0;
+  while ((high - low) >> shift >> bucket_bits != 0) ++shift;
+  const std::int32_t buckets = std::int32_t{1} << bucket_bits;
+  std::int32_t* const grouped = reinterpret_cast<std::int32_t*>(team.scratch());
+  std::int32_t* const before = grouped + count;  // distinct ones in front of each
+  std::int32_t* const list = before + count;
+  std::int32_t* const ends = list + count;
+  for (std::int32_t b = team.rank(); b < buckets; b += team.size()) ends[b] = 0;
+  team.sync();
+  for (std::int32_t i = team.rank(); i < count; i += team.size())
+    team.add(ends + ((position(first + i) - low) >> shift), 1);
+  team.sync();
+  std::int32_t most = 0;
+  for (std::int32_t b = team.rank(); b < buckets; b += team.size()) most = ends[b] > most ? ends[b] : most;
+  if (team.largest(most) > crowded) {
+    team.sync();
+    return {team, list, -1, grouped, 0};
+  }
+  team.exclusive_sum(ends, buckets);
+  for (std::int32_t i = team.rank(); i < count; i += team.size()) {
+    const std::int32_t own = position(first + i);
+    grouped[team.add(ends + ((own - low) >> shift), 1)] = own;
+  }
+  team.sync();
+  const auto bucket_start = [&](std::int32_t own) {
+    const std::int32_t bucket = (own - low) >> shift;
+    return bucket == 0 ? 0 : ends[bucket - 1];
+  };
+  for (std::int32_t i = team.rank(); i < count; i += team.size()) {
+    bool seen = false;
+    for (std::int32_t j = bucket_start(grouped[i]); j < i && !seen; ++j) seen = grouped[j] == grouped[i];
+    before[i] = seen ? 0 : 1;
+  }
+  team.sync();
+  const std::int32_t size = team.exclusive_sum(before, count);
+  const auto is_first = [&](std::int32_t i) { return (i + 1 < count ? before[i + 1] : size) != before[i]; };
+  for (std::int32_t i = team.rank(); i < count; i += team.size()) {
+    if (!is_first(i)) continue;
+    const std::int32_t start = bucket_start(grouped[i]), end = ends[(grouped[i] - low) >> shift];
+    std::int32_t smaller = before[start];
+    for (std::int32_t j = start; j < end; ++j) smaller += grouped[j] < grouped[i] && is_first(j) ? 1 : 0;
+    list[smaller] = grouped[i];
+  }
+  team.sync();
+  return {team, list, size, grouped, 2 * count};
+}
+
 // use(i, load(i)) for i = first, first + stride, ... below last. Four are loaded before the first is used, so
 // that a thread waits for memory once and not four times.
 template <class Load, class Use>
@@ -343,6 +398,21 @@ SPARSMITH_HOST_DEVICE std::int64_t walk_range(const Team& team, const row_range&
   }
   low = team.smallest(low);
   high = team.largest(high);
+  if constexpr (Team::threads > 1) {
+    // Where a bitmap would take several windows, each of which reads all entries again.
+    const std::int64_t left_words = team.scratch_words() - 3 * entries;
+    if ((high - low) / 32 >= team.scratch_words() / 2 && left_words >= entries / 2) {
+      int bucket_bits = 0;
+      while (std::int64_t{4} << bucket_bits <= entries && std::int64_t{2} << bucket_bits <= left_words)
+        ++bucket_bits;
+      const auto window = list_spread_positions(team, range.first, static_cast<std::int32_t>(entries), low,
+                                                high, bucket_bits, block_col_of);
+      if (window.size >= 0) {
+        action(team, range, first_block, window.size, window);
+        return window.size;
+      }
+    }
+  }
   return for_each_bit_window(
       team, range.first, range.last, low, high, block_col_of,
       [&](const bit_window<Team>& window, std::int64_t before, std::int32_t in_window) {
@@ -495,6 +565,26 @@ struct without_finish : Action {
   SPARSMITH_HOST_DEVICE void finish(const Team&, const row_range&, std::int64_t) const {}
 };
 
+namespace {  // see primitives.hpp
+
+// The numbers of the block rows that have anything in these ranges.
+template <class Backend, class Offset>
+array<std::int32_t, space_on<Backend>> list_heavy_lines(Backend on, std::int64_t count,
+                                                        const block_row_ranges<Offset>& ranges) {
+  const auto numbers = offsets_from_lengths<std::int32_t>(
+      on, count,
+      [=] SPARSMITH_HOST_DEVICE(std::int64_t l) { return ranges(l).end_row > ranges(l).first_row ? 1 : 0; });
+  const std::int32_t* const number = numbers.data();
+  array<std::int32_t, space_on<Backend>> result(read_one(on, number + count));
+  std::int32_t* const lines = result.data();
+  for_each_index(on, count, [=] SPARSMITH_HOST_DEVICE(std::int64_t l) {
+    if (number[l] < number[l + 1]) lines[number[l]] = static_cast<std::int32_t>(l);
+  });
+  return result;
+}
+
+}  // namespace
+
 // The block rows of a matrix, and how long they are.
 template <class Backend, class Offset>
 struct block_lines {
@@ -505,6 +595,10 @@ struct block_lines {
   const std::int32_t* cols;
   std::int64_t block_cols, entries;
   std::int64_t count, mean = 0, longest = 0;  // entries
+  // Those that are far longer than the others would hold up a small team, and get a large one; listed where
+  // the teams are small.
+  static constexpr std::int64_t heavy = 512;
+  array<std::int32_t, space_on<Backend>> heavy_lines;
 
   block_lines(Backend on, csr_pattern<Offset, space_on<Backend>> matrix, block_divisor of,
               bool rows_sorted = true)
@@ -519,20 +613,36 @@ struct block_lines {
     if (count == 0) return;
     mean = entries / count;
     longest = longest_group(on, row_offsets, rows, shape.rows);
+    if (mean > heavy || longest <= heavy) return;
+    heavy_lines =
+        list_heavy_lines(on, count, block_row_ranges<Offset>{rows, shape, row_offsets, heavy + 1, longest});
   }
 };
 
-// A block row that is far longer than the others would hold up a small team: it gets a large one.
+// Calls a body for the lines of a list.
+template <class Body>
+struct for_listed_lines {
+  Body body;
+  const std::int32_t* lines;
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t i) const {
+    body(team, lines[i]);
+  }
+};
+
 // make_body(ranges) says what to do with the block rows of a range.
 template <class Backend, class Offset, class MakeBody>
 void for_each_block_row(Backend on, const block_lines<Backend, Offset>& lines, MakeBody make_body) {
-  constexpr std::int64_t heavy = 4096;
-  const bool uneven = lines.mean <= 512 && lines.longest > heavy;
+  constexpr std::int64_t heavy = block_lines<Backend, Offset>::heavy;
+  const bool uneven = lines.heavy_lines.size() > 0;
   const auto ranges = [&](std::int64_t least, std::int64_t most) {
     return block_row_ranges<Offset>{lines.rows, lines.shape, lines.row_offsets, least, most};
   };
   for_each_team(on, lines.count, lines.mean, make_body(ranges(0, uneven ? heavy : lines.longest)));
-  if (uneven) for_each_team(on, lines.count, heavy, make_body(ranges(heavy + 1, lines.longest)));
+  if (!uneven) return;
+  const auto body = make_body(ranges(heavy + 1, lines.longest));
+  for_each_team(on, lines.heavy_lines.size(), heavy + 1,
+                for_listed_lines<std::remove_const_t<decltype(body)>>{body, lines.heavy_lines.data()});
 }
 
 // Walks the blocks while they are being counted (no first_blocks) or listed.
