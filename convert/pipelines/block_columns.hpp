@@ -30,7 +30,7 @@ class number_set {
       words += limit = (limit + 63) / 64;
     } while (limit > 1);
   }
-  void add(std::int64_t number) {
+  void add(std::uint32_t number) {
     for (int level = 0; level <= top_; ++level, number /= 64) {
       std::uint64_t& word = levels_[level][number / 64];
       if (std::exchange(word, word | std::uint64_t{1} << number % 64) != 0) return;
@@ -39,22 +39,30 @@ class number_set {
   // f(number) for all of them, rising; the set is empty afterwards.
   template <class Function>
   void take_all(Function f) {
-    take(top_, 0, f);
+    if (top_ == 0)
+      take_word(0, f);
+    else
+      take(top_, 0, f);
   }
 
  private:
   template <class Function>
-  void take(int level, std::int64_t at, Function& f) {
+  void take_word(std::uint32_t at, Function& f) {
+    for (std::uint64_t word = std::exchange(levels_[0][at], 0); word != 0; word &= word - 1)
+      f(static_cast<std::int32_t>(at * 64 + static_cast<std::uint32_t>(std::countr_zero(word))));
+  }
+  template <class Function>
+  void take(int level, std::uint32_t at, Function& f) {
     for (std::uint64_t word = std::exchange(levels_[level][at], 0); word != 0; word &= word - 1) {
-      const std::int64_t number = at * 64 + std::countr_zero(word);
-      if (level == 0)
-        f(static_cast<std::int32_t>(number));
+      const std::uint32_t below = at * 64 + static_cast<std::uint32_t>(std::countr_zero(word));
+      if (level == 1)
+        take_word(below, f);
       else
-        take(level - 1, number, f);
+        take(level - 1, below, f);
     }
   }
 
-  std::uint64_t* levels_[6] = {};  // of 2^36 numbers
+  std::uint64_t* levels_[6] = {};  // more than 32 bits need
   int top_ = -1;
 };
 
@@ -88,7 +96,7 @@ array<std::int32_t, host> list_block_columns(openmp on, const block_lines<openmp
       std::int32_t last_found = -1;  // entries of one block mostly come in runs
       for (std::int64_t e = range.first; e < range.last; ++e) {
         const std::int32_t block_col = shape.col_of(cols[e]);
-        if (block_col != last_found) found.add(block_col);
+        if (block_col != last_found) found.add(static_cast<std::uint32_t>(block_col));
         last_found = block_col;
       }
       std::int32_t* out = listed.data() + range.first;
