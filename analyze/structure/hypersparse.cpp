@@ -329,7 +329,8 @@ tile_price price_tiles(Backend, hypersparse_pattern<Offset> matrix, const tile_o
     for (std::int64_t r = 0; r < filled; ++r) row_squares += std::int64_t{row_length(r)} * row_length(r);
     for (const column_length& c : columns) col_squares += std::int64_t{c.length} * c.length;
     price.renumbered =
-        lengths_vary(matrix.rows, entries, row_squares) || lengths_vary(matrix.cols, entries, col_squares);
+        lengths_vary(matrix.rows, entries, static_cast<double>(row_squares)) ||
+        lengths_vary(matrix.cols, entries, static_cast<double>(col_squares));
   }
 
   array<std::int32_t, host> row_numbers, col_indices;
