@@ -20,7 +20,7 @@ struct tile_tuning {
   // Of a share: below that, starting a thread block and adding its sums to y costs more than it brings.
   static constexpr std::int64_t least_share = 16;
   static constexpr std::int64_t rest_of_share = 128;  // entries of the rest: a group of each warp's lanes
-  static constexpr int most_shared_bytes = 227 * 1024;
+  static constexpr int most_shared_bytes = 226 * 1024;  // one KiB for what the kernel has itself
   // Shares of a line whose sums one of them can add up while the others' tails last.
   static constexpr std::int32_t most_visits = 16;
   // Lines without a tile are written too then: not where they are most.
