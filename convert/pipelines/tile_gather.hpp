@@ -418,13 +418,12 @@ std::optional<renumbered_pattern<Offset, space_on<Backend>>> renumber(
 }
 
 // The smallest square tiles that hold 6000 entries on average pad little (about a seventh where entries are
-// random) and keep their share of x and y small; where there are none, the largest with 16-bit indices. Of a
-// small matrix fewer are enough: what a tile's outputs cost then counts for more than padding. A
+// random) and keep their share of x and y small; where there are none, the largest with 16-bit indices. A
 // matrix narrower or lower than its tile gets the area in the other direction.
 template <class CountTiles>
 std::pair<std::int32_t, std::int32_t> choose_tile(std::int64_t rows, std::int64_t cols, std::int64_t entries,
                                                   std::int32_t group_size, CountTiles count_tiles) {
-  const std::int64_t enough = std::clamp<std::int64_t>(entries / 256, 1000, 6000);
+  constexpr std::int64_t enough = 6000;
   std::int32_t side = tile_unit;
   while (side * 2 / group_size * (side * 2) <= 32768 && entries < enough * count_tiles(side)) side *= 2;
   std::int32_t height = side, width = side;

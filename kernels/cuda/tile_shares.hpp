@@ -34,7 +34,6 @@ struct tile_shares {
   std::vector<tile_share> shares;
   std::vector<tile_visit> visits;
   std::int64_t slots = 0;
-  std::int32_t most_visits = 0;  // of a line
 };
 
 // The tiles as one operation walks them: line by line.
@@ -90,7 +89,6 @@ inline tile_shares share_tiles(const tile_list& list, std::int64_t count, std::i
     for (std::int32_t v = 0; v < line_visits; ++v)
       result.visits[result.visits.size() - 1 - static_cast<std::size_t>(v)].visits = line_visits;
     if (line_visits > 1) result.slots += line_visits;
-    result.most_visits = std::max(result.most_visits, line_visits);
     line_visits = 0;
   };
   for (const tile_piece& tile : list.tiles)
