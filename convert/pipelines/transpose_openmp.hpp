@@ -61,13 +61,15 @@ class transposition {
     static constexpr int counters = 4;  // taken in turns: adding to the same one twice in a row waits
   };
 
-  // f(entry, line) for the entries [first, last), in order.
+  // f(line, its first entry, its end) for the entries [first, last), in order.
   template <class Function>
-  void for_each_entry_of(std::int64_t first, std::int64_t last, Function f) const {
+  void for_each_line_of(std::int64_t first, std::int64_t last, Function f) const {
     std::int64_t line = std::upper_bound(from_, from_ + lines_, static_cast<Offset>(first)) - from_ - 1;
-    for (std::int64_t e = first; e < last; ++line)
-      for (const std::int64_t end = std::min<std::int64_t>(from_[line + 1], last); e < end; ++e)
-        f(e, static_cast<std::int32_t>(line));
+    for (std::int64_t e = first; e < last; ++line) {
+      const std::int64_t end = std::min<std::int64_t>(from_[line + 1], last);
+      f(static_cast<std::int32_t>(line), e, end);
+      e = end;
+    }
   }
 
   // Whether the entries of a line of the input lie close enough together in the result.
@@ -88,13 +90,14 @@ class transposition {
     return sampled > 0 && span / sampled <= most / line_bytes;
   }
 
-  // Puts entries that are somewhere else to their places. keys[i] says the line of the i-th of them, and
-  // for_each_of(first, last, put) calls put(i, its index, its value) in order. The lines begin at `start`;
-  // they leave their ends in `ends`, which are the places of the last thread: when it has put its entries
-  // there, each has moved on to the end of its line. The other threads have theirs in `more`.
+  // Puts entries that are somewhere else to their places. keys[i] says the line of the i-th of them,
+  // values[i] its value, and for_each_of(first, last, put) hands them on in order by calls of put(first, end,
+  // index_of). The lines begin at `start`; they leave their ends in `ends`, which are the places of the last
+  // thread: when it has put its entries there, each has moved on to the end of its line. The other threads
+  // have theirs in `more`.
   template <class Key, class ForEach>
-  void place(int most_threads, const Key* keys, std::int64_t count, Offset* ends, std::int64_t lines,
-             std::int64_t start, Offset* more, ForEach for_each_of) {
+  void place(int most_threads, const Key* keys, const Value* values, std::int64_t count, Offset* ends,
+             std::int64_t lines, std::int64_t start, Offset* more, ForEach for_each_of) {
     std::vector<Offset> totals(static_cast<std::size_t>(most_threads) + 1);
     totals[0] = static_cast<Offset>(start);
 #pragma omp parallel num_threads(most_threads)
@@ -135,10 +138,20 @@ class transposition {
 #pragma omp barrier
       std::int32_t* const out_indices = out_indices_;
       Value* const out_values = out_values_;
-      for_each_of(first, last, [=](std::int64_t i, std::int32_t index, Value value) {
+      for_each_of(first, last, [=](std::int64_t i, std::int64_t end, auto index_of) {
+        // The place of the second is on its way while the first is written.
+        for (; i + 1 < end; i += 2) {
+          const Offset at = places[keys[i]]++, next_at = places[keys[i + 1]]++;
+          const Value value = values[i], next_value = values[i + 1];
+          out_indices[at] = index_of(i);
+          out_values[at] = value;
+          out_indices[next_at] = index_of(i + 1);
+          out_values[next_at] = next_value;
+        }
+        if (i == end) return;
         const Offset at = places[keys[i]]++;
-        out_indices[at] = index;
-        out_values[at] = value;
+        out_indices[at] = index_of(i);
+        out_values[at] = values[i];
       });
     }
   }
@@ -148,10 +161,12 @@ class transposition {
     const std::int64_t places_bytes = index_count_ * std::int64_t{sizeof(Offset)};
     const auto threads = static_cast<int>(
         std::min<std::int64_t>(temporary_.size() * 2 / places_bytes + 1, omp_get_max_threads()));
-    place(threads, indices_, count_, to_ + 1, index_count_, 0, reinterpret_cast<Offset*>(temporary_.data()),
+    place(threads, indices_, values_, count_, to_ + 1, index_count_, 0,
+          reinterpret_cast<Offset*>(temporary_.data()),
           [this](std::int64_t first, std::int64_t last, auto put) {
-            for_each_entry_of(first, last,
-                              [&](std::int64_t e, std::int32_t line) { put(e, line, values_[e]); });
+            for_each_line_of(first, last, [&](std::int32_t line, std::int64_t e, std::int64_t end) {
+              put(e, end, [=](std::int64_t) { return line; });
+            });
           });
   }
 
@@ -231,9 +246,9 @@ class transposition {
       std::copy_n(out_indices_ + own.first + first, size, indices + first);
       std::copy_n(out_values_ + own.first + first, size, values + first);
     }
-    place(threads, temporary_.data() + own.first, own.size, own.ends, own.lines, own.first, more,
+    place(threads, temporary_.data() + own.first, values, own.size, own.ends, own.lines, own.first, more,
           [=](std::int64_t first, std::int64_t last, auto put) {
-            for (std::int64_t i = first; i < last; ++i) put(i, indices[i], values[i]);
+            put(first, last, [=](std::int64_t i) { return indices[i]; });
           });
   }
 
@@ -282,17 +297,18 @@ class transposition {
       std::uint16_t* const out_within = temporary_.data();
       // Entries of one bucket mostly come in runs.
       std::int64_t current = indices_[first] >> shift, at = place[current * tuning::counters];
-      for_each_entry_of(first, last, [&](std::int64_t e, std::int32_t line) {
-        const std::int32_t index = indices_[e];
-        if (index >> shift != current) {
-          place[current * tuning::counters] = at;
-          current = index >> shift;
-          at = place[current * tuning::counters];
+      for_each_line_of(first, last, [&](std::int32_t line, std::int64_t e, std::int64_t end) {
+        for (; e < end; ++e, ++at) {
+          const std::int32_t index = indices_[e];
+          if (index >> shift != current) {
+            place[current * tuning::counters] = at;
+            current = index >> shift;
+            at = place[current * tuning::counters];
+          }
+          out_within[at] = static_cast<std::uint16_t>(index & within);
+          out_indices[at] = line;
+          out_values[at] = values_[e];
         }
-        out_within[at] = static_cast<std::uint16_t>(index & within);
-        out_indices[at] = line;
-        out_values[at] = values_[e];
-        ++at;
       });
     }
   }
