@@ -104,6 +104,16 @@ TEST_CASE("line ends, blanks and comments") {
     for (const std::size_t piece : {1, 4, 1000}) CHECK(same(entries_of(read(text, piece)), expected));
 }
 
+TEST_CASE("indices that are written unusually, among plain ones") {
+  const std::vector<triplet> expected{{0, 0, 1}, {1, 1, 2}, {2, 11, 3}, {0, 11, 4}, {1, 0, 5}};
+  CHECK(
+      same(entries_of(read(real + "3 12 5\n1 1 1\n 2\t2  2 \n3 00000000012 3\n\n01 12 4\n2 1 5")), expected));
+  CHECK(same(entries_of(read(real + "3 12 5\n0000000001 1 1\n2 2 2\n00000000003 12 3\n1 12 4\n2 1 5\n")),
+             expected));
+  CHECK(message_for(real + "3 12 2\n1 1 1\n3 000000000000013 3\n").find("test.mtx:4: ") == 0);
+  CHECK(message_for(real + "3 12 2\n1 1 1\n3 12345678901 3\n").find("test.mtx:4: ") == 0);
+}
+
 TEST_CASE("fields") {
   const auto integer =
       read("%%MatrixMarket matrix coordinate integer general\n1 2 2\n1 1 -7\n1 2 9007199254740993\n");
