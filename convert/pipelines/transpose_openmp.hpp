@@ -49,7 +49,7 @@ class transposition {
   struct tuning {
     // Bytes of the result that the entries of one line may spread over. Short lines of it share lines of
     // cache, so that far fewer of those are loaded than there are entries.
-    static constexpr std::int64_t most_spread = 32 << 10, most_spread_of_short = 4 << 20;
+    static constexpr std::int64_t most_spread = 32 << 10, most_spread_of_short = 8 << 20;
     static constexpr std::int64_t short_line = 16;
     static constexpr std::int64_t cache_line = 64;
     static constexpr std::int64_t sampled_lines = 4096;
