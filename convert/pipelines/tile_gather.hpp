@@ -321,13 +321,16 @@ inline bool lengths_vary(std::int64_t lines, std::int64_t entries, double square
   const auto total = static_cast<double>(entries);
   return static_cast<double>(lines) * squares > 2 * total * total;
 }
+inline bool lengths_vary(std::int64_t lines, std::int64_t entries, std::int64_t squares) {
+  return lengths_vary(lines, entries, static_cast<double>(squares));
+}
 template <class Backend, class Length>
 bool lengths_vary(Backend on, std::int64_t lines, std::int64_t entries, Length length) {
   const std::int64_t squares = reduce(
       on, lines, std::int64_t{0},
       [=] SPARSMITH_HOST_DEVICE(std::int64_t i) { return std::int64_t{length(i)} * std::int64_t{length(i)}; },
       sum_of<std::int64_t>{});
-  return lengths_vary(lines, entries, static_cast<double>(squares));
+  return lengths_vary(lines, entries, squares);
 }
 
 // Whether the columns' lengths vary so much, from a sample of the rows where the entries are many: two
