@@ -34,8 +34,8 @@ array<std::int32_t, host> block_entry_counts(Backend on, csr_pattern<Offset, spa
 
 // For every block size asked for, how many blocks hold how many entries; empty blocks are left out. A source
 // for each backend (block_histograms.cpp, block_histograms.cu): a thread goes through some rows for one size
-// after the other while they are in its cache, and has counters for every block column there is; a GPU takes
-// one size after the other, with counters in shared memory.
+// after the other while they are in its cache, and has counters for every block column there is; a GPU counts
+// several small sizes in one walk, with a table in shared memory or a word of bits for every lane.
 using block_histograms = std::map<block_size, std::vector<size_count>>;
 template <class Backend, class Offset>
 block_histograms count_blocks_by_entries(Backend on, csr_pattern<Offset, space_on<Backend>> matrix,

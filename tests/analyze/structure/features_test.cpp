@@ -203,6 +203,27 @@ TEST_CASE("features of a matrix with far more columns than entries") {
   check_features(m.name, coo_to_csr<openmp, std::int32_t, double>(openmp{}, as_coo_of<double>(m), nullptr));
 }
 
+TEST_CASE("groups of rows by their lengths, also of more entries than there are counters for") {
+  for (const std::string spec :
+       {"gen:denserow?n=40000", "gen:uniform?n=3000&density=0.05", "gen:diagonal?n=7"}) {
+    assembly_report report;
+    const auto m =
+        assemble<openmp, std::int32_t, double>(openmp{}, read_matrix(spec), false, report, nullptr);
+    const std::vector<std::int32_t> rows_each = {1, 8, 100, 1 << 20};
+    const auto counted = count_group_lengths(openmp{}, pattern_of(m), rows_each);
+    for (std::size_t i = 0; i < rows_each.size(); ++i) {
+      INFO(spec << ", groups of " << rows_each[i]);
+      std::map<std::int64_t, std::int64_t> lengths;
+      for (std::int64_t row = 0; row < m.rows; row += rows_each[i])
+        ++lengths[m.row_offsets[std::min<std::int64_t>(row + rows_each[i], m.rows)] - m.row_offsets[row]];
+      std::vector<size_count> expected;
+      for (const auto& [length, groups] : lengths) expected.push_back({length, groups});
+      const bool same = counted[i] == expected;
+      CHECK(same);
+    }
+  }
+}
+
 TEST_CASE("lengths without lines, without entries, and all alike") {
   CHECK(summarize_lengths({}).lines == 0);
   CHECK(linear_bins(summarize_lengths({}), 5).empty());
