@@ -17,6 +17,7 @@ constexpr std::uint32_t most_block_rows = 31;   // that share a table
 constexpr std::uint32_t near_bins = 512;        // of the histograms, counted in shared memory
 constexpr std::uint32_t near_length = 1 << 19;  // longer lines are not told apart
 constexpr std::uint32_t no_slot = 0xffffffff;
+constexpr std::uint32_t most_cut = 16;  // lines that are cut where a window ends
 
 // Division by a number that the compiler does not know.
 struct divisor {
@@ -71,10 +72,15 @@ struct size_shape {
   std::uint32_t block_rows_each;  // that a thread block takes at a time
 };
 
-// Block rows that are left for the larger thread blocks.
+// Block rows that are left for the larger thread blocks. The longest are cut into windows of block columns,
+// so that no thread block has one for itself while the others wait.
 struct long_block_rows {
   unsigned count = 0, taken = 0;
 };
+struct long_block_row {
+  std::int32_t block_row, window;  // whole: the window is negative
+};
+constexpr std::uint32_t items_to_cut = 8192, most_windows = 64;
 
 // The histograms of a tally's sizes, by entries; none where nobody asked for the size.
 struct size_bins {
@@ -185,7 +191,8 @@ struct shared_state {
   unsigned items[3], longest[3];         // of what was measured last; the next in turn is 0
   unsigned block_row;
   std::uint32_t low, high;
-  bool full;  // the table
+  bool full;                                               // the table
+  std::int64_t cut_begin[most_cut], cut_length[most_cut];  // of each line, from its begin on
 };
 
 template <class Offset, class Tally>
@@ -211,7 +218,7 @@ class block_counter {
   }
 
   // Counts the block rows that fit into a table, all at once or one by one, and puts the others on a list.
-  __device__ void count_chunk(std::uint32_t first, std::int32_t* long_rows, long_block_rows* found) {
+  __device__ void count_chunk(std::uint32_t first, long_block_row* long_rows, long_block_rows* found) {
     const std::uint32_t count = min(shape_.block_rows_each, shape_.block_rows - first);
     if (fits(first, count)) {
       count_hashed();
@@ -221,17 +228,23 @@ class block_counter {
       if (fits(b, 1))
         count_hashed();
       else if (thread() == 0)
-        long_rows[atomicAdd(&found->count, 1u)] = static_cast<std::int32_t>(b);
+        put_on_list(b, long_rows, found);
     }
   }
 
   // Counts one block row, however long: with a slot for every block column, in windows, or with keys, in so
   // many passes that about half a table is in use. Should there be a pass whose items do not fit, windows are
   // left for it and what follows.
-  __device__ void count_long(std::uint32_t block_row) {
-    fits(block_row, 1);
+  __device__ void count_long(const long_block_row& wanted) {
+    fits(static_cast<std::uint32_t>(wanted.block_row), 1);
+    long_ = true;
     std::uint32_t low = 0, high = shape_.block_cols - 1;
-    if (high / direct_slots_ >= (source_.rises() ? 1 : 4)) find_range(low, high);
+    if (wanted.window >= 0) {
+      low = static_cast<std::uint32_t>(wanted.window) * direct_slots_;
+      high = min(high, low + direct_slots_ - 1);
+    } else if (high / direct_slots_ >= (source_.rises() ? 1 : 4)) {
+      find_range(low, high);
+    }
     const std::uint32_t passes = items_ / (hashed_slots_ / 2) + 1;
     if (passes <= (high - low) / direct_slots_) {
       passes_ = passes;
@@ -240,9 +253,10 @@ class block_counter {
     }
     if (pass_ < passes_) {
       hashed_ = false;
-      part_ = high - low >= direct_slots_;
+      part_ = wanted.window >= 0 || high - low >= direct_slots_;
       for (first_slot_ = low;; first_slot_ += slots_) {
         slots_ = min(direct_slots_, high - first_slot_ + 1);
+        if (part_) cut_lines();
         add_items();
         __syncthreads();
         look_at_items();
@@ -254,7 +268,7 @@ class block_counter {
     }
     passes_ = 1;
     pass_ = 0;
-    finish_listing();
+    __syncthreads();
   }
 
   __device__ void flush() {
@@ -313,13 +327,9 @@ class block_counter {
       using length_type = typename items<Offset>::length_type;
       Offset begin = source_.begin(line);
       length_type length = source_.length(line);
-      constexpr length_type worth_a_search = 1 << 14;
-      if (part_ && source_.rises() && length > worth_a_search) {
-        const std::int64_t width = shape_.cols_each.number;
-        const Offset end = begin + static_cast<Offset>(length);
-        begin = first_from(begin, end, first_slot_ * width);
-        length = static_cast<length_type>(
-            first_from(begin, end, (std::int64_t{first_slot_} + slots_) * width) - begin);
+      if (part_ && can_cut()) {
+        begin += static_cast<Offset>(shared_.cut_begin[line - first_line_]);
+        length = static_cast<length_type>(shared_.cut_length[line - first_line_]);
       }
       const std::int32_t* const cols = source_.cols + begin;
       // Several are loaded before the first is used, so that a thread waits for memory once.
@@ -334,6 +344,22 @@ class block_counter {
             use(line, begin + static_cast<Offset>(i + k * lanes), static_cast<std::uint32_t>(loaded[k]));
       }
     }
+  }
+  // The part of every line that is in the window.
+  __device__ bool can_cut() const {
+    return source_.rises() && last_line_ - first_line_ <= most_cut;
+  }
+  __device__ void cut_lines() {
+    if (can_cut() && thread() < last_line_ - first_line_) {
+      const std::int64_t width = shape_.cols_each.number;
+      const Offset begin = source_.begin(first_line_ + thread()),
+                   end = source_.begin(first_line_ + thread() + 1);
+      const Offset first = first_from(begin, end, first_slot_ * width);
+      const Offset last = first_from(first, end, (std::int64_t{first_slot_} + slots_) * width);
+      shared_.cut_begin[thread()] = first - begin;
+      shared_.cut_length[thread()] = last - first;
+    }
+    __syncthreads();
   }
   // The first of [low, high) whose column is not less.
   __device__ Offset first_from(Offset low, Offset high, std::int64_t col) const {
@@ -422,7 +448,10 @@ class block_counter {
     const unsigned active = __activemask(), same = __match_any_sync(active, block_row);
     const int lane = static_cast<int>(thread() % 32), leader = __ffs(static_cast<int>(same)) - 1;
     std::int32_t place = 0;
-    if (lane == leader) place = atomicAdd(shared_.listed + block_row, __popc(same));
+    // Several thread blocks may write out blocks of one long block row.
+    if (lane == leader)
+      place =
+          atomicAdd(long_ ? listed_.lengths + first_block_row_ : shared_.listed + block_row, __popc(same));
     place = __shfl_sync(same, place, leader) + __popc(same & ((1u << lane) - 1));
     const std::uint64_t row = std::uint64_t{first_block_row_ + block_row} * shape_.rows_each;
     const Offset at = source_.row_offsets[row] + place;
@@ -451,6 +480,19 @@ class block_counter {
   __device__ void count_hashed() {
     if (items_ > 0) count_pass(min(hashed_slots_, items_ + items_ / 2 + 2 & ~1u));
     finish_listing();
+  }
+  __device__ void put_on_list(std::uint32_t block_row, long_block_row* long_rows,
+                              long_block_rows* found) const {
+    if (listed_.cols != nullptr) listed_.lengths[block_row] = 0;
+    constexpr std::uint32_t window_slots = long_words / Tally::words & ~1u;
+    const std::uint32_t windows = (shape_.block_cols - 1) / window_slots + 1;
+    if (items_ <= items_to_cut || windows == 1 || windows > most_windows) {
+      long_rows[atomicAdd(&found->count, 1u)] = {static_cast<std::int32_t>(block_row), -1};
+      return;
+    }
+    const unsigned place = atomicAdd(&found->count, windows);
+    for (std::uint32_t w = 0; w < windows; ++w)
+      long_rows[place + w] = {static_cast<std::int32_t>(block_row), static_cast<std::int32_t>(w)};
   }
   __device__ void finish_listing() {
     if (listed_.cols != nullptr && thread() < block_rows_) {
@@ -513,6 +555,7 @@ class block_counter {
   std::uint32_t first_block_row_ = 0, block_rows_ = 0, first_line_ = 0, last_line_ = 0, items_ = 0;
   int turn_ = 0, lane_bits_ = 5;
   bool hashed_ = false, part_ = false;  // with keys; for some of the block columns only
+  bool long_ = false;
   std::uint32_t first_slot_ = 0, slots_ = 0, pass_ = 0, passes_ = 1;
 };
 

@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(threads, 6)
 template <class Offset, class Tally>
 __global__ void __launch_bounds__(threads, 5)
     count_short_rows(items<Offset> source, size_shape shape, size_bins bins, listing listed,
-                     std::int32_t* long_rows, long_block_rows* found, const closeness* unless_close) {
+                     long_block_row* long_rows, long_block_rows* found, const closeness* unless_close) {
   if (unless_close != nullptr && unless_close->close()) return;
   extern __shared__ __align__(16) std::uint32_t scratch[];
   __shared__ shared_state shared;
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(threads, 5)
 template <class Offset, class Tally>
 __global__ void __launch_bounds__(all_threads, 3)
     count_long_rows(items<Offset> source, size_shape shape, size_bins bins, listing listed,
-                    const std::int32_t* long_rows, long_block_rows* found, const closeness* unless_close) {
+                    const long_block_row* long_rows, long_block_rows* found, const closeness* unless_close) {
   if (unless_close != nullptr && unless_close->close()) return;
   extern __shared__ __align__(16) std::uint32_t scratch[];
   __shared__ shared_state shared;
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(all_threads, 3)
     const unsigned next = shared.block_row;
     __syncthreads();
     if (next >= found->count) break;
-    counter.count_long(static_cast<std::uint32_t>(long_rows[next]));
+    counter.count_long(long_rows[next]);
   }
   counter.flush();
 }
@@ -125,7 +125,7 @@ struct block_count {
   std::int64_t entries;
   const Offset* row_offsets;
   const std::int32_t* col_indices;
-  array<std::int32_t, device> long_rows;
+  array<long_block_row, device> long_rows;
   array<long_block_rows, device> found;  // one for every launch
   array<closeness, device> sample;
   std::int64_t launches = 0;
@@ -137,7 +137,7 @@ struct block_count {
         entries(matrix.entries()),
         row_offsets(matrix.row_offsets.data()),
         col_indices(matrix.col_indices.data()),
-        long_rows(rows),
+        long_rows(rows + entries / items_to_cut * most_windows),
         found(most_launches),
         sample(1) {
     check_cuda(cudaMemsetAsync(found.data(), 0,

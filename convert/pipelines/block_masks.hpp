@@ -13,8 +13,9 @@ namespace {
 struct closeness {
   unsigned long long entries = 0, squares = 0;
   unsigned longest_row = 0;
-  // Below, a table of the columns in use costs less; a long row would keep all others waiting.
-  __device__ bool close() const { return entries >= 12 * squares && longest_row <= 2048; }
+  // Below, a table of the columns in use costs less. So it does where rows are long: a lane goes along its
+  // row entry by entry, and strips are too few to hide how long that takes.
+  __device__ bool close() const { return entries >= 12 * squares && longest_row <= 256; }
 };
 
 constexpr std::uint32_t no_col = 0xffffffff;

@@ -87,72 +87,6 @@ __global__ void find_first_rows(std::int64_t rows, const Offset* row_offsets, st
   first_rows[piece] = static_cast<std::int32_t>(row_of_entry(row_offsets, 0, rows, entry));
 }
 
-// The first of [low, high) whose column is not less, which is near the guess.
-template <class Offset>
-__device__ Offset first_near(const std::int32_t* cols, Offset low, Offset high, Offset guess,
-                             std::int32_t col) {
-  guess = max(low, min(guess, high));
-  if (guess < high && cols[guess] < col) {
-    low = guess + 1;
-    for (Offset step = 1; step < high - low; step *= 2) {
-      if (cols[low + step] >= col) {
-        high = low + step;
-        break;
-      }
-      low += step + 1;
-    }
-  } else {
-    high = guess;
-    for (Offset step = 1; step < high - low; step *= 2) {
-      if (cols[high - step] < col) {
-        low = high - step + 1;
-        break;
-      }
-      high -= step;
-    }
-  }
-  while (low < high) {
-    const Offset middle = low + (high - low) / 2;
-    if (cols[middle] < col)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-// Looks for the mirror image of an entry right of the diagonal, which counts for both.
-template <class Offset, class Value>
-__device__ void find_mirrored(const entry_walk<Offset, Value>& walk, int shift, Offset entry,
-                              std::int32_t row, Offset row_end, std::int32_t col, own_counts& own) {
-  const Offset low = walk.row_offsets[col], high = walk.row_offsets[col + 1];
-  // In a band an entry has as many neighbours to its right as its mirror image has to its left; else entries
-  // are taken to be spread evenly.
-  const float share = static_cast<float>(row) * (1.0f / static_cast<float>(walk.cols));
-  const Offset guess =
-      walk.banded ? row_end - 1 - entry : static_cast<Offset>(static_cast<float>(high - low) * share);
-  const Offset mirror = find_near<Offset>(walk.col_indices, shift, low, high, low + guess, row);
-  if (mirror < 0) return;
-  const Value value = walk.values[entry], other = walk.values[mirror];
-  own.mirrored += 2;
-  own.mirrored_equal += other == value ? 2 : 0;
-  own.mirrored_negated += other == -value ? 2 : 0;
-}
-
-__device__ void add_to_totals(const own_counts& own, entry_counts* totals) {
-  __syncwarp();
-  add_to_total(totals->zeros, own.zeros);
-  add_to_total(totals->nans, own.nans);
-  add_to_total(totals->infinities, own.infinities);
-  add_to_total(totals->diagonal, own.diagonal);
-  add_to_total(totals->next_column, own.next_column);
-  add_to_total(totals->row_below, own.row_below);
-  add_to_total(totals->x_lines, own.x_lines);
-  add_to_total(totals->mirrored, own.mirrored);
-  add_to_total(totals->mirrored_equal, own.mirrored_equal);
-  add_to_total(totals->mirrored_negated, own.mirrored_negated);
-}
-
 // Thread blocks take the pieces in turns, so that those that run at the same time look for mirror images in
 // the same places. Of a piece the rows are found out first: every row that begins in it leaves its number
 // there, and the largest number up to an entry is its row.
@@ -172,6 +106,7 @@ __global__ void __launch_bounds__(threads, 5)
   for (std::int32_t i = thread; i < grid_words; i += threads) cells[i] = 0;
 
   own_counts own;
+  const float per_col = 1.0f / static_cast<float>(walk.cols);
   for (std::int64_t piece = blockIdx.x; piece < pieces; piece += gridDim.x) {
     const auto first = static_cast<Offset>(walk.first + piece * piece_entries);
     const auto last = static_cast<Offset>(min(std::int64_t{first} + piece_entries, walk.last));
@@ -259,8 +194,20 @@ __global__ void __launch_bounds__(threads, 5)
       if (row + 1 < walk.rows &&
           find_near<Offset>(indices, shift, row_end, offsets[row + 2], row_end + (e - row_begin), col) >= 0)
         ++own.row_below;
-      if (!walk.banded && walk.rows == walk.cols && col > row)
-        find_mirrored(walk, shift, e, row, row_end, col, own);
+      if (walk.rows != walk.cols || col <= row) continue;  // right of the diagonal: counted for both
+      // In a band an entry has as many neighbours to its right as its mirror image has to its left; else
+      // entries are taken to be spread evenly.
+      const Offset low = offsets[col], high = offsets[col + 1];
+      const Offset guess =
+          walk.banded
+              ? row_end - 1 - e
+              : static_cast<Offset>(static_cast<float>(high - low) * (static_cast<float>(row) * per_col));
+      const Offset mirror = find_near<Offset>(indices, shift, low, high, low + guess, row);
+      if (mirror < 0) continue;
+      own.mirrored += 2;
+      const Value other = walk.values[mirror];
+      own.mirrored_equal += other == value ? 2 : 0;
+      own.mirrored_negated += other == -value ? 2 : 0;
     }
     __syncthreads();
     const std::int32_t used =
@@ -272,34 +219,17 @@ __global__ void __launch_bounds__(threads, 5)
       }
     __syncthreads();
   }
-  add_to_totals(own, totals);
-}
-
-// Mirror images in a band, whose rows are alike: a warp looks at a few neighbouring entries of several rows
-// below each other, whose mirror images are neighbours in a few rows. 2^part_bits warps share
-// the rows.
-template <class Offset, class Value>
-__global__ void __launch_bounds__(threads)
-    find_mirrored_in_band(entry_walk<Offset, Value> walk, int part_bits, entry_counts* totals) {
-  constexpr int rows_abreast = 8, abreast = 32 / rows_abreast;
-  const int shift = sector_shift(walk.col_indices), lane = static_cast<int>(threadIdx.x) % 32;
-  const std::int64_t strips = (std::int64_t{walk.rows} + rows_abreast - 1) / rows_abreast;
-  const int parts = 1 << part_bits;
-  own_counts own;
-  for (std::int64_t warp = std::int64_t{blockIdx.x} * (threads / 32) + threadIdx.x / 32;
-       warp < strips << part_bits; warp += std::int64_t{gridDim.x} * (threads / 32)) {
-    const std::int64_t row = (warp >> part_bits) * rows_abreast + lane / abreast;
-    if (row >= walk.rows) continue;
-    const Offset begin = walk.row_offsets[row], row_end = walk.row_offsets[row + 1];
-    const auto right = static_cast<std::int64_t>(first_near<Offset>(
-        walk.col_indices, begin, row_end, begin + (row_end - begin) / 2, static_cast<std::int32_t>(row + 1)));
-    const std::int64_t last = min(std::int64_t{row_end}, walk.last);
-    for (std::int64_t e = max(right, walk.first) + (warp & (parts - 1)) * abreast + lane % abreast; e < last;
-         e += parts * abreast)
-      find_mirrored(walk, shift, static_cast<Offset>(e), static_cast<std::int32_t>(row), row_end,
-                    walk.col_indices[e], own);
-  }
-  add_to_totals(own, totals);
+  __syncwarp();
+  add_to_total(totals->zeros, own.zeros);
+  add_to_total(totals->nans, own.nans);
+  add_to_total(totals->infinities, own.infinities);
+  add_to_total(totals->diagonal, own.diagonal);
+  add_to_total(totals->next_column, own.next_column);
+  add_to_total(totals->row_below, own.row_below);
+  add_to_total(totals->x_lines, own.x_lines);
+  add_to_total(totals->mirrored, own.mirrored);
+  add_to_total(totals->mirrored_equal, own.mirrored_equal);
+  add_to_total(totals->mirrored_negated, own.mirrored_negated);
 }
 
 }  // namespace
@@ -317,16 +247,6 @@ array<entry_counts, device> walk_entries(cuda on, const entry_walk<Offset, Value
   walk_pieces<<<static_cast<unsigned>(std::min(pieces, most_blocks)), threads, 0, on.stream>>>(
       walk, pieces, first_rows.data(), totals.data());
   check_cuda(cudaGetLastError());
-  if (walk.banded && walk.rows == walk.cols) {
-    // A warp has about a dozen steps.
-    const std::int64_t mean = (walk.last - walk.first) / walk.rows;
-    const int part_bits = mean < 64 ? 0 : mean < 256 ? 1 : mean < 1024 ? 2 : 3;
-    const std::int64_t warps = groups_of(walk.rows, 8) << part_bits;
-    find_mirrored_in_band<<<static_cast<unsigned>(std::min(groups_of(warps, threads / 32),
-                                                           std::int64_t{multiprocessors()} * 8)),
-                            threads, 0, on.stream>>>(walk, part_bits, totals.data());
-    check_cuda(cudaGetLastError());
-  }
   return totals;
 }
 
