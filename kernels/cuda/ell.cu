@@ -1,6 +1,9 @@
 // ELL, SELL and HYB on a GPU: a thread for every row, which walks the row's slots, or several warps for 32
 // rows, which share them; neighbouring threads read neighbouring slots. The rest of HYB goes through COO's
 // segmented sums.
+#include <optional>
+
+#include "convert/options.hpp"
 #include "kernels/cuda/entries.hpp"
 #include "kernels/cuda/long_lines.hpp"
 #include "kernels/cuda/read_ahead.hpp"
@@ -17,9 +20,9 @@ struct ell_tuning {
 
   // ell/split and sell/split: slots of a row whose loads are on their way at once.
   static constexpr int slots_at_once = 8;
-  // Warps that share 32 rows are doubled, up to a thread block, while each has more slots of a row than this
-  // and there are fewer threads than this a multiprocessor.
-  static constexpr std::int64_t slots_of_warp = 4, threads_to_fill = 1365;
+  // 4 warps share 32 rows whose mean has more slots than the one, a thread block those above the other; and
+  // only while there are fewer threads than this a multiprocessor.
+  static constexpr std::int64_t slots_for_four = 8, slots_for_block = 16, threads_to_fill = 1365;
   // Rows of more slots than their warps take in so many rounds are shared by thread blocks, of which each
   // takes as many; where there are threads enough, only rows of so many times the mean.
   static constexpr std::int64_t rounds = 4, times_mean = 4;
@@ -40,7 +43,9 @@ struct ell_rows {
   __device__ std::int64_t stride() const { return count; }
 };
 
-template <class Offset>
+// Slices of `Slice` rows, or of any number (0): what is known when compiled takes no division and few
+// instructions a slot, which is what a product of short rows waits for.
+template <class Offset, int Slice = 0>
 struct sell_rows {
   std::int32_t count;
   const std::int32_t* lengths;
@@ -50,9 +55,12 @@ struct sell_rows {
 
   __device__ std::int32_t row(std::int32_t p) const { return order != nullptr ? order[p] : p; }
   __device__ std::int64_t first(std::int32_t p) const {
-    return std::int64_t{slice_offsets[p / slice]} + p % slice;
+    return std::int64_t{slice_offsets[p / height()]} + p % height();
   }
-  __device__ std::int64_t stride() const { return slice; }
+  __device__ std::int64_t stride() const { return height(); }
+
+ private:
+  __device__ std::int32_t height() const { return Slice > 0 ? Slice : slice; }
 };
 
 // y = alpha A x + beta y, or y += alpha A^T x.
@@ -90,27 +98,29 @@ void multiply_rows(cuda on, operation op, const Rows& rows, const std::int32_t* 
   check_cuda(cudaGetLastError());
 }
 
-// Slots [from, to) of a row, whose slots start at `first`; warp `part` of `parts` takes every `parts`-th
+// Slots [from, to) of a row, whose slots start at `first`; warp `part` of `Parts` takes every `Parts`-th
 // chunk. All lanes of the warp come here, each with a row of its own or with no slots. For A^T x there is no
 // sum: `factor` is alpha times x of the row, and `group` what the warp's rows are.
-template <bool Transposed, class Value>
-__device__ Value walk_part(const std::int32_t* __restrict__ cols, const Value* __restrict__ values,
-                           std::int64_t first, std::int64_t stride, std::int32_t from, std::int32_t to,
-                           int part, int parts, const Value* __restrict__ x, Value factor, std::int64_t group,
-                           Value* y) {
+template <int Parts, bool Transposed, class Rows, class Value>
+__device__ Value walk_part(const Rows& rows, const std::int32_t* __restrict__ cols,
+                           const Value* __restrict__ values, std::int64_t first, std::int32_t from,
+                           std::int32_t to, int part, const Value* __restrict__ x, Value factor,
+                           std::int64_t group, Value* y) {
   constexpr int slots = ell_tuning::slots_at_once;
+  const std::int32_t* const own_cols = cols + first;
+  const Value* const own_values = values + first;
   // Past the end a row's last slot is read again, and forgotten: a branch would wait for every load.
   const auto take_chunk = [&](std::int32_t k, auto use) {
-    std::int32_t own_cols[slots];
-    Value own_values[slots];
+    std::int32_t read_cols[slots];
+    Value read_values[slots];
 #pragma unroll
     for (int j = 0; j < slots; ++j) {
-      const std::int64_t slot = first + min(k + j, to - 1) * stride;
-      own_cols[j] = __ldcs(cols + slot);
-      own_values[j] = __ldcs(values + slot);
+      const std::int64_t slot = min(k + j, to - 1) * rows.stride();
+      read_cols[j] = __ldcs(own_cols + slot);
+      read_values[j] = __ldcs(own_values + slot);
     }
 #pragma unroll
-    for (int j = 0; j < slots; ++j) use(own_cols[j], own_values[j], k + j < to);
+    for (int j = 0; j < slots; ++j) use(read_cols[j], read_values[j], k + j < to);
   };
   Value sum = 0;
   if constexpr (Transposed) {
@@ -121,20 +131,33 @@ __device__ Value walk_part(const std::int32_t* __restrict__ cols, const Value* _
     // Rows are sorted by column: threads that all began with the first chunk would meet in the same elements
     // of y. Multiples of a large prime spread them.
     auto chunk = static_cast<std::int32_t>((group * 2654435761 + part) % chunks);
-    for (std::int32_t n = part; n < chunks; n += parts) {
+    for (std::int32_t n = part; n < chunks; n += Parts) {
       if (const std::int32_t k = from + chunk * slots; k < to)
         take_chunk(k, [&](std::int32_t col, Value value, bool inside) {
           if (inside) atomicAdd(y + col, value * factor);
         });
-      chunk = (chunk + parts) % chunks;
+      chunk = (chunk + Parts) % chunks;
     }
   } else {
-    for (std::int32_t k = from + part * slots; k < to; k += parts * slots)
+    for (std::int32_t k = from + part * slots; k < to; k += Parts * slots)
       take_chunk(k, [&](std::int32_t col, Value value, bool inside) {
-        const Value product = value * x[col];
+        const Value product = value * __ldg(x + col);
         sum += inside ? product : Value{0};
       });
   }
+  return sum;
+}
+
+// The sum over the warps of a part of the thread block, lane by lane; every warp gets it. `sums` is not in
+// use any more when all threads have met once again.
+template <int Parts, class Value>
+__device__ Value sum_of_parts(Value (&sums)[warps][32], Value own) {
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  sums[warp][lane] = own;
+  __syncthreads();
+  Value sum = 0;
+#pragma unroll
+  for (int w = 0; w < Parts; ++w) sum += sums[warp / Parts * Parts + w][lane];
   return sum;
 }
 
@@ -149,54 +172,27 @@ __global__ void find_even_groups(std::int32_t rows, const std::int32_t* lengths,
   if (same) atomicAdd(count, 1u);
 }
 
-// Groups of 32 rows, `Warps` warps each; long ones in pieces, which all warps of a thread block share.
-// y = alpha A x + beta y, or y += alpha A^T x.
-template <int Warps, bool Transposed, class Rows, class Value>
-__global__ void __launch_bounds__(threads)
-    split_rows(Rows rows, const std::int32_t* __restrict__ even, line_pieces<Value> long_groups,
-               std::int32_t limit, read_ahead ahead, const std::int32_t* __restrict__ cols,
-               const Value* __restrict__ values, Value alpha, const Value* __restrict__ x, Value beta,
-               Value* y) {
-  __shared__ Value sums[warps][32];
+// A thread block with a piece of a long group, which its warps share. The last thread block of a group to
+// have left its sums adds up those of all pieces.
+template <bool Transposed, class Rows, class Value>
+__device__ void multiply_piece(const Rows& rows, const line_pieces<Value>& long_groups,
+                               Value (&sums)[warps][32], const std::int32_t* __restrict__ cols,
+                               const Value* __restrict__ values, Value alpha, const Value* __restrict__ x,
+                               Value beta, Value* y) {
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  const bool is_piece = blockIdx.x < long_groups.count;
-  const int parts = is_piece ? warps : Warps, part = warp % parts;
-  line_piece piece{};
-  if (is_piece) piece = long_groups.pieces[blockIdx.x];
-  const std::int64_t group =
-      is_piece ? std::int64_t{piece.line}
-               : std::int64_t{blockIdx.x - long_groups.count} * (warps / Warps) + warp / Warps;
-  const std::int64_t position = group * 32 + lane;
-  bool own = position < rows.count;
+  const line_piece piece = long_groups.pieces[blockIdx.x];
+  const std::int64_t position = std::int64_t{piece.line} * 32 + lane;
+  const bool own = position < rows.count;
   const std::int32_t p = own ? static_cast<std::int32_t>(position) : 0;
-  // These loads wait for nothing, and not for each other.
-  const std::int64_t first_slot = rows.first(p);
-  const std::int32_t row = Transposed || part == 0 ? rows.row(p) : 0;
-  std::int32_t length = !own ? 0 : even != nullptr ? even[group] : rows.lengths[p];
-  ahead.bring();
-  if (length < 0) length = rows.lengths[p];
-  __syncwarp();
-  // What is walked in pieces is not walked here.
-  if (long_groups.count > 0 && !is_piece &&
-      __reduce_max_sync(~0u, static_cast<unsigned>(length)) > static_cast<unsigned>(limit)) {
-    own = false;
-    length = 0;
-  }
-  const std::int32_t from = is_piece ? static_cast<std::int32_t>(piece.first) : 0;
-  const std::int32_t to = is_piece ? min(length, static_cast<std::int32_t>(piece.last)) : length;
+  const std::int32_t row = rows.row(p), length = own ? rows.lengths[p] : 0;
+  const auto from = static_cast<std::int32_t>(piece.first);
+  const std::int32_t to = min(length, static_cast<std::int32_t>(piece.last));
   const Value factor = Transposed && from < to ? alpha * x[row] : Value{0};
-  Value sum = walk_part<Transposed>(cols, values, first_slot, rows.stride(), from, to, part, parts, x, factor,
-                                    group, y);
+  Value sum = walk_part<warps, Transposed>(rows, cols, values, rows.first(p), from, to, warp, x, factor,
+                                           piece.line, y);
   if constexpr (!Transposed) {
-    if (parts > 1) {
-      sums[warp][lane] = sum;
-      __syncthreads();
-      if (part != 0 && !is_piece) return;
-      sum = 0;
-      for (int w = 0; w < parts; ++w) sum += sums[warp - part + w][lane];
-    }
-    if (is_piece && piece.count > 1) {
-      // All warps have the piece's sums. The last thread block to have left them adds up those of all pieces.
+    sum = sum_of_parts<warps>(sums, sum);
+    if (piece.count > 1) {
       __shared__ bool last;
       if (warp == 0) {
         long_groups.sums[std::int64_t{blockIdx.x} * 32 + lane] = sum;
@@ -209,11 +205,48 @@ __global__ void __launch_bounds__(threads)
       sum = 0;
 #pragma unroll 4
       for (std::int32_t i = warp; i < piece.count; i += warps) sum += __ldcg(left + std::int64_t{i} * 32);
-      sums[warp][lane] = sum;
-      __syncthreads();
-      sum = 0;
-      for (int w = 0; w < warps; ++w) sum += sums[w][lane];
+      sum = sum_of_parts<warps>(sums, sum);
     }
+    if (own && warp == 0) y[row] = updated(beta, y + row, alpha * sum);
+  }
+}
+
+// Groups of 32 rows, `Warps` warps each; long ones in pieces. y = alpha A x + beta y, or y += alpha A^T x.
+template <int Warps, bool Transposed, class Rows, class Value>
+__global__ void __launch_bounds__(threads)
+    split_rows(Rows rows, const std::int32_t* __restrict__ even, line_pieces<Value> long_groups,
+               std::int32_t limit, read_ahead ahead, const std::int32_t* __restrict__ cols,
+               const Value* __restrict__ values, Value alpha, const Value* __restrict__ x, Value beta,
+               Value* y) {
+  __shared__ Value sums[warps][32];
+  if (blockIdx.x < long_groups.count) {
+    multiply_piece<Transposed>(rows, long_groups, sums, cols, values, alpha, x, beta, y);
+    return;
+  }
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const int part = warp % Warps;
+  const std::int64_t group = std::int64_t{blockIdx.x - long_groups.count} * (warps / Warps) + warp / Warps;
+  const std::int64_t position = group * 32 + lane;
+  bool own = position < rows.count;
+  const std::int32_t p = own ? static_cast<std::int32_t>(position) : 0;
+  // These loads wait for nothing, and not for each other.
+  const std::int64_t first_slot = rows.first(p);
+  const std::int32_t row = Transposed || part == 0 ? rows.row(p) : 0;
+  std::int32_t length = !own ? 0 : even != nullptr ? even[group] : rows.lengths[p];
+  ahead.bring();
+  if (length < 0) length = rows.lengths[p];
+  __syncwarp();
+  // What is walked in pieces is not walked here.
+  if (long_groups.count > 0 &&
+      __reduce_max_sync(~0u, static_cast<unsigned>(length)) > static_cast<unsigned>(limit)) {
+    own = false;
+    length = 0;
+  }
+  const Value factor = Transposed && length > 0 ? alpha * x[row] : Value{0};
+  Value sum =
+      walk_part<Warps, Transposed>(rows, cols, values, first_slot, 0, length, part, x, factor, group, y);
+  if constexpr (!Transposed) {
+    if constexpr (Warps > 1) sum = sum_of_parts<Warps>(sums, sum);
     if (own && part == 0) y[row] = updated(beta, y + row, alpha * sum);
   }
 }
@@ -245,8 +278,8 @@ class rows_in_groups {
         outputs_(output_count) {
     const std::int64_t groups = (std::int64_t{rows.count} + 31) / 32, mean = values.size() / rows.count;
     const std::int64_t enough = ell_tuning::threads_to_fill * multiprocessors();
-    while (warps_ < warps && warps_ * ell_tuning::slots_of_warp < mean && groups * 32 * warps_ < enough)
-      warps_ *= 2;
+    if (mean > ell_tuning::slots_for_four && groups * 32 < enough) warps_ = 4;
+    if (mean > ell_tuning::slots_for_block && groups * 32 * 4 < enough) warps_ = warps;
     constexpr std::int64_t round = ell_tuning::slots_at_once * ell_tuning::rounds;
     limit_ = static_cast<std::int32_t>(
         std::clamp<std::int64_t>(groups * 32 * warps_ < enough ? 0 : ell_tuning::times_mean * mean,
@@ -273,12 +306,10 @@ class rows_in_groups {
       switch (warps_) {
         case 1:
           return launch<1, t>(alpha, x, beta, y);
-        case 2:
-          return launch<2, t>(alpha, x, beta, y);
         case 4:
           return launch<4, t>(alpha, x, beta, y);
         default:
-          return launch<8, t>(alpha, x, beta, y);
+          return launch<warps, t>(alpha, x, beta, y);
       }
     });
   }
@@ -349,7 +380,7 @@ struct sell_thread {
 
 template <class Value>
 struct ell_split : rows_in_groups<ell_rows, Value> {
-  static constexpr kernel_info info{"ell/split", "1 to 8 warps for 32 rows, thread blocks for long ones",
+  static constexpr kernel_info info{"ell/split", "1, 4 or 8 warps for 32 rows, thread blocks for long ones",
                                     "ours", true, false};
   using matrix = ell_view<Value, device>;
 
@@ -359,17 +390,37 @@ struct ell_split : rows_in_groups<ell_rows, Value> {
 };
 
 template <class Offset, class Value>
-struct sell_split : rows_in_groups<sell_rows<Offset>, Value> {
-  static constexpr kernel_info info{"sell/split", "1 to 8 warps for 32 rows, thread blocks for long ones",
+struct sell_split {
+  static constexpr kernel_info info{"sell/split", "1, 4 or 8 warps for 32 rows, thread blocks for long ones",
                                     "ours", true, false};
   using matrix = sell_view<Offset, Value, device>;
+  static constexpr int usual = sell_shape{}.slice;
 
-  sell_split(cuda on, const matrix& m, operation op)
-      : rows_in_groups<sell_rows<Offset>, Value>(
-            on, op,
-            {m.rows, m.row_lengths.data(), m.sigma > 1 ? m.row_order.data() : nullptr, m.slice_offsets.data(),
-             m.slice},
-            m.col_indices, m.values, inputs(m, op), outputs(m, op)) {}
+  sell_split(cuda on, const matrix& m, operation op) {
+    if (m.slice == usual)
+      usual_.emplace(on, op, rows_of<usual>(m), m.col_indices, m.values, inputs(m, op), outputs(m, op));
+    else
+      any_.emplace(on, op, rows_of<0>(m), m.col_indices, m.values, inputs(m, op), outputs(m, op));
+  }
+  std::int64_t bytes() const { return usual_ ? usual_->bytes() : any_->bytes(); }
+
+  void run(Value alpha, const Value* x, Value beta, Value* y) const {
+    if (usual_)
+      usual_->run(alpha, x, beta, y);
+    else
+      any_->run(alpha, x, beta, y);
+  }
+
+ private:
+  template <int Slice>
+  static sell_rows<Offset, Slice> rows_of(const matrix& m) {
+    // Windows of one row leave all in their order.
+    return {m.rows, m.row_lengths.data(), m.sigma > 1 ? m.row_order.data() : nullptr, m.slice_offsets.data(),
+            m.slice};
+  }
+
+  std::optional<rows_in_groups<sell_rows<Offset, usual>, Value>> usual_;
+  std::optional<rows_in_groups<sell_rows<Offset>, Value>> any_;
 };
 
 template <class Value>

@@ -11,17 +11,14 @@ class read_ahead {
  public:
   template <class T>
   void add(const T* first, std::int64_t count) {
-    const std::int64_t bytes = count * std::int64_t{sizeof(T)};
-    bytes_ += bytes;
-    if (bytes_ <= most_bytes)
-      ranges_[used_++] = {reinterpret_cast<const char*>(first), bytes};
-    else
-      for (range& r : ranges_) r.bytes = 0;
+    ranges_[used_++] = {reinterpret_cast<const char*>(first), count * std::int64_t{sizeof(T)}};
+    bytes_ += ranges_[used_ - 1].bytes;
   }
 
 #ifdef __CUDACC__
   // Every thread of the grid brings its share.
   __device__ void bring() const {
+    if (bytes_ > most_bytes) return;
     const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x * line;
 #pragma unroll
