@@ -328,9 +328,8 @@ tile_price price_tiles(Backend, hypersparse_pattern<Offset> matrix, const tile_o
     std::int64_t row_squares = 0, col_squares = 0;
     for (std::int64_t r = 0; r < filled; ++r) row_squares += std::int64_t{row_length(r)} * row_length(r);
     for (const column_length& c : columns) col_squares += std::int64_t{c.length} * c.length;
-    price.renumbered =
-        lengths_vary(matrix.rows, entries, static_cast<double>(row_squares)) ||
-        lengths_vary(matrix.cols, entries, static_cast<double>(col_squares));
+    price.renumbered = lengths_vary(matrix.rows, entries, static_cast<double>(row_squares)) ||
+                       lengths_vary(matrix.cols, entries, static_cast<double>(col_squares));
   }
 
   array<std::int32_t, host> row_numbers, col_indices;
@@ -385,7 +384,7 @@ tile_price price_tiles(Backend, hypersparse_pattern<Offset> matrix, const tile_o
                      const std::int64_t lane = ++in_lane[cells.lane_of(static_cast<std::uint32_t>(e->row))];
                      steps = std::max({steps, in_column, lane});
                    }
-                   price.least_steps += steps;
+                   price.least_steps += whole_steps(static_cast<std::int32_t>(steps));
                  });
   return price;
 }
