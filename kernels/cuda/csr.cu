@@ -73,7 +73,9 @@ __device__ Value walk_row(const csr_arrays<Offset, Value>& m, std::int64_t first
     for (int k = 0; k < loads; ++k) use(cols[k], values[k]);
   }
   const auto left = static_cast<int>(last - first);
-  if (lane < left) {
+  if (lanes >= 32 && left <= lanes) {  // a whole warp agrees, and need not ask for the other loads
+    if (lane < left) use(m.cols[first + lane], m.values[first + lane]);
+  } else if (lane < left) {
 #pragma unroll
     for (int k = 0; k < loads; ++k) {
       const bool inside = k * lanes + lane < left;
