@@ -135,15 +135,15 @@ class pricer {
     const std::int64_t listing = zeros == 0 ? 0
                                             : (entries_ + 1) * 8 + entries_ * index_bytes + zeros * 8 +
                                                   sort_peak_bytes(on_, zeros, index_bytes);
-    // Threads of a CPU hold a number for every block column while they fill the blocks.
+    // Threads of a CPU hold a number for every block column while they fill the blocks; what they take before
+    // that is less. Others count the blocks of every line first.
     const std::int64_t block_cols = groups_of(matrix_.cols, block.cols);
-    const std::int64_t numbers =
-        std::is_same_v<Backend, openmp>
-            ? threads_with_block_columns(block_cols, entries_) * block_cols * index_bytes
-            : 0;
+    const std::int64_t threads =
+        std::is_same_v<Backend, openmp> ? threads_with_block_columns(block_cols, entries_) : 0;
+    const std::int64_t numbers = threads * block_cols * index_bytes,
+                       counting = threads > 0 ? 0 : (2 * lines + 1) * offset_bytes;
     format_cost& bsr =
-        add(format_kind::bsr, size, slots,
-            std::max((2 * lines + 1) * offset_bytes, size + std::max(listing, numbers - zeros * 8)));
+        add(format_kind::bsr, size, slots, std::max(counting, size + std::max(listing, numbers - zeros * 8)));
     bsr.options.bsr_block = block;
     bsr.blocks = blocks;
     bsr.chosen_block = chosen;

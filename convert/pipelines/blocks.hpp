@@ -595,8 +595,8 @@ struct block_lines {
   const std::int32_t* cols;
   std::int64_t block_cols, entries;
   std::int64_t count, mean = 0, longest = 0;  // entries
-  // Those that are far longer than the others would hold up a small team, and get a large one; listed where
-  // the teams are small.
+  // Those that are far longer than the others would hold up a small team of a GPU, and get a large one;
+  // listed where the teams are small.
   static constexpr std::int64_t heavy = 512;
   array<std::int32_t, space_on<Backend>> heavy_lines;
 
@@ -613,7 +613,7 @@ struct block_lines {
     if (count == 0) return;
     mean = entries / count;
     longest = longest_group(on, row_offsets, rows, shape.rows);
-    if (mean > heavy || longest <= heavy) return;
+    if (std::is_same_v<Backend, openmp> || mean > heavy || longest <= heavy) return;
     heavy_lines =
         list_heavy_lines(on, count, block_row_ranges<Offset>{rows, shape, row_offsets, heavy + 1, longest});
   }
