@@ -327,14 +327,21 @@ class single_team {
   std::uint32_t winners(const std::int32_t (&wanted)[lanes], std::uint32_t urgent, std::int32_t first,
                         std::uint32_t* seen) const {
     static_assert(lanes == 32);
-    const std::uint32_t call = ++*seen++;
+    const std::uint32_t call = ++seen[0];
+    std::uint32_t* const last_call = seen + 1;
     std::uint32_t wanting = 0, won = 0;
-    for (int lane = 0; lane < lanes; ++lane) wanting |= (wanted[lane] >= 0 ? 1u : 0u) << lane;
-    for (const std::uint32_t class_of_lanes : {wanting & urgent, wanting & ~urgent})
-      for (std::uint32_t turns = std::rotr(class_of_lanes, first); turns != 0; turns &= turns - 1) {
+    for (int i = 0; i < lanes; ++i)
+      if (wanted[i] >= 0) wanting |= 1u << i;
+    const auto give = [&](std::uint32_t among) {
+      for (std::uint32_t turns = std::rotr(among, first); turns != 0; turns &= turns - 1) {
         const int lane = (lowest_bit(turns) + first) % lanes;
-        if (std::exchange(seen[wanted[lane]], call) != call) won |= 1u << lane;
+        if (last_call[wanted[lane]] == call) continue;
+        last_call[wanted[lane]] = call;
+        won |= 1u << lane;
       }
+    };
+    give(wanting & urgent);
+    give(wanting & ~urgent);
     return won;
   }
   std::uint32_t any_bits(std::uint32_t bits) const { return bits; }
