@@ -93,13 +93,16 @@ struct gcsb_tile_kernel {
     };
     const std::int64_t lines = groups_of(outputs(m, op), tile_outputs_count());
     tile_shares shares;
-    if (m.renumbered == 0 && lines >= tile_tuning::least_lines &&
+    if (m.renumbered == 0 && m.group_size == 32 && lines >= tile_tuning::least_lines &&
         lines <= tiles * tile_tuning::most_lines_a_tile) {
       const tile_list all = with_all_lines(list, outputs(m, op), tile_outputs_count());
       shares = share_tiles(all, count_for(all, 0), tile_tuning::piece_cost);
       written_once_ = static_cast<std::int64_t>(shares.visits.size()) <= lines * tile_tuning::most_visits;
     }
-    if (!written_once_) shares = share_tiles(list, count_for(list, rest), tile_tuning::piece_cost);
+    if (written_once_)
+      resident_with(warps_);  // for its limit of shared memory: it is another kernel
+    else
+      shares = share_tiles(list, count_for(list, rest), tile_tuning::piece_cost);
     pieces_ = upload(shares.pieces);
     shares_ = upload(shares.shares);
     if (written_once_) {
@@ -181,8 +184,9 @@ struct gcsb_tile_kernel {
     with_operation(op_, [&](auto transposed) {
       constexpr bool t = decltype(transposed)::value;
       const auto& order = t ? m_.col_order : m_.row_order;
-      use(m_.group_size == 32 ? multiply_tiles<true, t, Value, Index>
-                              : multiply_tiles<false, t, Value, Index>,
+      use(m_.group_size != 32 ? multiply_tiles<false, t, false, Value, Index>
+          : written_once_     ? multiply_tiles<true, t, true, Value, Index>
+                              : multiply_tiles<true, t, false, Value, Index>,
           tile_arrays<Value, Index>{
               m_.values.data(), combined, shares_.data(), pieces_.data(),
               tile_cells(m_.tile_height, m_.tile_width, m_.group_size), tile_outputs_count(),

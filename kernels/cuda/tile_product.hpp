@@ -111,20 +111,29 @@ struct alignas(16) four_sums {
 template <class Value>
 __device__ void add_run(const entry_list<Value>& list, std::int64_t first, std::int64_t last, int lane,
                         Value alpha, const Value* __restrict__ x, Value* y) {
-  for (std::int64_t begin = first; begin < last; begin += 32) {
-    const std::int64_t e = begin + lane;
-    const std::int32_t output = e < last ? list.outputs[e] : -1;
-    Value sum = e < last ? list.values[e] * x[list.inputs[e]] : Value{0};
-    const std::int32_t before = __shfl_up_sync(~0u, output, 1);
-    const bool head = lane == 0 || before != output;
-    const unsigned heads_behind = __ballot_sync(~0u, head) >> lane >> 1;
-    const int equals = heads_behind == 0 ? 32 - lane : __ffs(static_cast<int>(heads_behind));
-    for (int step = 1; step < 32; step *= 2) {
-      const Value further = __shfl_down_sync(~0u, sum, step);
-      if (step < equals) sum += further;
+  constexpr int together = 4;  // batches of 32 entries whose loads are on their way at once
+  for (std::int64_t begin = first; begin < last; begin += 32 * together) {
+    std::int32_t outputs[together];
+    Value sums[together];
+#pragma unroll
+    for (int b = 0; b < together; ++b) {
+      const std::int64_t e = begin + 32 * b + lane;
+      outputs[b] = e < last ? list.outputs[e] : -1;
+      sums[b] = e < last ? list.values[e] * x[list.inputs[e]] : Value{0};
     }
     wait_for_kernel_before();
-    if (head && output >= 0) atomicAdd(y + output, alpha * sum);
+#pragma unroll
+    for (int b = 0; b < together; ++b) {
+      const std::int32_t before = __shfl_up_sync(~0u, outputs[b], 1);
+      const bool head = lane == 0 || before != outputs[b];
+      const unsigned heads_behind = __ballot_sync(~0u, head) >> lane >> 1;
+      const int equals = heads_behind == 0 ? 32 - lane : __ffs(static_cast<int>(heads_behind));
+      for (int step = 1; step < 32; step *= 2) {
+        const Value further = __shfl_down_sync(~0u, sums[b], step);
+        if (step < equals) sums[b] += further;
+      }
+      if (head && outputs[b] >= 0) atomicAdd(y + outputs[b], alpha * sums[b]);
+    }
   }
 }
 
@@ -197,7 +206,7 @@ struct tile_outputs {
 // y = alpha A x + beta y for the tiles where every output is written once, else y += alpha A x; the x and y
 // of the tiles may be others, in their numbers. y += alpha A x for the rest. Full: groups of 32 lanes, else
 // fewer.
-template <bool Full, bool Transposed, class Value, class Index>
+template <bool Full, bool Transposed, bool WrittenOnce, class Value, class Index>
 __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) == 4
                                                                     ? tile_limits::resident_blocks_of_floats
                                                                     : tile_limits::resident_blocks_of_doubles)
@@ -295,7 +304,7 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
       };
       wait_for_kernel_before();
       __syncthreads();
-      if (m.visits == nullptr) {
+      if constexpr (!WrittenOnce) {
         for_all_sums([&](int i, const four_sums<Value>& total) { line.add(i, total); });
       } else {
         const tile_visit visit = m.visits[share.first_visit + flushed];
