@@ -11,8 +11,34 @@ std::string choice::names() const {
   std::string text = kernels.front()->info.name;
   if (kernels.size() > 1 && text != kernels.back()->info.name)
     text += std::string(" + ") + kernels.back()->info.name;
-  return format->note.empty() ? text : text + " (" + format->note + ")";
+  std::string note = format->note;
+  if (format->of_transpose) note += note.empty() ? "of A^T" : " of A^T";
+  return note.empty() ? text : text + " (" + note + ")";
 }
+
+namespace {
+
+bool every_format(const format_result&) {
+  return true;
+}
+// CSC is a copy of A^T, as CSR.
+bool is_copy_of_a(const format_result& f) {
+  return !f.of_transpose && f.format != format_kind::csc;
+}
+
+// The best of ours in those formats.
+template <class Admitted>
+choice best_where(const matrix_result& m, const std::vector<operation>& operations, Admitted admitted) {
+  choice best;
+  for (const format_result& f : m.formats) {
+    if (!admitted(f)) continue;
+    const choice here = best_in(f, operations);
+    if (here.format != nullptr && (best.format == nullptr || here.seconds < best.seconds)) best = here;
+  }
+  return best;
+}
+
+}  // namespace
 
 choice best_in(const format_result& f, const std::vector<operation>& operations) {
   choice here{&f, {}, 0, 0, f.convert_seconds};
@@ -32,12 +58,7 @@ choice best_in(const format_result& f, const std::vector<operation>& operations)
 }
 
 choice best_of(const matrix_result& m, const std::vector<operation>& operations) {
-  choice best;
-  for (const format_result& f : m.formats)
-    if (const choice here = best_in(f, operations);
-        here.format != nullptr && (best.format == nullptr || here.seconds < best.seconds))
-      best = here;
-  return best;
+  return best_where(m, operations, every_format);
 }
 
 bool is_base(const matrix_result& m, const choice& c) {
@@ -186,10 +207,6 @@ way vendors_fastest(const matrix_result& found, const objective& wanted, Admitte
   return fastest;
 }
 
-bool every_format(const format_result&) {
-  return true;
-}
-
 way vendors_two_copies(const matrix_result& found, const objective& wanted) {
   way pair;
   for (const operation op : both_operations) {
@@ -309,9 +326,7 @@ vendor_ways vendor_of(const matrix_result& found, const objective& wanted) {
   vendor_ways v;
   for (const operation op : both_operations)
     v.product[static_cast<std::size_t>(op)] = vendors_fastest(found, only(wanted, op), every_format);
-  v.transposed_from_a =
-      vendors_fastest(found, only(wanted, operation::transposed),
-                      [](const format_result& f) { return !f.of_transpose && f.format != format_kind::csc; });
+  v.transposed_from_a = vendors_fastest(found, only(wanted, operation::transposed), is_copy_of_a);
   v.csr = vendors_fastest(
       found, wanted, [](const format_result& f) { return !f.of_transpose && f.format == format_kind::csr; });
   // Where only A^T x is wanted, one copy may as well be one of A^T.
@@ -431,17 +446,21 @@ namespace {
 
 const std::vector<operation> pair_of_operations(both_operations.begin(), both_operations.end());
 
-// `best` gives the best of ours for some operations.
-template <class Best>
-vendor_ratios over_vendor_with(const matrix_result& m, Best best) {
+// Of ours in those formats.
+template <class Admitted>
+vendor_ratios over_vendor_where(const matrix_result& m, Admitted admitted) {
   const vendor_ways vendor = vendor_of(m, {});
-  const choice ax = best({operation::multiply}), atx = best({operation::transposed}),
-               pair = best(pair_of_operations);
+  const choice ax = best_where(m, {operation::multiply}, admitted),
+               atx = best_where(m, {operation::transposed}, admitted),
+               atx_from_a = best_where(m, {operation::transposed},
+                                       [&](const format_result&f) { return admitted(f) && is_copy_of_a(f); }),
+               pair = best_where(m, pair_of_operations, admitted);
   const auto over = [](const choice& ours, const way& theirs) {
     return ours.format != nullptr && theirs ? headline_of(theirs) / ours.seconds : 0;
   };
-  return {over(ax, vendor.product[0]), over(atx, vendor.product[1]), over(atx, vendor.transposed_from_a),
-          over(pair, vendor.csr),      over(pair, vendor.one_copy),  over(pair, vendor.two_copies)};
+  return {
+      over(ax, vendor.product[0]), over(atx, vendor.product[1]), over(atx_from_a, vendor.transposed_from_a),
+      over(pair, vendor.csr),      over(pair, vendor.one_copy),  over(pair, vendor.two_copies)};
 }
 
 }  // namespace
@@ -454,11 +473,11 @@ double headline_of(const way& w) {
 }
 
 vendor_ratios over_vendor(const matrix_result& m) {
-  return over_vendor_with(m, [&](const std::vector<operation>& ops) { return best_of(m, ops); });
+  return over_vendor_where(m, every_format);
 }
 
 vendor_ratios over_vendor(const matrix_result& m, const format_result& f) {
-  return over_vendor_with(m, [&](const std::vector<operation>& ops) { return best_in(f, ops); });
+  return over_vendor_where(m, [&](const format_result& other) { return &other == &f; });
 }
 
 std::map<format_kind, double> over_vendor_in_format(const matrix_result& m) {

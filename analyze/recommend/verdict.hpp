@@ -136,10 +136,10 @@ double repaid_after(const way& taken, const way& instead);
 // ---- beside the vendor ----
 
 // How many times as fast ours is as the vendor's, by the headlines of one run; 0 where one of the two was not
-// measured. Ours is from a copy of A, and the pair from one.
+// measured. Ours of one product may be from a copy of A^T as its may, that of the pair is from one copy of A.
 struct vendor_ratios {
   double ax = 0, atx = 0;  // over its fastest for that product
-  double atx_from_a = 0;   // over its fastest from a copy of A
+  double atx_from_a = 0;   // both from a copy of A
   double pair_csr = 0, pair_one_copy = 0, pair_two_copies = 0;
 };
 struct vendor_comparison {

@@ -31,7 +31,7 @@ struct options {
   std::string block, tile = "auto";
   std::vector<operation> operations = {operation::multiply, operation::transposed};
   bool single_values = false;
-  int samples = 30;
+  int samples = 30, warm_up_ms = 100;
   bool warm_only = false, csv = false, list = false, scipy = false;
   conversion_options conversion;
   std::vector<std::string> of_formats;  // which of the options that are about some formats only
@@ -68,7 +68,7 @@ void note_interrupt(int signal) {
 
 // ---- the list of kernels ----
 
-// CSC is A^T as CSR: it stands for the vendor's copies of A^T, and has no lines of its own.
+// CSC is A^T as CSR: it stands for the copies of A^T, and has no lines of its own.
 std::vector<listed_kernel> measured_kernels() {
   std::vector<listed_kernel> all = all_kernels();
   std::erase_if(all, [](const listed_kernel& k) { return k.format == format_kind::csc; });
@@ -126,28 +126,33 @@ std::string list_as_text(const std::vector<listed_kernel>& all, int width) {
 // ---- the request ----
 
 // What the vendor advises where both products are needed: A^T stored beside A, in each of its formats, and
-// A^T x from there with its kernels.
-std::vector<format_variant> vendor_copies(const options& wanted, const std::string& backend) {
+// A^T x from there. Ours are tried on the same copies.
+std::vector<format_variant> copies_of_transpose(const options& wanted, const std::string& backend) {
   std::vector<format_variant> copies;
   if (std::find(wanted.operations.begin(), wanted.operations.end(), operation::transposed) ==
       wanted.operations.end())
     return copies;
   for (const format_kind format : {format_kind::csr, format_kind::coo, format_kind::sell, format_kind::bsr}) {
-    format_variant copy = variants_of(format, wanted.conversion).back();  // of SELL the one the vendor takes
-    copy.of_transpose = true;
-    copy.operations = {operation::transposed};
+    bool has_vendor = false;
+    std::vector<std::string> kernels;
     for (const listed_kernel& k : all_kernels())
-      if (k.format == format && k.backend == backend && k.info.vendor && wanted.names_kernel(k.info))
-        copy.kernels.emplace_back(k.info.name);
-    const block_size block = copy.conversion.bsr_block;
-    const bool taken = format != format_kind::bsr || block.rows == block.cols;
-    if (taken && !copy.kernels.empty()) copies.push_back(std::move(copy));
+      if (k.format == format && k.backend == backend && wanted.names_kernel(k.info)) {
+        kernels.emplace_back(k.info.name);
+        has_vendor |= k.info.vendor;
+      }
+    if (!has_vendor) continue;
+    for (format_variant& copy : variants_of(format, wanted.conversion)) {
+      copy.of_transpose = true;
+      copy.operations = {operation::transposed};
+      copy.kernels = kernels;
+      copies.push_back(std::move(copy));
+    }
   }
   return copies;
 }
 
 // The formats whose kernels are wanted; names that do not exist, or not on this backend, are refused. CSC
-// among them is the vendor's copies of A^T.
+// among them is the copies of A^T.
 std::vector<format_kind> formats_wanted(const options& wanted, const std::string& backend) {
   const std::vector<format_kind> of_kernels =
       formats_of_kernels("--kernel", wanted.kernels, measured_kernels(), backend);
@@ -155,10 +160,10 @@ std::vector<format_kind> formats_wanted(const options& wanted, const std::string
   for (const format_kind format : all_formats()) {
     if (!wanted.formats.empty() && !wanted.names_format(format)) continue;
     if (format == format_kind::csc) {
-      if (vendor_copies(wanted, backend).empty()) {
+      if (copies_of_transpose(wanted, backend).empty()) {
         if (wanted.names_format(format))
           throw error(failure::usage,
-                      "--format csc: copies of A^T for A^T x, with the vendor's kernels, which need a GPU");
+                      "--format csc: copies of A^T for A^T x beside the vendor's, which need a GPU");
         continue;
       }
     } else if (!wanted.kernels.empty() &&
@@ -188,7 +193,7 @@ void name_vendors_kernels(options& wanted, const std::string& backend) {
 race_request request_of(options wanted, const std::string& backend) {
   race_request request;
   request.operations = wanted.operations;
-  request.sampling = {wanted.samples, wanted.warm_only};
+  request.sampling = {wanted.samples, wanted.warm_only, wanted.warm_up_ms / 1e3};
   request.sampling.interrupted = [] { return interrupting_signal != 0; };
 
   name_vendors_kernels(wanted, backend);
@@ -216,7 +221,8 @@ race_request request_of(options wanted, const std::string& backend) {
     }
   }
   if (std::find(formats.begin(), formats.end(), format_kind::csc) != formats.end())
-    for (format_variant& copy : vendor_copies(wanted, backend)) request.field.push_back({std::move(copy)});
+    for (format_variant& copy : copies_of_transpose(wanted, backend))
+      request.field.push_back({std::move(copy)});
   return request;
 }
 
@@ -916,6 +922,10 @@ int main(int argc, char** argv) {
   add_choice(app, "--value", wanted.single_values, {{"f32", true}, {"f64", false}}, "Value type: f32 or f64");
   app.add_option("--samples", wanted.samples, "Samples of every median, over three rounds")
       ->check(between(1, 100000))
+      ->capture_default_str();
+  app.add_option("--warm-up", wanted.warm_up_ms,
+                 "Milliseconds that each kernel runs before its samples; less for fewer than 30 samples")
+      ->check(between(0, 10000))
       ->capture_default_str();
   app.add_flag("--scipy", wanted.scipy, "Time SciPy's csr @ x on the same matrix as well");
   app.add_flag("--warm-only", wanted.warm_only, "Leave the runs with cold caches out");
