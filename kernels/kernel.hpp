@@ -80,7 +80,7 @@ using kernel_table = std::vector<kernel<Matrix>>;
 template <class Value>
 void scale(openmp on, std::int64_t count, Value beta, Value* y);
 template <class Value>
-void scale(cuda on, std::int64_t count, Value beta, Value* y);
+bool scale(cuda on, std::int64_t count, Value beta, Value* y);  // whether a kernel is launched for it
 
 template <class Matrix>
 std::int64_t outputs(const Matrix& matrix, operation op) {

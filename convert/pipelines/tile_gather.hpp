@@ -421,14 +421,18 @@ std::optional<renumbered_pattern<Offset, space_on<Backend>>> renumber(
 }
 
 // The smallest square tiles that hold 6000 entries on average pad little (about a seventh where entries are
-// random) and keep their share of x and y small; where there are none, the largest with 16-bit indices. A
-// matrix narrower or lower than its tile gets the area in the other direction.
+// random) and keep their share of x and y small; where there are none, the largest with 16-bit indices. Where
+// the entries are few, a product takes as long as its loads wait for each other, and smaller tiles give more
+// thread blocks something to do. A matrix narrower or lower than its tile gets the area in the other direction.
 template <class CountTiles>
 std::pair<std::int32_t, std::int32_t> choose_tile(std::int64_t rows, std::int64_t cols, std::int64_t entries,
                                                   std::int32_t group_size, CountTiles count_tiles) {
-  constexpr std::int64_t enough = 6000;
+  constexpr std::int64_t enough = 6000, few = std::int64_t{1} << 21;
+  constexpr std::int32_t most_for_few = 512;
   std::int32_t side = tile_unit;
-  while (side * 2 / group_size * (side * 2) <= 32768 && entries < enough * count_tiles(side)) side *= 2;
+  while (side * 2 / group_size * (side * 2) <= 32768 && (entries >= few || side < most_for_few) &&
+         entries < enough * count_tiles(side))
+    side *= 2;
   std::int32_t height = side, width = side;
   while (width / 2 >= std::max<std::int64_t>(cols, tile_unit)) {
     width /= 2;

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "kernels/cuda/entries.hpp"
+#include "kernels/cuda/overlap.hpp"
 #include "kernels/table.hpp"
 #include "kernels/vendor/cusparse.hpp"
 
@@ -73,6 +74,7 @@ __global__ void __launch_bounds__(threads)
     }
 #pragma unroll
     for (int i = 0; i < Ahead; ++i) products[i] *= x[inputs[i]];
+    if (taken == 0) wait_for_kernel_before();  // which may be the one that scales y
 #pragma unroll
     for (int i = 0; i < Ahead; ++i, e += map.sharing) {
       const std::int32_t output = e < list.count ? outputs[i] : -1;
@@ -156,16 +158,17 @@ constexpr int schedule_named(std::string_view name) {
   return i;
 }
 
+// `early`: before the kernel that scales y has ended.
 template <int Schedule, class Value>
-void launch(cuda on, const entry_list<Value>& list, Value alpha, const Value* x, Value* y) {
+void add_by(cuda on, const entry_list<Value>& list, bool early, Value alpha, const Value* x, Value* y) {
   constexpr auto how = schedules[Schedule].how;
   constexpr int ahead = how.ahead ? coo_tuning::value_bytes_ahead / static_cast<int>(sizeof(Value)) : 1;
   const std::int64_t rounds = (list.count + ahead - 1) / ahead;  // of all threads together
   const unsigned blocks = how.resident ? resident_blocks(rounds, threads) : blocks_for(rounds, threads);
   const std::int64_t grid = std::int64_t{blocks} * threads;
   const entry_map map{how.sharing == 0 ? grid : how.sharing, (rounds + grid - 1) / grid * ahead};
-  add_sums<how.width, how.segmented, ahead><<<blocks, threads, 0, on.stream>>>(list, map, alpha, x, y);
-  check_cuda(cudaGetLastError());
+  launch(on, launch_size{blocks, threads, 0, early}, add_sums<how.width, how.segmented, ahead, Value>, list,
+         map, alpha, x, y);
 }
 
 template <class Value>
@@ -203,8 +206,8 @@ struct coo_kernel {
       : on_(on), list_(entries_of(m.row_indices, m.col_indices, m.values, op)), outputs_(outputs(m, op)) {}
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
-    scale(on_, outputs_, beta, y);
-    launch<Schedule>(on_, list_, alpha, x, y);
+    const bool scaled = scale(on_, outputs_, beta, y);
+    add_by<Schedule>(on_, list_, scaled, alpha, x, y);
   }
 
  private:
@@ -217,7 +220,7 @@ struct coo_kernel {
 
 template <class Value>
 void add_entries(cuda on, const entry_list<Value>& list, Value alpha, const Value* x, Value* y) {
-  if (list.count > 0) launch<schedule_named("coo/segscan-32-block")>(on, list, alpha, x, y);
+  if (list.count > 0) add_by<schedule_named("coo/segscan-32-block")>(on, list, false, alpha, x, y);
 }
 
 template void add_entries(cuda, const entry_list<float>&, float, const float*, float*);

@@ -5,7 +5,7 @@
 
 #include "convert/formats/block_index.hpp"
 #include "convert/formats/sizes.hpp"
-#include "kernels/cuda/launch.hpp"
+#include "kernels/cuda/overlap.hpp"
 #include "kernels/table.hpp"
 
 namespace sparsmith {
@@ -70,6 +70,7 @@ __device__ void add_slots(std::int64_t first, std::int64_t last, std::int64_t st
     }
 #pragma unroll
     for (int i = 0; i < ahead; ++i) products[i] *= x[Transposed ? cells[i].row : cells[i].col];
+    if (slot == first) wait_for_kernel_before();  // which may be the one that scales y
 #pragma unroll
     for (int i = 0; i < ahead; ++i) {
       const std::int32_t to = Transposed ? cells[i].col : cells[i].row;
@@ -144,7 +145,9 @@ __global__ void __launch_bounds__(threads)
   if (e >= count) return;
   const cell place = cells(e);
   const std::int32_t to = Transposed ? place.col : place.row, from = Transposed ? place.row : place.col;
-  atomicAdd(y + to, alpha * values[e] * x[from]);
+  const Value product = alpha * values[e] * x[from];
+  wait_for_kernel_before();
+  atomicAdd(y + to, product);
 }
 
 // Each block row's slots are walked by several threads, `share` slots each: block rows alone are too few to
@@ -169,15 +172,14 @@ struct csb_block {
   csb_block(cuda on, const matrix& m, operation op) : on_(on), m_(m), op_(op) {}
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
-    scale(on_, outputs(m_, op_), beta, y);
+    const bool scaled = scale(on_, outputs(m_, op_), beta, y);
     const std::int64_t blocks = m_.block_offsets.size() - 1;
     with_operation(op_, [&](auto transposed) {
-      walk_blocks<transposed.value><<<blocks_for(blocks, threads), threads, 0, on_.stream>>>(
-          blocks, block_grid<Offset>(m_), m_.block_offsets.data(),
-          m_.dense_blocks != 0 ? nullptr : m_.block_indices.data(),
-          index_reader{m_.combined16.data(), m_.combined32.data()}, m_.values.data(), alpha, x, y);
+      launch(on_, launch_size{blocks_for(blocks, threads), threads, 0, scaled},
+             walk_blocks<transposed.value, Offset, Value>, blocks, block_grid<Offset>(m_),
+             m_.block_offsets.data(), m_.dense_blocks != 0 ? nullptr : m_.block_indices.data(),
+             index_reader{m_.combined16.data(), m_.combined32.data()}, m_.values.data(), alpha, x, y);
     });
-    check_cuda(cudaGetLastError());
   }
 
  private:
@@ -195,14 +197,13 @@ struct gcsb_lane {
   gcsb_lane(cuda on, const matrix& m, operation op) : on_(on), m_(m), op_(op) {}
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
-    scale(on_, outputs(m_, op_), beta, y);
+    const bool scaled = scale(on_, outputs(m_, op_), beta, y);
     with_operation(op_, [&](auto transposed) {
-      walk_lanes<transposed.value><<<blocks_for(m_.filled_blocks, threads), threads, 0, on_.stream>>>(
-          m_.filled_blocks, block_grid<Offset>(m_), m_.group_size, m_.group_offsets.data(),
-          m_.block_indices.data(), index_reader{m_.combined16.data(), m_.combined32.data()}, m_.values.data(),
-          alpha, x, y);
+      launch(on_, launch_size{blocks_for(m_.filled_blocks, threads), threads, 0, scaled},
+             walk_lanes<transposed.value, Offset, Value>, m_.filled_blocks, block_grid<Offset>(m_),
+             m_.group_size, m_.group_offsets.data(), m_.block_indices.data(),
+             index_reader{m_.combined16.data(), m_.combined32.data()}, m_.values.data(), alpha, x, y);
     });
-    check_cuda(cudaGetLastError());
   }
 
  private:
@@ -232,9 +233,10 @@ struct ecsb_kernel {
   ecsb_kernel(cuda on, const matrix& m, operation op) : on_(on), m_(m), op_(op) {}
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
-    scale(on_, outputs(m_, op_), beta, y);
+    const bool scaled = scale(on_, outputs(m_, op_), beta, y);
     if constexpr (Holding != ecsb_holding::coo) add_block_rows(alpha, x, y);
-    if constexpr (Holding != ecsb_holding::ell) add_rest(alpha, x, y);
+    if constexpr (Holding != ecsb_holding::ell)
+      add_rest(scaled && Holding == ecsb_holding::coo, alpha, x, y);  // the other half adds to y meanwhile
   }
 
  private:
@@ -253,17 +255,17 @@ struct ecsb_kernel {
     });
     check_cuda(cudaGetLastError());
   }
-  void add_rest(Value alpha, const Value* x, Value* y) const {
+  // `early`: before the kernel that scales y has ended.
+  void add_rest(bool early, Value alpha, const Value* x, Value* y) const {
     const std::int64_t count = m_.rest_values.size();
     if (count == 0) return;
     const cells_of_slots<Offset> cells{block_grid<Offset>(m_),
                                        m_.rest_block_indices.data(),
                                        {m_.rest_combined16.data(), m_.rest_combined32.data()}};
     with_operation(op_, [&](auto transposed) {
-      add_each<transposed.value><<<blocks_for(count, threads), threads, 0, on_.stream>>>(
-          count, cells, m_.rest_values.data(), alpha, x, y);
+      launch(on_, launch_size{blocks_for(count, threads), threads, 0, early},
+             add_each<transposed.value, Offset, Value>, count, cells, m_.rest_values.data(), alpha, x, y);
     });
-    check_cuda(cudaGetLastError());
   }
 
   cuda on_;

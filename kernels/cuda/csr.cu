@@ -7,6 +7,7 @@
 #include "convert/backend/sort_entries.hpp"
 #include "kernels/csc.hpp"
 #include "kernels/cuda/long_lines.hpp"
+#include "kernels/cuda/overlap.hpp"
 #include "kernels/cuda/read_ahead.hpp"
 #include "kernels/vendor/cusparse.hpp"
 
@@ -56,6 +57,9 @@ __device__ Value walk_row(const csr_arrays<Offset, Value>& m, std::int64_t first
   Value sum = 0;
   std::int32_t cols[loads];
   Value values[loads];
+  const auto when_loaded = [] {
+    if constexpr (Transposed) wait_for_kernel_before();  // which may be the one that scales y
+  };
   const auto use = [&](std::int32_t col, Value value) {
     if constexpr (Transposed)
       atomicAdd(y + col, factor * value);
@@ -69,12 +73,18 @@ __device__ Value walk_row(const csr_arrays<Offset, Value>& m, std::int64_t first
       cols[k] = m.cols[first + k * lanes + lane];
       values[k] = m.values[first + k * lanes + lane];
     }
+    when_loaded();
 #pragma unroll
     for (int k = 0; k < loads; ++k) use(cols[k], values[k]);
   }
   const auto left = static_cast<int>(last - first);
   if (lanes >= 32 && left <= lanes) {  // a whole warp agrees, and need not ask for the other loads
-    if (lane < left) use(m.cols[first + lane], m.values[first + lane]);
+    if (lane < left) {
+      const std::int32_t col = m.cols[first + lane];
+      const Value value = m.values[first + lane];
+      when_loaded();
+      use(col, value);
+    }
   } else if (lane < left) {
 #pragma unroll
     for (int k = 0; k < loads; ++k) {
@@ -82,6 +92,7 @@ __device__ Value walk_row(const csr_arrays<Offset, Value>& m, std::int64_t first
       cols[k] = inside ? m.cols[first + k * lanes + lane] : -1;
       values[k] = inside ? m.values[first + k * lanes + lane] : Value{0};
     }
+    when_loaded();
 #pragma unroll
     for (int k = 0; k < loads; ++k)
       if (cols[k] >= 0) use(cols[k], values[k]);
@@ -206,22 +217,22 @@ class csr_by_lanes {
   std::int64_t bytes() const { return for_blocks_.bytes() + for_warps_.bytes(); }
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
-    if (op_ == operation::transposed) scale(on_, m_.cols, beta, y);
+    const bool scaled = op_ == operation::transposed && scale(on_, m_.cols, beta, y);
     with_operation(op_, [&](auto transposed) {
       constexpr bool t = transposed.value;
       switch (lanes_) {
         case 1:
-          return launch<1, t>(alpha, x, beta, y);
+          return multiply_by<1, t>(scaled, alpha, x, beta, y);
         case 2:
-          return launch<2, t>(alpha, x, beta, y);
+          return multiply_by<2, t>(scaled, alpha, x, beta, y);
         case 4:
-          return launch<4, t>(alpha, x, beta, y);
+          return multiply_by<4, t>(scaled, alpha, x, beta, y);
         case 8:
-          return launch<8, t>(alpha, x, beta, y);
+          return multiply_by<8, t>(scaled, alpha, x, beta, y);
         case 16:
-          return launch<16, t>(alpha, x, beta, y);
+          return multiply_by<16, t>(scaled, alpha, x, beta, y);
         default:
-          return launch<32, t>(alpha, x, beta, y);
+          return multiply_by<32, t>(scaled, alpha, x, beta, y);
       }
     });
   }
@@ -243,17 +254,17 @@ class csr_by_lanes {
   int lanes_;
 
  private:
+  // `early`: before the kernel that scales y has ended.
   template <int Lanes, bool Transposed>
-  void launch(Value alpha, const Value* x, Value beta, Value* y) const {
+  void multiply_by(bool early, Value alpha, const Value* x, Value beta, Value* y) const {
     const longer_rows<Value> longer{for_blocks_.view(), for_warps_.view(), limit_};
     read_ahead ahead;
     ahead.add(m_.col_indices.data(), m_.col_indices.size());
     ahead.add(m_.values.data(), m_.values.size());
     ahead.add(x, inputs(m_, op_));
-    rows_by_lanes<Lanes, Transposed>
-        <<<longer.blocks() + blocks_for(m_.rows, threads / Lanes), threads, 0, on_.stream>>>(
-            csr_arrays<Offset, Value>(m_), longer, ahead, alpha, x, beta, y);
-    check_cuda(cudaGetLastError());
+    const unsigned blocks = longer.blocks() + blocks_for(m_.rows, threads / Lanes);
+    launch(on_, launch_size{blocks, threads, 0, early}, rows_by_lanes<Lanes, Transposed, Offset, Value>,
+           csr_arrays<Offset, Value>(m_), longer, ahead, alpha, x, beta, y);
   }
 
   std::int64_t limit_ = std::numeric_limits<std::int64_t>::max();

@@ -20,10 +20,19 @@ __device__ inline void let_next_kernel_start() {
 #endif
 }
 
+inline bool kernels_overlap() {
+  static const bool answer = [] {
+    int major = 0;
+    check_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
+    return major >= 9;
+  }();
+  return answer;
+}
+
 struct launch_size {
   unsigned blocks, threads;
   std::size_t shared_bytes;
-  bool early;  // while the kernel before it is still running
+  bool early;  // while the kernel before it is still running, where that is possible
 };
 
 template <class... Parameters, class... Arguments>
@@ -37,7 +46,7 @@ void launch(cuda on, const launch_size& size, void (*kernel)(Parameters...), Arg
   config.dynamicSmemBytes = size.shared_bytes;
   config.stream = on.stream;
   config.attrs = &early;
-  config.numAttrs = size.early ? 1 : 0;
+  config.numAttrs = size.early && kernels_overlap() ? 1 : 0;
   check_cuda(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...));
 }
 

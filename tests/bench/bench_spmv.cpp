@@ -126,7 +126,8 @@ std::string list_as_text(const std::vector<listed_kernel>& all, int width) {
 // ---- the request ----
 
 // What the vendor advises where both products are needed: A^T stored beside A, in each of its formats, and
-// A^T x from there. Ours are tried on the same copies.
+// A^T x from there. Ours are tried on the same copies, but for those whose rounding is known from the order
+// of A's entries alone.
 std::vector<format_variant> copies_of_transpose(const options& wanted, const std::string& backend) {
   std::vector<format_variant> copies;
   if (std::find(wanted.operations.begin(), wanted.operations.end(), operation::transposed) ==
@@ -136,7 +137,8 @@ std::vector<format_variant> copies_of_transpose(const options& wanted, const std
     bool has_vendor = false;
     std::vector<std::string> kernels;
     for (const listed_kernel& k : all_kernels())
-      if (k.format == format && k.backend == backend && wanted.names_kernel(k.info)) {
+      if (k.format == format && k.backend == backend && wanted.names_kernel(k.info) &&
+          k.info.rounding_neighbours == 0) {
         kernels.emplace_back(k.info.name);
         has_vendor |= k.info.vendor;
       }
@@ -940,6 +942,13 @@ int main(int argc, char** argv) {
   app.add_option("--tile", wanted.tile,
                  "GCSB, layout tile: sides, such as 512x1024; auto takes them from the matrix")
       ->transform(in_any_case())
+      ->capture_default_str();
+  add_choice(app, "--renumber", conversion.tile.renumber,
+             {{"auto", renumbering::automatic}, {"length", renumbering::length}, {"none", renumbering::none}},
+             "GCSB, layout tile: number rows and columns by falling length; auto does where lengths vary "
+             "much");
+  app.add_option("--rest", conversion.tile.rest_below,
+                 "GCSB, layout tile: tiles with fewer entries go to a COO rest")
       ->capture_default_str();
   app.add_option("--max-fill", conversion.max_fill, "Refuse a padded format above this many slots per entry")
       ->capture_default_str();

@@ -255,15 +255,16 @@ TEST_CASE("tile sides and numbering are taken from the matrix") {
   };
   CHECK(tile_of("gen:blockband?n=4000&block=5&density=0.1") == std::tuple(256, 256, false));
   CHECK(tile_of("gen:uniform?n=4000&density=0.03") == std::tuple(512, 512, false));
-  CHECK(tile_of("gen:uniform?n=6000&density=0.007") == std::tuple(1024, 1024, false));
-  CHECK(tile_of("gen:rmat?scale=13") == std::tuple(1024, 1024, true));
+  CHECK(tile_of("gen:uniform?n=6000&density=0.007") == std::tuple(512, 512, false));  // few entries
+  CHECK(tile_of("gen:uniform?n=18000&density=0.007") == std::tuple(1024, 1024, false));
+  CHECK(tile_of("gen:rmat?scale=13") == std::tuple(512, 512, true));
   // A narrow matrix gets high tiles, a low one wide tiles.
-  const auto narrow = assembled(random_matrix("narrow", 9000, 300, 4000, 1));
-  CHECK(price_tiles(on, pattern_of(narrow), {}).height == 2048);
-  CHECK(price_tiles(on, pattern_of(narrow), {}).width == 512);
+  const auto narrow = assembled(random_matrix("narrow", 9000, 200, 4000, 1));
+  CHECK(price_tiles(on, pattern_of(narrow), {}).height == 1024);
+  CHECK(price_tiles(on, pattern_of(narrow), {}).width == 256);
   const auto low = assembled(random_matrix("low", 200, 9000, 4000, 1));
   CHECK(price_tiles(on, pattern_of(low), {}).height == 256);
-  CHECK(price_tiles(on, pattern_of(low), {}).width == 2048);
+  CHECK(price_tiles(on, pattern_of(low), {}).width == 1024);
 }
 
 TEST_CASE("impossible tiles are refused") {
