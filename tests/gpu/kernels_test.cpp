@@ -86,6 +86,62 @@ TEST_CASE("every kernel on CUDA is exact where sums are, also from a graph", "[g
   }
 }
 
+// A kernel may start before the one that scales its y has ended, but never before the product that made its
+// x.
+TEST_CASE("products in a row on CUDA take what the one before made", "[generated]") {
+  if (!gpu_here()) return;
+  if constexpr (has_cuda) {
+    int kernels = 0;
+    for (const std::string spec : {"gen:laplace2d?n=40", "gen:rmat?scale=10"}) {
+      assembly_report report;
+      const auto m = with_integers(
+          assemble<openmp, std::int32_t, double>(openmp{}, read_matrix(spec), false, report, nullptr));
+      const auto source = copy_to<device>(m);
+      const auto x = integer_vector<double>(m.cols, 3);
+      const auto product = [&](operation op, const double* from) {
+        return multiply_reference<std::int32_t, double>(m, op, 1, from, 0, nullptr, 0).y;
+      };
+      const auto there = product(operation::multiply, x.data());
+      const auto back = product(operation::transposed, there.data());
+      const auto there_again = product(operation::multiply, back.data());
+      const auto own_x = copy_to<device>(x, place::host);
+      for (const format_kind format : all_formats()) {
+        conversion_options options;
+        options.max_fill = no_limit;
+        const auto converted =
+            from_csr<cuda, std::int32_t, double>(cuda{}, view(source), format, options, nullptr);
+        std::visit(
+            [&](const auto& stored) {
+              const auto shown = view(stored);
+              for (const auto& line : kernels_of(shown)) {
+                INFO(spec << ", " << line.info.name);
+                if (!line.info.computes(operation::multiply) || !line.info.computes(operation::transposed) ||
+                    !line.why_not(shown, operation::multiply).empty() ||
+                    !line.why_not(shown, operation::transposed).empty())
+                  continue;
+                ++kernels;
+                const auto multiply = line.prepare(cuda{}, shown, operation::multiply);
+                const auto transpose = line.prepare(cuda{}, shown, operation::transposed);
+                for (int round = 0; round < 10; ++round) {
+                  auto y = copy_to<device>(random_vector<double>(m.rows, 31), place::host);
+                  auto z = copy_to<device>(random_vector<double>(m.cols, 32), place::host);
+                  auto again = copy_to<device>(random_vector<double>(m.rows, 33), place::host);
+                  multiply.run(1, own_x.data(), 0, y.data());
+                  transpose.run(1, y.data(), 0, z.data());
+                  multiply.run(1, z.data(), 0, again.data());
+                  synchronize(cuda{});
+                  const auto found = copy_to<host>(again, place::device);
+                  REQUIRE(std::equal(found.data(), found.data() + found.size(), there_again.data()));
+                }
+              }
+            },
+            converted);
+      }
+    }
+    CHECK(kernels > 40);
+  }
+}
+
 namespace {
 
 // bsr/stream on blocks of one side, with x that starts `past` elements after an aligned address.
