@@ -2,8 +2,8 @@
 // share a line of tiles are few, it is one launch: the last of them writes the line's outputs; a rest is
 // added by another one. Elsewhere one launch brings x into the tiles' numbers and scales y, and another,
 // which starts before the first has ended, walks the tiles and the rest and adds to y. Where there are many
-// sums in other numbers than y's, a third adds them to y: atomics on scattered addresses are slower than
-// that.
+// sums in other numbers than y's, they are added up in those numbers, and a third brings them into y's:
+// atomics on scattered addresses are slower than that.
 #include "convert/formats/sizes.hpp"
 #include "kernels/cuda/tile_product.hpp"
 #include "kernels/table.hpp"
@@ -15,10 +15,12 @@ struct tile_tuning {
   // Of a thread block. More warps share a window of x and add up their sums in shared memory, but wait for
   // each other where a line ends; six where shared memory leaves room for more of them than of four.
   static constexpr int warps = 4, most_warps = tile_limits::most_warps;
-  // What a piece of a tile costs beside its steps, in groups: a window of x, and waiting for the other warps.
-  static constexpr std::int64_t piece_cost = 5;
-  // Of a share: below that, starting a thread block and adding its sums to y costs more than it brings.
-  static constexpr std::int64_t least_share = 16;
+  // What a piece of a tile costs beside its steps, in groups: waiting for the other warps, and a window of x,
+  // by its size.
+  static constexpr std::int64_t piece_cost = 2, inputs_a_group = 256;
+  // Of a share, with what its pieces cost: below that, starting a thread block and adding its sums to y costs
+  // more than it brings.
+  static constexpr std::int64_t least_share = 4;
   static constexpr std::int64_t rest_of_share = 128;    // entries of the rest: a group of each warp's lanes
   static constexpr int most_shared_bytes = 226 * 1024;  // one KiB for what the kernel has itself
   // Every output is written once where shares have about a line of their own: of many lines, so that few are
@@ -41,16 +43,31 @@ __global__ void prepare_vectors(std::int64_t inputs, const std::int32_t* order, 
                      stride = std::int64_t{gridDim.x} * blockDim.x;
   if (gathered != nullptr)
     for (std::int64_t i = first; i < inputs; i += stride) gathered[i] = x[order[i]];
-  if (beta != Value{1})
+  if (y != nullptr && beta != Value{1})
     for (std::int64_t i = first; i < outputs; i += stride) y[i] = updated(beta, y + i, Value{0});
   if (sums != nullptr)
     for (std::int64_t i = first; i < outputs; i += stride) sums[i] = 0;
 }
 
+// y = beta y and what was added up in the tiles' numbers.
 template <class Value>
-__global__ void add_sums(std::int64_t count, const std::int32_t* order, const Value* sums, Value* y) {
+__global__ void bring_sums(std::int64_t count, const std::int32_t* places, const Value* sums, Value beta,
+                           Value* y) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i < count) y[order[i]] += sums[i];
+  const std::int32_t place = i < count ? places[i] : 0;
+  wait_for_kernel_before();
+  if (i < count) y[i] = updated(beta, y + i, sums[place]);
+}
+
+// places[order[i]] = i.
+__global__ void invert_order(std::int64_t count, const std::int32_t* order, std::int32_t* places) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < count) places[order[i]] = static_cast<std::int32_t>(i);
+}
+__global__ void look_up_places(std::int64_t count, const std::int32_t* numbers, const std::int32_t* places,
+                               std::int32_t* found) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < count) found[i] = places[numbers[i]];
 }
 
 template <class T>
@@ -86,8 +103,7 @@ struct gcsb_tile_kernel {
     // One wave: more thread blocks than fit would only add more sums to y, and the last ones run alone.
     const std::int64_t fitting = std::int64_t{resident} * multiprocessors();
     const auto count_for = [&](const tile_list& of, std::int64_t rest_entries) {
-      const std::int64_t cost =
-          of.groups + static_cast<std::int64_t>(of.tiles.size()) * tile_tuning::piece_cost;
+      const std::int64_t cost = of.groups + static_cast<std::int64_t>(of.tiles.size()) * piece_cost();
       return std::clamp<std::int64_t>(
           std::max(cost / tile_tuning::least_share, rest_entries / tile_tuning::rest_of_share), 1, fitting);
     };
@@ -96,13 +112,13 @@ struct gcsb_tile_kernel {
     if (m.renumbered == 0 && m.group_size == 32 && lines >= tile_tuning::least_lines &&
         lines <= tiles * tile_tuning::most_lines_a_tile) {
       const tile_list all = with_all_lines(list, outputs(m, op), tile_outputs_count());
-      shares = share_tiles(all, count_for(all, 0), tile_tuning::piece_cost);
+      shares = share_tiles(all, count_for(all, 0), piece_cost());
       written_once_ = static_cast<std::int64_t>(shares.visits.size()) <= lines * tile_tuning::most_visits;
     }
     if (written_once_)
       resident_with(warps_);  // for its limit of shared memory: it is another kernel
     else
-      shares = share_tiles(list, count_for(list, rest), tile_tuning::piece_cost);
+      shares = share_tiles(list, count_for(list, rest), piece_cost());
     pieces_ = upload(shares.pieces);
     shares_ = upload(shares.shares);
     if (written_once_) {
@@ -112,8 +128,7 @@ struct gcsb_tile_kernel {
     }
     if (m.renumbered != 0) {
       gathered_ = array<Value, device>(inputs(m, op));
-      if ((shares_.size() + lines) * tile_outputs_count() > tile_tuning::many_scattered_sums)
-        sums_ = array<Value, device>(outputs(m, op));
+      if ((shares_.size() + lines) * tile_outputs_count() > tile_tuning::many_scattered_sums) add_up_apart();
     }
   }
 
@@ -122,33 +137,34 @@ struct gcsb_tile_kernel {
            shares_.size() * std::int64_t{sizeof(tile_share)} +
            visits_.size() * std::int64_t{sizeof(tile_visit)} +
            arrivals_.size() * std::int64_t{sizeof(unsigned)} +
+           (places_.size() + rest_places_.size()) * std::int64_t{sizeof(std::int32_t)} +
            (gathered_.size() + sums_.size() + slots_.size()) * std::int64_t{sizeof(Value)};
   }
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
     const bool renumbered = m_.renumbered != 0, apart = sums_.size() > 0;
     const std::int64_t in = inputs(m_, op_), out = outputs(m_, op_);
-    const auto& in_order = transposed() ? m_.row_order : m_.col_order;
-    const auto& out_order = transposed() ? m_.col_order : m_.row_order;
     constexpr int threads = tile_tuning::vector_threads;
     const bool prepared = !written_once_ && (renumbered || beta != Value{1});
     if (prepared)
       prepare_vectors<<<resident_blocks(std::max(in, out), threads), threads, 0, on_.stream>>>(
-          in, in_order.data(), x, renumbered ? gathered_.data() : nullptr, out, beta, y,
-          apart ? sums_.data() : nullptr);
-    const entry_list<Value> rest = entries_of(m_.rest_row_indices, m_.rest_col_indices, m_.rest_values, op_);
+          in, (transposed() ? m_.row_order : m_.col_order).data(), x, renumbered ? gathered_.data() : nullptr,
+          out, beta, apart ? nullptr : y, apart ? sums_.data() : nullptr);
+    entry_list<Value> rest = entries_of(m_.rest_row_indices, m_.rest_col_indices, m_.rest_values, op_);
+    if (apart) rest.outputs = rest_places_.data();
     const bool rest_apart = written_once_ && rest.count > 0;
     with_kernel([&](auto kernel, const auto& arrays) {
       const launch_size size{static_cast<unsigned>(shares_.size()), static_cast<unsigned>(warps_) * 32,
                              shared_bytes(warps_), prepared};
       launch(on_, size, kernel, arrays, rest_apart ? entry_list<Value>{} : rest, alpha,
-             renumbered ? gathered_.data() : x, beta, apart ? sums_.data() : y, x, y);
+             renumbered ? gathered_.data() : x, beta, x, apart ? sums_.data() : y);
     });
     if (rest_apart)
       launch(on_, launch_size{blocks_for(rest.count, threads), threads, 0, true}, add_rest<Value>, rest,
              alpha, x, y);
     if (apart)
-      add_sums<<<blocks_for(out, threads), threads, 0, on_.stream>>>(out, out_order.data(), sums_.data(), y);
+      launch(on_, launch_size{blocks_for(out, threads), threads, 0, true}, bring_sums<Value>, out,
+             places_.data(), sums_.data(), beta, y);
     check_cuda(cudaGetLastError());
   }
 
@@ -156,8 +172,25 @@ struct gcsb_tile_kernel {
   bool transposed() const { return op_ == operation::transposed; }
   int tile_outputs_count() const { return transposed() ? m_.tile_width : m_.tile_height; }
   int tile_inputs_count() const { return transposed() ? m_.tile_height : m_.tile_width; }
+  std::int64_t piece_cost() const {
+    return tile_tuning::piece_cost + tile_inputs_count() / tile_tuning::inputs_a_group;
+  }
   std::size_t shared_bytes(int warps) const {
     return tile_shared_bytes<Value>(transposed(), warps, tile_outputs_count(), tile_inputs_count());
+  }
+  void add_up_apart() {
+    const auto& order = transposed() ? m_.col_order : m_.row_order;
+    const auto& rest = transposed() ? m_.rest_col_indices : m_.rest_row_indices;
+    constexpr int threads = tile_tuning::vector_threads;
+    sums_ = array<Value, device>(order.size());
+    places_ = array<std::int32_t, device>(order.size());
+    invert_order<<<blocks_for(order.size(), threads), threads, 0, on_.stream>>>(order.size(), order.data(),
+                                                                                places_.data());
+    rest_places_ = array<std::int32_t, device>(rest.size());
+    if (rest.size() > 0)
+      look_up_places<<<blocks_for(rest.size(), threads), threads, 0, on_.stream>>>(
+          rest.size(), rest.data(), places_.data(), rest_places_.data());
+    check_cuda(cudaGetLastError());
   }
   // Thread blocks of so many warps that a multiprocessor has room for.
   int resident_with(int warps) const {
@@ -187,12 +220,13 @@ struct gcsb_tile_kernel {
       use(m_.group_size != 32 ? multiply_tiles<false, t, false, Value, Index>
           : written_once_     ? multiply_tiles<true, t, true, Value, Index>
                               : multiply_tiles<true, t, false, Value, Index>,
-          tile_arrays<Value, Index>{
-              m_.values.data(), combined, shares_.data(), pieces_.data(),
-              tile_cells(m_.tile_height, m_.tile_width, m_.group_size), tile_outputs_count(),
-              tile_inputs_count(), outputs(m_, op_), inputs(m_, op_),
-              m_.renumbered != 0 && sums_.size() == 0 ? order.data() : nullptr,
-              written_once_ ? visits_.data() : nullptr, arrivals_.data(), slots_.data()});
+          tile_arrays<Value, Index>{m_.values.data(), combined, shares_.data(), pieces_.data(),
+                                    tile_cells(m_.tile_height, m_.tile_width, m_.group_size),
+                                    tile_outputs_count(), tile_inputs_count(), outputs(m_, op_),
+                                    inputs(m_, op_),
+                                    m_.renumbered != 0 && sums_.size() == 0 ? order.data() : nullptr,
+                                    written_once_ ? visits_.data() : nullptr, arrivals_.data(), slots_.data(),
+                                    static_cast<int>(shares_.size() / 2)});
     });
   }
 
@@ -207,6 +241,8 @@ struct gcsb_tile_kernel {
   mutable array<unsigned, device> arrivals_;
   mutable array<Value, device> gathered_, sums_;  // in the tiles' numbers, where those are not the matrix's
   mutable array<Value, device> slots_;
+  // Where sums are apart: each output's place in them, and that of the rest's outputs.
+  array<std::int32_t, device> places_, rest_places_;
 };
 
 }  // namespace

@@ -28,6 +28,31 @@ struct tile_arrays {
   const tile_visit* visits;
   unsigned* arrivals;  // at each slot that is a line's first; 0 before and after
   Value* slots;        // outputs_per_tile each
+  int rest_first;      // thread blocks that begin with the rest
+};
+
+// Shared memory by its address in it: the compiler takes generic pointers apart, and puts them together again
+// at every access.
+template <class Value>
+struct shared_values {
+  std::uint32_t address;
+
+  __device__ explicit shared_values(const Value* first)
+      : address(static_cast<std::uint32_t>(__cvta_generic_to_shared(first))) {}
+  __device__ __forceinline__ Value load(std::uint32_t i) const {
+    Value value;
+    if constexpr (sizeof(Value) == 4)
+      asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(address + i * 4));
+    else
+      asm volatile("ld.shared.f64 %0, [%1];" : "=d"(value) : "r"(address + i * 8));
+    return value;
+  }
+  __device__ __forceinline__ void store(std::uint32_t i, Value value) const {
+    if constexpr (sizeof(Value) == 4)
+      asm volatile("st.shared.f32 [%0], %1;" ::"r"(address + i * 4), "f"(value) : "memory");
+    else
+      asm volatile("st.shared.f64 [%0], %1;" ::"r"(address + i * 8), "d"(value) : "memory");
+  }
 };
 
 // The steps_together steps of one lane, loaded together.
@@ -37,44 +62,58 @@ struct step_group {
   Value values[steps];
   std::uint32_t packed[steps * sizeof(Index) / 4];
 
+  // By hand, because the compiler would otherwise make one load of those of several groups and move its
+  // result to the group it is for, which waits for it.
   __device__ __forceinline__ void load(const Value* own_values, const Index* own_combined) {
-    if constexpr (sizeof(Value) == 4) {
-      const float4 v = __ldcs(reinterpret_cast<const float4*>(own_values));
-      values[0] = v.x, values[1] = v.y, values[2] = v.z, values[3] = v.w;
-    } else {
-      const double2 low = __ldcs(reinterpret_cast<const double2*>(own_values)),
-                    high = __ldcs(reinterpret_cast<const double2*>(own_values) + 1);
-      values[0] = low.x, values[1] = low.y, values[2] = high.x, values[3] = high.y;
-    }
-    if constexpr (sizeof(Index) == 2) {
-      const uint2 c = __ldcs(reinterpret_cast<const uint2*>(own_combined));
-      packed[0] = c.x, packed[1] = c.y;
-    } else {
-      const uint4 c = __ldcs(reinterpret_cast<const uint4*>(own_combined));
-      packed[0] = c.x, packed[1] = c.y, packed[2] = c.z, packed[3] = c.w;
-    }
-  }
-  __device__ __forceinline__ std::uint32_t combined(int step) const {
-    if constexpr (sizeof(Index) == 2)
-      return step % 2 == 0 ? packed[step / 2] & 0xffffu : packed[step / 2] >> 16;
+    if constexpr (sizeof(Value) == 4)
+      asm volatile("ld.global.cs.v4.f32 {%0, %1, %2, %3}, [%4];"
+                   : "=f"(values[0]), "=f"(values[1]), "=f"(values[2]), "=f"(values[3])
+                   : "l"(own_values));
     else
-      return packed[step];
+      asm volatile(
+          "ld.global.cs.v2.f64 {%0, %1}, [%4];\n"
+          "ld.global.cs.v2.f64 {%2, %3}, [%4 + 16];"
+          : "=d"(values[0]), "=d"(values[1]), "=d"(values[2]), "=d"(values[3])
+          : "l"(own_values));
+    if constexpr (sizeof(Index) == 2)
+      asm volatile("ld.global.cs.v2.u32 {%0, %1}, [%2];"
+                   : "=r"(packed[0]), "=r"(packed[1])
+                   : "l"(own_combined));
+    else
+      asm volatile("ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(packed[0]), "=r"(packed[1]), "=r"(packed[2]), "=r"(packed[3])
+                   : "l"(own_combined));
   }
-  // `window` is the tile's window of x; behind it are zeros, which padding reads.
-  template <bool Transposed>
-  __device__ __forceinline__ void add(const tile_cells& cells, std::uint32_t lane, bool active,
-                                      const Value* __restrict__ window, Value* __restrict__ sums) const {
+  __device__ __forceinline__ std::uint32_t line(const tile_cells& cells, int step) const {
+    const int shift = cells.width_bits + 1;
+    if constexpr (sizeof(Index) == 4)
+      return packed[step] >> shift;
+    else
+      return step % 2 == 0 ? packed[step / 2] >> shift & ((1u << cells.line_bits) - 1)
+                           : packed[step / 2] >> (16 + shift);
+  }
+  __device__ __forceinline__ std::uint32_t col(const tile_cells& cells, int step) const {
+    if constexpr (sizeof(Index) == 4)
+      return cells.col(packed[step]);
+    else
+      return cells.col(packed[step / 2] >> step % 2 * 16);
+  }
+  // `window` is the tile's window of x; behind it are zeros, which padding reads. Of the side that is the
+  // tile's rows, the arrays begin at the lane's first.
+  template <bool Full, bool Transposed>
+  __device__ __forceinline__ void add(const tile_cells& cells, bool active, shared_values<Value> window,
+                                      shared_values<Value> sums) const {
     Value inputs[steps];
     std::uint32_t outputs[steps];
 #pragma unroll
     for (int k = 0; k < steps; ++k) {
-      const std::uint32_t c = combined(k), row = cells.row(c, lane), col = cells.col(c);
+      const std::uint32_t row = line(cells, k) << (Full ? 5 : cells.lane_bits), col = this->col(cells, k);
       outputs[k] = Transposed ? col : row;
-      inputs[k] = window[Transposed ? row : col];
+      inputs[k] = window.load(Transposed ? row : col);
     }
 #pragma unroll
     for (int k = 0; k < steps; ++k) {
-      if (active) sums[outputs[k]] += values[k] * inputs[k];
+      if (active) sums.store(outputs[k], sums.load(outputs[k]) + values[k] * inputs[k]);
       if (Transposed) __syncwarp();  // the next step's lane may add to the same column
     }
   }
@@ -148,6 +187,9 @@ struct tile_limits {
   static constexpr int most_warps = 6;
   // Thread blocks of that many warps that registers leave room for: 64 and 80 of them a thread.
   static constexpr int resident_blocks_of_floats = 5, resident_blocks_of_doubles = 4;
+  // Groups of a warp that are on their way: as many as these registers hold.
+  template <class Value, class Index>
+  static constexpr int groups_ahead = sizeof(Value) + sizeof(Index) <= 6 ? 3 : 2;
 };
 
 // Columns behind a tile's own, for padding: as many as there can be banks.
@@ -203,16 +245,15 @@ struct tile_outputs {
   }
 };
 
-// y = alpha A x + beta y for the tiles where every output is written once, else y += alpha A x; the x and y
-// of the tiles may be others, in their numbers. y += alpha A x for the rest. Full: groups of 32 lanes, else
+// y = alpha A x + beta y for the tiles where every output is written once, else y += alpha A x; the x of the
+// tiles may be another one, in their numbers. y += alpha A x for the rest. Full: groups of 32 lanes, else
 // fewer.
 template <bool Full, bool Transposed, bool WrittenOnce, class Value, class Index>
 __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) == 4
                                                                     ? tile_limits::resident_blocks_of_floats
                                                                     : tile_limits::resident_blocks_of_doubles)
     multiply_tiles(const tile_arrays<Value, Index> m, const entry_list<Value> rest, Value alpha,
-                   const Value* __restrict__ tile_x, Value beta, Value* tile_y, const Value* __restrict__ x,
-                   Value* y) {
+                   const Value* __restrict__ tile_x, Value beta, const Value* __restrict__ x, Value* y) {
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ bool is_last;  // to visit a line
   const tile_cells cells = m.cells;
@@ -226,6 +267,7 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
   Value* const windows = reinterpret_cast<Value*>(barriers + window_queue<Value>::barriers);
   Value* const all_sums = windows + 2 * window_each;
   Value* const sums = all_sums + warp * sums_each;
+  const shared_values<Value> own_sums(sums + (Transposed ? 0 : lane));
   const window_queue<Value> queue(barriers, windows, window_each);
 
   const tile_share share = m.shares[blockIdx.x];
@@ -249,9 +291,10 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
     group.load(m.values + at, m.combined + at);
     ahead_group += warps;
   };
-  step_group<Value, Index> coming[2] = {};
-  load_next(coming[0]);
-  load_next(coming[1]);
+  constexpr int ahead_groups = tile_limits::groups_ahead<Value, Index>;
+  step_group<Value, Index> coming[ahead_groups] = {};
+#pragma unroll
+  for (auto& group : coming) load_next(group);
 
   queue.open();
   for (int i = lane; i < sums_each; i += 32) sums[i] = 0;
@@ -263,7 +306,13 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
   const std::int64_t walkers = std::int64_t{gridDim.x} * warps,
                      walker = std::int64_t{blockIdx.x} * warps + warp;
   const auto rest_before = [&](std::int64_t w) { return rest.count * w / walkers; };
-  add_run(rest, rest_before(walker), rest_before(walker + 1), lane, alpha, x, y);
+  // The rest waits for scattered addresses and the tiles for bandwidth: one half of the thread blocks begins
+  // with the one, the other half with the other.
+  const bool rest_first = static_cast<int>(blockIdx.x) < m.rest_first;
+  const auto add_own_rest = [&] {
+    add_run(rest, rest_before(walker), rest_before(walker + 1), lane, alpha, x, y);
+  };
+  if (rest_first) add_own_rest();
   // The kernel before makes the x of the tiles, where that is another one; what is read above it leaves.
   if (tile_x != x) wait_for_kernel_before();
   const auto begin_window = [&](int number, const tile_piece& piece) {
@@ -276,21 +325,26 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
   tile_piece piece = share.first, next = piece_at(1);
   int group = warp;  // the next of this piece that is this warp's
   int flushed = 0;   // lines
+  int turn = 0;      // whose group it is
   for (int p = 0; p < share.pieces; ++p) {
     const tile_piece after = piece_at(p + 2);
     if (p + 1 < share.pieces) begin_window(p + 1, next);
     queue.wait(p);
-    const Value* const window = queue.window(p, tile_x);
+    const shared_values<Value> window(queue.window(p, tile_x) + (Transposed ? lane : 0));
     for (; group < piece.groups; group += warps) {
-      const step_group<Value, Index> current = coming[0];
-      coming[0] = coming[1];
-      load_next(coming[1]);
-      current.template add<Transposed>(cells, static_cast<std::uint32_t>(lane), active, window, sums);
+      // Registers cannot be chosen by a number, and moving what is on its way would wait for it.
+#pragma unroll
+      for (int g = 0; g < ahead_groups; ++g)
+        if (turn == g) {
+          coming[g].template add<Full, Transposed>(cells, active, window, own_sums);
+          load_next(coming[g]);
+        }
+      turn = turn + 1 == ahead_groups ? 0 : turn + 1;
     }
     group -= piece.groups;
     queue.done(p);
     if (p + 1 == share.pieces || next.output != piece.output) {
-      const tile_outputs<Value, Index> line{m, alpha, beta, tile_y, piece.output};
+      const tile_outputs<Value, Index> line{m, alpha, beta, y, piece.output};
       const auto for_all_sums = [&](auto use) {
         for (int i = thread * 4; i < m.outputs_per_tile; i += threads * 4) {
           four_sums<Value> total{};
@@ -339,6 +393,7 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
     piece = next;
     next = after;
   }
+  if (!rest_first) add_own_rest();
   wait_for_kernel_before();  // who comes after this kernel comes after that one too
 }
 
