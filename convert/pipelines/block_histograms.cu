@@ -13,30 +13,40 @@
 namespace sparsmith {
 namespace {
 
+constexpr int sampling_blocks = 64;  // thread blocks whose warps take a sample each
+
+// All threads look for rows that are too long; where a warp has seen one the answer is known, and it takes no
+// sample: along long rows that is slow.
 template <class Offset>
 __global__ void __launch_bounds__(threads) sample_closeness(std::uint32_t rows, const Offset* row_offsets,
                                                             const std::int32_t* cols, closeness* found) {
   const std::uint32_t thread = blockIdx.x * threads + threadIdx.x, all_of_them = gridDim.x * threads;
-  unsigned longest = 0;
-  for (std::uint32_t row = thread; row < rows; row += all_of_them)
-    longest = max(longest, static_cast<unsigned>(row_offsets[row + 1] - row_offsets[row]));
+  bool any_long = false;
+  const auto look_at = [&](std::uint64_t row) {
+    any_long |= row_offsets[row + 1] - row_offsets[row] > closeness::long_row;
+  };
+  for (std::uint64_t row = thread; row < rows; row += all_of_them) look_at(row);
+  const std::uint32_t strips = rows / 32 + 1, warp = thread / 32;
+  constexpr std::uint32_t warps = sampling_blocks * threads / 32;
+  const bool samples = warp < min(warps, strips);
+  const std::uint64_t strip = strips >= warps ? std::uint64_t{strips} * warp / warps : warp;
+  const std::uint64_t own_row = strip * 32 + threadIdx.x % 32;
+  if (samples && own_row < rows) look_at(own_row);
   __syncwarp();
-  longest = __reduce_max_sync(~0u, longest);
-  const std::uint32_t strips = rows / 32 + 1, warp = thread / 32, warps = all_of_them / 32;
-  const auto strip = static_cast<std::uint32_t>(std::uint64_t{strips} * warp / warps);
-  unsigned squares = 0, entries = 0;
-  if (strips >= warps || warp < strips) {
-    const std::uint32_t own = strips >= warps ? strip : warp;
-    row_cursors<Offset> cursors(rows, row_offsets, cols, std::uint64_t{own} * 32 + threadIdx.x % 32, true);
-    constexpr unsigned most_squares = 64;
-    for (std::uint32_t block_col = 0, places = 0;
-         squares < most_squares && cursors.template next<32>(block_col, places); ++squares)
-      entries += __popc(places);
+  if (__any_sync(~0u, any_long)) {
+    if (threadIdx.x % 32 == 0) found->any_long_row = true;
+    return;
   }
+  if (!samples) return;
+  unsigned squares = 0, entries = 0;
+  row_cursors<Offset> cursors(rows, row_offsets, cols, own_row, true);
+  constexpr unsigned most_squares = 64;
+  for (std::uint32_t block_col = 0, places = 0;
+       squares < most_squares && cursors.template next<32>(block_col, places); ++squares)
+    entries += __popc(places);
   __syncwarp();
   entries = __reduce_add_sync(~0u, entries);
   if (threadIdx.x % 32 != 0) return;
-  atomicMax(&found->longest_row, longest);
   atomicAdd(&found->entries, static_cast<unsigned long long>(entries));
   atomicAdd(&found->squares, static_cast<unsigned long long>(squares));
 }
@@ -146,8 +156,10 @@ struct block_count {
 
   void find_closeness() {
     check_cuda(cudaMemsetAsync(sample.data(), 0, sizeof(closeness), on.stream));
-    sample_closeness<<<64, threads, 0, on.stream>>>(static_cast<std::uint32_t>(rows), row_offsets,
-                                                    col_indices, sample.data());
+    const std::int64_t thread_blocks = std::max<std::int64_t>(
+        sampling_blocks, std::min(groups_of(rows, threads), std::int64_t{multiprocessors()} * 8));
+    sample_closeness<<<static_cast<unsigned>(thread_blocks), threads, 0, on.stream>>>(
+        static_cast<std::uint32_t>(rows), row_offsets, col_indices, sample.data());
     check_cuda(cudaGetLastError());
   }
 

@@ -11,11 +11,12 @@ namespace {
 
 // How many entries there are to a square of 32 x 32 in samples taken all over the matrix.
 struct closeness {
+  static constexpr int long_row = 256;
   unsigned long long entries = 0, squares = 0;
-  unsigned longest_row = 0;
+  bool any_long_row = false;  // with more entries than that
   // Below, a table of the columns in use costs less. So it does where rows are long: a lane goes along its
   // row entry by entry, and strips are too few to hide how long that takes.
-  __device__ bool close() const { return entries >= 12 * squares && longest_row <= 256; }
+  __device__ bool close() const { return !any_long_row && entries >= 12 * squares; }
 };
 
 constexpr std::uint32_t no_col = 0xffffffff;
