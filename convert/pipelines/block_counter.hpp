@@ -256,7 +256,7 @@ class block_counter {
       part_ = wanted.window >= 0 || high - low >= direct_slots_;
       for (first_slot_ = low;; first_slot_ += slots_) {
         slots_ = min(direct_slots_, high - first_slot_ + 1);
-        if (part_) cut_lines();
+        if (part_) cut_lines(first_slot_ != low);
         add_items();
         __syncthreads();
         look_at_items();
@@ -349,26 +349,38 @@ class block_counter {
   __device__ bool can_cut() const {
     return source_.rises() && last_line_ - first_line_ <= most_cut;
   }
-  __device__ void cut_lines() {
-    if (can_cut() && thread() < last_line_ - first_line_) {
+  // A warp for every line. A window behind another begins where that one ends.
+  __device__ void cut_lines(bool behind_another) {
+    if (can_cut()) {
       const std::int64_t width = shape_.cols_each.number;
-      const Offset begin = source_.begin(first_line_ + thread()),
-                   end = source_.begin(first_line_ + thread() + 1);
-      const Offset first = first_from(begin, end, first_slot_ * width);
-      const Offset last = first_from(first, end, (std::int64_t{first_slot_} + slots_) * width);
-      shared_.cut_begin[thread()] = first - begin;
-      shared_.cut_length[thread()] = last - first;
+      for (std::uint32_t i = thread() / 32; i < last_line_ - first_line_; i += blockDim.x / 32) {
+        const Offset begin = source_.begin(first_line_ + i), end = source_.begin(first_line_ + i + 1);
+        const Offset first = behind_another
+                                 ? begin + static_cast<Offset>(shared_.cut_begin[i] + shared_.cut_length[i])
+                             : first_slot_ == 0 ? begin
+                                                : first_from(begin, end, first_slot_ * width);
+        const Offset last = shape_.block_cols - first_slot_ <= slots_
+                                ? end
+                                : first_from(first, end, (std::int64_t{first_slot_} + slots_) * width);
+        __syncwarp();
+        if (thread() % 32 == 0) {
+          shared_.cut_begin[i] = first - begin;
+          shared_.cut_length[i] = last - first;
+        }
+      }
     }
     __syncthreads();
   }
-  // The first of [low, high) whose column is not less.
+  // The first of [low, high) whose column is not less, by all threads of a warp: they look at 32 places at
+  // once, since what a search takes is how often it waits for memory.
   __device__ Offset first_from(Offset low, Offset high, std::int64_t col) const {
     while (low < high) {
-      const Offset middle = low + (high - low) / 2;
-      if (source_.cols[middle] < col)
-        low = middle + 1;
-      else
-        high = middle;
+      const std::int64_t step = (high - low) / 32 + 1;
+      const std::int64_t place = low + (thread() % 32 + 1) * step - 1;
+      const bool less = place < high && source_.cols[place] < col;
+      const int before = __popc(__ballot_sync(~0u, less));  // less than 32: the last place is behind the end
+      high = static_cast<Offset>(min(std::int64_t{high}, low + (before + 1) * step - 1));
+      low += static_cast<Offset>(before * step);
     }
     return low;
   }

@@ -97,13 +97,15 @@ __global__ void __launch_bounds__(all_threads, 3)
   __shared__ shared_state shared;
   if (found->count == 0) return;
   block_counter<Offset, Tally> counter(source, shape, listed, bins, scratch, long_words, shared);
+  if (threadIdx.x == 0) shared.block_row = atomicAdd(&found->taken, 1u);
   for (;;) {
-    if (threadIdx.x == 0) shared.block_row = atomicAdd(&found->taken, 1u);
     __syncthreads();
-    const unsigned next = shared.block_row;
-    __syncthreads();
-    if (next >= found->count) break;
-    counter.count_long(long_rows[next]);
+    const unsigned own = shared.block_row;
+    if (own >= found->count) break;
+    unsigned next = 0;
+    if (threadIdx.x == 0) next = atomicAdd(&found->taken, 1u);  // comes while this one is counted
+    counter.count_long(long_rows[own]);
+    if (threadIdx.x == 0) shared.block_row = next;
   }
   counter.flush();
 }
