@@ -13,7 +13,8 @@ namespace {
 constexpr int threads = 256;                    // where block rows are short, and several share a table
 constexpr int all_threads = 512;                // where all work on one block row
 constexpr std::uint32_t long_words = 17'600;    // of a table then: three thread blocks share a multiprocessor
-constexpr std::uint32_t most_block_rows = 31;   // that share a table
+constexpr std::uint32_t most_block_rows = 31;   // that a thread block takes at a time; some share a table
+constexpr std::uint32_t most_lines = 511;       // of them
 constexpr std::uint32_t near_bins = 512;        // of the histograms, counted in shared memory
 constexpr std::uint32_t near_length = 1 << 19;  // longer lines are not told apart
 constexpr std::uint32_t no_slot = 0xffffffff;
@@ -66,7 +67,7 @@ struct size_shape {
   std::uint32_t lines;       // of the source
   std::uint32_t block_rows;  // in all
   std::uint32_t block_cols;
-  std::uint32_t lines_each;  // of a block row
+  divisor lines_each;  // of a block row
   divisor cols_each;
   std::uint32_t rows_each;        // matrix rows of a block
   std::uint32_t block_rows_each;  // that a thread block takes at a time
@@ -181,14 +182,20 @@ struct any_size {
   }
 };
 
+// Short block rows share a table, of which three quarters may be in use: every item may be a block of its
+// own, and a table that is nearly full is slow. Behind it is where each of their lines starts.
 template <class Tally>
 constexpr std::uint32_t short_words = Tally::short_slots*(Tally::words + 1);
+template <class Tally>
+constexpr int items_each = Tally::short_slots * 3 / 4 / threads;  // of a thread
+static_assert(most_lines < 2 * threads, "a thread scans the lengths of two lines");
 
 // What the threads of a thread block share.
 struct shared_state {
   unsigned near[near_bins];
   std::int32_t listed[most_block_rows];  // blocks written out so far
   unsigned items[3], longest[3];         // of what was measured last; the next in turn is 0
+  unsigned warp_items[threads / 32];
   unsigned block_row;
   std::uint32_t low, high;
   bool full;                                               // the table
@@ -217,26 +224,53 @@ class block_counter {
     __syncthreads();
   }
 
-  // Counts the block rows that fit into a table, all at once or one by one, and puts the others on a list.
-  __device__ void count_chunk(std::uint32_t first, long_block_row* long_rows, long_block_rows* found) {
+  // Counts the block rows that fit into a table, as many at once as do, and puts the others on a list.
+  // `starts` has room for the starts of most_lines lines and one more.
+  __device__ void count_chunk(std::uint32_t first, std::uint32_t* starts, long_block_row* long_rows,
+                              long_block_rows* found) {
     const std::uint32_t count = min(shape_.block_rows_each, shape_.block_rows - first);
-    if (fits(first, count)) {
-      count_hashed();
+    const std::uint32_t lines_each = shape_.lines_each.number, first_line = first * lines_each;
+    const auto lines = static_cast<std::uint32_t>(
+        min(std::uint64_t{count} * lines_each, std::uint64_t{shape_.lines - first_line}));
+    if (lines > most_lines) {  // of a single block row
+      measure(first);
+      if (thread() == 0) put_on_list(first, long_rows, found);
       return;
     }
-    for (std::uint32_t b = first; b < first + count; ++b) {
-      if (fits(b, 1))
-        count_hashed();
-      else if (thread() == 0)
-        put_on_list(b, long_rows, found);
+    find_starts(first_line, lines, starts);
+    for (std::uint32_t b = 0; b < count;) {
+      const std::uint32_t own_lines = b * lines_each;
+      const auto items_up_to = [&](std::uint32_t end) {
+        return starts[min(end * lines_each, lines)] - starts[own_lines];
+      };
+      const std::uint32_t end = b + thread() % 32 + 1;  // the last lane's is behind the last
+      const bool fit = end <= count && items_up_to(end) <= items_each<Tally> * threads;
+      __syncwarp();
+      const std::uint32_t fitting = __ffs(static_cast<int>(~__ballot_sync(~0u, fit))) - 1;
+      if (fitting > 0) {
+        first_block_row_ = first + b;
+        block_rows_ = fitting;
+        first_line_ = first_line + own_lines;
+        items_ = items_up_to(b + fitting);
+        if (items_ > 0)
+          count_few(starts + own_lines, min((b + fitting) * lines_each, lines) - own_lines);
+        else if (listed_.cols != nullptr && thread() < block_rows_)
+          listed_.lengths[first_block_row_ + thread()] = 0;
+        b += fitting;
+      } else {
+        items_ = items_up_to(b + 1);
+        if (thread() == 0) put_on_list(first + b, long_rows, found);
+        ++b;
+      }
     }
+    __syncthreads();  // before other starts are written
   }
 
   // Counts one block row, however long: with a slot for every block column, in windows, or with keys, in so
   // many passes that about half a table is in use. Should there be a pass whose items do not fit, windows are
   // left for it and what follows.
   __device__ void count_long(const long_block_row& wanted) {
-    fits(static_cast<std::uint32_t>(wanted.block_row), 1);
+    measure(static_cast<std::uint32_t>(wanted.block_row));
     long_ = true;
     std::uint32_t low = 0, high = shape_.block_cols - 1;
     if (wanted.window >= 0) {
@@ -248,7 +282,7 @@ class block_counter {
     const std::uint32_t passes = items_ / (hashed_slots_ / 2) + 1;
     if (passes <= (high - low) / direct_slots_) {
       passes_ = passes;
-      for (pass_ = 0; pass_ < passes && count_pass(hashed_slots_); ++pass_) {
+      for (pass_ = 0; pass_ < passes && count_pass(); ++pass_) {
       }
     }
     if (pass_ < passes_) {
@@ -283,20 +317,91 @@ class block_counter {
  private:
   __device__ static std::uint32_t thread() { return threadIdx.x; }
 
-  // Looks at the lengths of the lines of so many block rows; whether a table has room for all items. All
-  // items may be blocks of their own; a table that is nearly full is slow.
-  __device__ bool fits(std::uint32_t first, std::uint32_t count) {
-    first_block_row_ = first;
-    block_rows_ = count;
-    first_line_ = first * shape_.lines_each;
+  // Where each of the lines starts when their items are put one behind the other, and where the last ends.
+  __device__ void find_starts(std::uint32_t first_line, std::uint32_t lines, std::uint32_t* starts) const {
+    const auto length = [&](std::uint32_t line) {
+      return line < lines ? short_length(first_line + line) : 0;
+    };
+    const unsigned even = length(2 * thread()), odd = length(2 * thread() + 1);
+    unsigned sum = even + odd;
+    __syncwarp();
+    for (std::uint32_t step = 1; step < 32; step *= 2) {
+      const unsigned left = __shfl_up_sync(~0u, sum, step);
+      if (thread() % 32 >= step) sum += left;
+    }
+    if (thread() % 32 == 31) shared_.warp_items[thread() / 32] = sum;
+    __syncthreads();
+    sum -= even + odd;
+    for (std::uint32_t w = 0; w < thread() / 32; ++w) sum += shared_.warp_items[w];
+    starts[2 * thread()] = sum;
+    starts[2 * thread() + 1] = sum + even;
+    __syncthreads();
+  }
+  __device__ unsigned short_length(std::uint32_t line) const {
+    return static_cast<unsigned>(min(source_.length(line), typename items<Offset>::length_type{near_length}));
+  }
+
+  // Counts the items at hand, of so many lines, which are few. They are dealt out one behind the other,
+  // whatever their lines; a thread has all of its own in registers.
+  __device__ void count_few(const std::uint32_t* starts, std::uint32_t lines) {
+    constexpr int each = items_each<Tally>;
+    constexpr int line_bit = 16;  // of a place: below it is the slot
+    const Offset first_item = source_.begin(first_line_);
+    std::uint32_t line[each] = {}, cols[each], amounts[each], places[each];
+    for (std::uint32_t size = lines; size > 1; size -= size / 2)
+#pragma unroll
+      for (int k = 0; k < each; ++k)
+        if (starts[line[k] + size / 2] - starts[0] <= k * threads + thread()) line[k] += size / 2;
+#pragma unroll
+    for (int k = 0; k < each; ++k) {
+      const std::uint32_t i = k * threads + thread();
+      cols[k] = amounts[k] = 1;
+      if (i >= items_) continue;
+      const Offset item =
+          source_.lengths == nullptr
+              ? first_item + static_cast<Offset>(i)
+              : source_.begin(first_line_ + line[k]) + static_cast<Offset>(i - (starts[line[k]] - starts[0]));
+      cols[k] = static_cast<std::uint32_t>(source_.cols[item]);
+      if (source_.amounts != nullptr) amounts[k] = static_cast<std::uint32_t>(source_.amounts[item]);
+    }
+    hashed_ = true;
+    slots_ = min(hashed_slots_, items_ + items_ / 2 + 2 & ~1u);
+#pragma unroll
+    for (int k = 0; k < each; ++k) {
+      if (k * threads + thread() >= items_) continue;
+      const std::uint32_t slot = slot_of<true>(first_line_ + line[k], cols[k]);  // there is room
+      Tally::add(scratch_, slots_, slot, row_of(first_line_ + line[k]), cols[k], amounts[k]);
+      places[k] = line[k] << line_bit | slot;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < each; ++k)
+      if (k * threads + thread() < items_)
+        look_at(places[k] & ((1u << line_bit) - 1), first_line_ + (places[k] >> line_bit), cols[k]);
+    __syncthreads();
+    if constexpr (Tally::takes)
+      clear(keys(), slots_);
+    else
+      clear(scratch_, slots_ * (Tally::words + 1));
+    if (listed_.cols != nullptr && thread() < block_rows_) {
+      listed_.lengths[first_block_row_ + thread()] = shared_.listed[thread()];
+      shared_.listed[thread()] = 0;
+    }
+    __syncthreads();
+  }
+
+  // Looks at the lengths of the lines of a block row.
+  __device__ void measure(std::uint32_t block_row) {
+    first_block_row_ = block_row;
+    block_rows_ = 1;
+    first_line_ = block_row * shape_.lines_each.number;
     last_line_ = static_cast<std::uint32_t>(
-        min((std::uint64_t{first} + count) * shape_.lines_each, std::uint64_t{shape_.lines}));
+        min((std::uint64_t{block_row} + 1) * shape_.lines_each.number, std::uint64_t{shape_.lines}));
     const int now = turn_;
     turn_ = turn_ == 2 ? 0 : turn_ + 1;
     unsigned sum = 0, longest = 0;
     for (std::uint32_t line = first_line_ + thread(); line < last_line_; line += blockDim.x) {
-      const auto length =
-          static_cast<unsigned>(min(source_.length(line), typename items<Offset>::length_type{near_length}));
+      const unsigned length = short_length(line);
       sum = min(sum + length, near_length);
       longest = max(longest, length);
     }
@@ -315,7 +420,6 @@ class block_counter {
                               static_cast<float>(last_line_ - first_line_));
     lane_bits_ =
         min(max(31 - __clz(static_cast<int>(lanes) | 1), 2), 31 - __clz(static_cast<int>(blockDim.x)));
-    return items_ <= hashed_slots_ - hashed_slots_ / 4;
   }
 
   // f(line, item) for every item of the lines, by lanes that share a line.
@@ -391,7 +495,7 @@ class block_counter {
   // Of the block rows at hand.
   __device__ std::uint32_t block_row_of(std::uint32_t line) const {
     if constexpr (Tally::rows_matter) return (line - first_line_) / Tally::side;
-    return block_rows_ == 1 ? 0 : (line - first_line_) / shape_.lines_each;
+    return block_rows_ == 1 ? 0 : shape_.lines_each.divide(line - first_line_);
   }
   __device__ std::uint32_t row_of(std::uint32_t line) const {
     if constexpr (Tally::rows_matter) return (line - first_line_) % Tally::side;
@@ -445,15 +549,18 @@ class block_counter {
     for_each_item([&](std::uint32_t line, Offset, std::uint32_t col) {
       const std::uint32_t slot = slot_of<false>(line, col);
       if (slot >= slots_) return;
-      Tally::look(scratch_, slots_, slot, row_of(line), col, [&](int size, unsigned entries) {
-        const std::uint32_t bin = Tally::near(size) + entries;
-        if (bin < Tally::near(size + 1))
-          atomicAdd(shared_.near + bin, 1u);
-        else
-          atomicAdd(bins_.of[size] + entries, 1ull);
-        if (size == Tally::sizes - 1 && listed_.cols != nullptr)
-          write_out(block_row_of(line), block_col(col), entries);
-      });
+      look_at(slot, line, col);
+    });
+  }
+  __device__ void look_at(std::uint32_t slot, std::uint32_t line, std::uint32_t col) const {
+    Tally::look(scratch_, slots_, slot, row_of(line), col, [&](int size, unsigned entries) {
+      const std::uint32_t bin = Tally::near(size) + entries;
+      if (bin < Tally::near(size + 1))
+        atomicAdd(shared_.near + bin, 1u);
+      else
+        atomicAdd(bins_.of[size] + entries, 1ull);
+      if (size == Tally::sizes - 1 && listed_.cols != nullptr)
+        write_out(block_row_of(line), block_col(col), entries);
     });
   }
   __device__ void write_out(std::uint32_t block_row, std::uint32_t col, unsigned entries) const {
@@ -472,10 +579,10 @@ class block_counter {
   }
 
   // Counts the items at hand with keys, as far as they belong to the pass; whether there was room for all.
-  __device__ bool count_pass(std::uint32_t slots) {
+  __device__ bool count_pass() {
     hashed_ = true;
     part_ = false;
-    slots_ = slots;
+    slots_ = hashed_slots_;
     add_items();
     __syncthreads();
     const bool full = shared_.full;
@@ -489,10 +596,6 @@ class block_counter {
     __syncthreads();
     return !full;
   }
-  __device__ void count_hashed() {
-    if (items_ > 0) count_pass(min(hashed_slots_, items_ + items_ / 2 + 2 & ~1u));
-    finish_listing();
-  }
   __device__ void put_on_list(std::uint32_t block_row, long_block_row* long_rows,
                               long_block_rows* found) const {
     if (listed_.cols != nullptr) listed_.lengths[block_row] = 0;
@@ -505,12 +608,6 @@ class block_counter {
     const unsigned place = atomicAdd(&found->count, windows);
     for (std::uint32_t w = 0; w < windows; ++w)
       long_rows[place + w] = {static_cast<std::int32_t>(block_row), static_cast<std::int32_t>(w)};
-  }
-  __device__ void finish_listing() {
-    if (listed_.cols != nullptr && thread() < block_rows_) {
-      listed_.lengths[first_block_row_ + thread()] = shared_.listed[thread()];
-      shared_.listed[thread()] = 0;
-    }
   }
   __device__ void clear(std::uint32_t* from, std::uint32_t words) const {
     for (std::uint32_t i = thread(); i < words / 2; i += blockDim.x)

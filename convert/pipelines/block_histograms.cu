@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(threads, 5)
   block_counter<Offset, Tally> counter(source, shape, listed, bins, scratch, short_words<Tally>, shared);
   for (std::int64_t first = std::int64_t{blockIdx.x} * shape.block_rows_each; first < shape.block_rows;
        first += std::int64_t{gridDim.x} * shape.block_rows_each)
-    counter.count_chunk(static_cast<std::uint32_t>(first), long_rows, found);
+    counter.count_chunk(static_cast<std::uint32_t>(first), scratch + short_words<Tally>, long_rows, found);
   counter.flush();
 }
 
@@ -206,15 +206,13 @@ struct block_count {
     size_shape shape{static_cast<std::uint32_t>(groups_of(rows, source.height)),
                      static_cast<std::uint32_t>(groups_of(rows, size.rows)),
                      static_cast<std::uint32_t>(groups_of(cols, size.cols)),
-                     rows_each / source.height,
+                     divisor(rows_each / source.height),
                      divisor(static_cast<std::uint32_t>(size.cols / width)),
                      rows_each,
                      1};
-    // Enough for all thread blocks, and about half a table of entries.
-    const std::int64_t thread_blocks = std::int64_t{multiprocessors()} * 8;
-    const std::int64_t mean = smaller == nullptr ? entries / shape.block_rows : 0;
+    const std::int64_t thread_blocks = std::int64_t{multiprocessors()} * 8;  // that all have something to do
     shape.block_rows_each = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
-        std::min({shape.block_rows / thread_blocks, std::int64_t{Tally::short_slots} * 5 / 8 / (mean + 1),
+        std::min({shape.block_rows / thread_blocks, std::int64_t{most_lines / shape.lines_each.number},
                   std::int64_t{0xfffffffe} / shape.block_cols}),
         1, most_block_rows));
     const listing listed = list == nullptr ? listing{} : list->places();
@@ -229,7 +227,7 @@ struct block_count {
     };
     launch(count_short_rows<Offset, Tally>,
            std::min(groups_of(shape.block_rows, shape.block_rows_each), 4 * thread_blocks), threads,
-           short_words<Tally>);
+           short_words<Tally> + most_lines + 1);
     launch(count_long_rows<Offset, Tally>, std::int64_t{multiprocessors()} * 3, all_threads, long_words);
   }
 };
