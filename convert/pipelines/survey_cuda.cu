@@ -33,19 +33,22 @@ __device__ Offset find_near(const std::int32_t* cols, int shift, Offset low, Off
       if (sector < begin || sector + 8 > end) break;  // not all of this row
       const int4 a = *reinterpret_cast<const int4*>(cols + sector);
       const int4 b = *reinterpret_cast<const int4*>(cols + sector + 4);
-      if (col < a.x) {
-        high = sector;
-        guess = sector - step;
-      } else if (col > b.w) {
-        low = sector + 8;
-        guess = sector + step;
-      } else {
+      // Asked so that both halves are loaded before the first is looked at.
+      const bool not_left = col >= a.x, not_right = col <= b.w;
+      if (not_left & not_right) {
         const std::int32_t found[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
         Offset at = -1;
 #pragma unroll
         for (int i = 0; i < 8; ++i)
           if (found[i] == col) at = sector + i;
         return at;
+      }
+      if (not_left) {
+        low = sector + 8;
+        guess = sector + step;
+      } else {
+        high = sector;
+        guess = sector - step;
       }
       if (low >= high) return -1;
       if (guess < low || guess >= high) guess = low + (high - low) / 2;
@@ -160,6 +163,16 @@ __global__ void __launch_bounds__(threads, 5)
       const bool there = i < count;
       const Offset e = first + i;
       const std::int32_t row = row_low + (there ? rows[i] : 0), col = there ? cols[i + 1] : 0;
+      // Everything whose place is known is loaded now, so that a thread waits for memory once for all of it.
+      const bool right_of_diagonal = there && walk.rows == walk.cols && col > row;
+      const Offset row_begin = offsets[row], row_end = offsets[row + 1];
+      const Offset below_end = row + 1 < walk.rows ? offsets[row + 2] : row_end;
+      const Offset low = right_of_diagonal ? offsets[col] : 0;
+      const Offset high = right_of_diagonal ? offsets[col + 1] : 0;
+      const Value value = there ? walk.values[e] : Value{0};
+      const std::uint32_t diagonal = static_cast<std::uint32_t>(col - row) + walk.rows - 1;  // less than 2^32
+      std::uint32_t* const word = walk.diagonals + diagonal / 32;
+      const std::uint32_t seen = __ldca(word);  // an old copy costs one more atomic, no less
       {
         // Entries of one cell come in runs: the first of a run counts for all of it.
         const std::int32_t near = walk.cell_of_row(row) - first_cell_row;
@@ -169,14 +182,14 @@ __global__ void __launch_bounds__(threads, 5)
         const bool leads = thread % 32 == 0 || left != cell;
         const unsigned later = __ballot_sync(~0u, leads) >> thread % 32 >> 1;
         const int run = later == 0 ? 32 - thread % 32 : __ffs(static_cast<int>(later));
-        if (there && leads)
-          atomicAdd(near < cell_rows ? cells + cell
-                                     : walk.grid + first_cell_row * std::int64_t{walk.grid_cols} + cell,
-                    run);
+        if (there && leads) {
+          if (near < cell_rows)
+            atomicAdd(cells + cell, run);
+          else
+            atomicAdd(walk.grid + first_cell_row * std::int64_t{walk.grid_cols} + cell, run);
+        }
       }
       if (!there) continue;
-      const Value value = walk.values[e];
-      const Offset row_begin = offsets[row], row_end = offsets[row + 1];
       own.zeros += value == Value{0} ? 1 : 0;
       own.nans += value != value ? 1 : 0;
       own.infinities += value == value && value - value != Value{0} ? 1 : 0;
@@ -185,19 +198,15 @@ __global__ void __launch_bounds__(threads, 5)
       own.x_lines += e == row_begin || cols[i] / x_line != col / x_line ? 1 : 0;
 
       atomicAdd(walk.col_lengths + col, 1);
-      const std::uint32_t diagonal = static_cast<std::uint32_t>(col - row) + walk.rows - 1;  // less than 2^32
-      std::uint32_t* const word = walk.diagonals + diagonal / 32;
       const std::uint32_t bit = 1u << diagonal % 32;
-      if ((__ldca(word) & bit) == 0) atomicOr(word, bit);  // an old copy costs one more, no less
+      if ((seen & bit) == 0) atomicOr(word, bit);
 
       // Rows below each other are mostly alike.
-      if (row + 1 < walk.rows &&
-          find_near<Offset>(indices, shift, row_end, offsets[row + 2], row_end + (e - row_begin), col) >= 0)
+      if (find_near<Offset>(indices, shift, row_end, below_end, row_end + (e - row_begin), col) >= 0)
         ++own.row_below;
-      if (walk.rows != walk.cols || col <= row) continue;  // right of the diagonal: counted for both
+      if (!right_of_diagonal) continue;  // the others are counted with these
       // In a band an entry has as many neighbours to its right as its mirror image has to its left; else
       // entries are taken to be spread evenly.
-      const Offset low = offsets[col], high = offsets[col + 1];
       const Offset guess =
           walk.banded
               ? row_end - 1 - e
