@@ -267,11 +267,11 @@ class block_counter {
   }
 
   // Counts one block row, however long: with a slot for every block column, in windows, or with keys, in so
-  // many passes that about half a table is in use. Should there be a pass whose items do not fit, windows are
-  // left for it and what follows.
+  // many passes that at most three quarters of a table are in use. Should there be a pass whose items do not
+  // fit, windows are left for it and what follows.
   __device__ void count_long(const long_block_row& wanted) {
     measure(static_cast<std::uint32_t>(wanted.block_row));
-    long_ = true;
+    several_write_ = wanted.window >= 0;
     std::uint32_t low = 0, high = shape_.block_cols - 1;
     if (wanted.window >= 0) {
       low = static_cast<std::uint32_t>(wanted.window) * direct_slots_;
@@ -279,7 +279,7 @@ class block_counter {
     } else if (high / direct_slots_ >= (source_.rises() ? 1 : 4)) {
       find_range(low, high);
     }
-    const std::uint32_t passes = items_ / (hashed_slots_ / 2) + 1;
+    const std::uint32_t passes = items_ / (hashed_slots_ / 4 * 3) + 1;
     if (passes <= (high - low) / direct_slots_) {
       passes_ = passes;
       for (pass_ = 0; pass_ < passes && count_pass(); ++pass_) {
@@ -302,6 +302,7 @@ class block_counter {
     }
     passes_ = 1;
     pass_ = 0;
+    if (!several_write_) finish_listing();
     __syncthreads();
   }
 
@@ -383,10 +384,7 @@ class block_counter {
       clear(keys(), slots_);
     else
       clear(scratch_, slots_ * (Tally::words + 1));
-    if (listed_.cols != nullptr && thread() < block_rows_) {
-      listed_.lengths[first_block_row_ + thread()] = shared_.listed[thread()];
-      shared_.listed[thread()] = 0;
-    }
+    finish_listing();
     __syncthreads();
   }
 
@@ -564,13 +562,17 @@ class block_counter {
     });
   }
   __device__ void write_out(std::uint32_t block_row, std::uint32_t col, unsigned entries) const {
-    const unsigned active = __activemask(), same = __match_any_sync(active, block_row);
+    const unsigned active = __activemask();
+    const unsigned same = block_rows_ == 1 ? active : __match_any_sync(active, block_row);
     const int lane = static_cast<int>(thread() % 32), leader = __ffs(static_cast<int>(same)) - 1;
     std::int32_t place = 0;
-    // Several thread blocks may write out blocks of one long block row.
-    if (lane == leader)
-      place =
-          atomicAdd(long_ ? listed_.lengths + first_block_row_ : shared_.listed + block_row, __popc(same));
+    // One that writes alone counts in shared memory: all wait for the number.
+    if (lane == leader) {
+      if (several_write_)
+        place = atomicAdd(listed_.lengths + first_block_row_, __popc(same));
+      else
+        place = atomicAdd(shared_.listed + block_row, __popc(same));
+    }
     place = __shfl_sync(same, place, leader) + __popc(same & ((1u << lane) - 1));
     const std::uint64_t row = std::uint64_t{first_block_row_ + block_row} * shape_.rows_each;
     const Offset at = source_.row_offsets[row] + place;
@@ -608,6 +610,12 @@ class block_counter {
     const unsigned place = atomicAdd(&found->count, windows);
     for (std::uint32_t w = 0; w < windows; ++w)
       long_rows[place + w] = {static_cast<std::int32_t>(block_row), static_cast<std::int32_t>(w)};
+  }
+  __device__ void finish_listing() const {
+    if (listed_.cols != nullptr && thread() < block_rows_) {
+      listed_.lengths[first_block_row_ + thread()] = shared_.listed[thread()];
+      shared_.listed[thread()] = 0;
+    }
   }
   __device__ void clear(std::uint32_t* from, std::uint32_t words) const {
     for (std::uint32_t i = thread(); i < words / 2; i += blockDim.x)
@@ -664,7 +672,7 @@ class block_counter {
   std::uint32_t first_block_row_ = 0, block_rows_ = 0, first_line_ = 0, last_line_ = 0, items_ = 0;
   int turn_ = 0, lane_bits_ = 5;
   bool hashed_ = false, part_ = false;  // with keys; for some of the block columns only
-  bool long_ = false;
+  bool several_write_ = false;          // thread blocks, out blocks of one block row
   std::uint32_t first_slot_ = 0, slots_ = 0, pass_ = 0, passes_ = 1;
 };
 
