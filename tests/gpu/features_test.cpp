@@ -19,8 +19,9 @@ void compare(const std::string& name, const csr<Offset, Value, host>& m) {
   if constexpr (has_cuda) {
     INFO(name << ", offset " << sizeof(Offset) << ", value " << sizeof(Value));
     const auto d = copy_to<device>(m);
-    const std::vector<block_size> sizes = {{1, 1},   {2, 2},   {3, 3},  {7, 2},  {8, 8},       {16, 8},
-                                           {16, 16}, {24, 24}, {1, 64}, {64, 1}, {1000, 1000}, {2, 2}};
+    const std::vector<block_size> sizes = {{1, 1},   {2, 2},       {3, 3},   {7, 2},  {8, 8},
+                                           {16, 8},  {16, 16},     {24, 24}, {1, 64}, {64, 1},
+                                           {600, 3}, {1000, 1000}, {2, 2}};
     const auto here = count_blocks_by_entries(openmp{}, pattern_of(m), sizes);
     const auto there = count_blocks_by_entries(cuda{}, pattern_of(d), sizes);
     for (const block_size& size : sizes) {
@@ -87,6 +88,17 @@ TEST_CASE("rows with more blocks than there are counters for") {
     for (const auto& m : {wide, tall})
       compare(m.name, coo_to_csr<openmp, std::int32_t, double>(openmp{}, as_coo_of<double>(m), nullptr));
   }
+}
+
+TEST_CASE("block rows that just fill a table on a GPU, and that just do not") {
+  if (!gpu_here()) return;
+  named_matrix m{"tables filled", 0, 40'000, {}};
+  for (const std::int32_t together : {1, 8, 15})  // rows that share the entries of a block row
+    for (const std::int32_t entries : {1536, 1, 0, 1535, 1, 1537, 0, 768, 768, 769, 767, 1, 2047, 2048, 0, 3})
+      for (std::int32_t row = 0; row < together; ++row, ++m.rows)
+        for (std::int32_t i = row; i < entries; i += together) m.entries.push_back({m.rows, i * 17, 1});
+  compare(m.name, coo_to_csr<openmp, std::int32_t, float>(openmp{}, as_coo_of<float>(m), nullptr));
+  compare(m.name, coo_to_csr<openmp, std::int64_t, double>(openmp{}, as_coo_of<double>(m), nullptr));
 }
 
 TEST_CASE("blocks of rows that are close together, empty, cut at the edges, scattered") {
