@@ -79,8 +79,8 @@ struct bit_window {
   SPARSMITH_HOST_DEVICE void for_each(Function f) const {
     for (std::int32_t w = team.rank(); w < words; w += team.size()) {
       std::int32_t rank_in_window = before[w];
-      for (std::int32_t b = 0; b < 32; ++b)
-        if ((bits[w] >> b & 1) != 0) f(rank_in_window++, start + w * 32 + b);
+      for (std::uint32_t word = bits[w]; word != 0; word &= word - 1)
+        f(rank_in_window++, start + w * 32 + lowest_bit(word));
     }
   }
 };
