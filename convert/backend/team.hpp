@@ -261,17 +261,33 @@ __global__ void __launch_bounds__(Threads, 1024 / Threads)
   }
 }
 
+// A block for every team: 256 threads, or 1024 for a few teams with so much work that one of them would be
+// waited for. They are left to the hardware to balance.
+template <int Threads, class Body>
+void for_each_block(cuda on, std::int64_t teams, Body body) {
+  if (teams == 0) return;
+  // 24 KiB for 256 threads leave room for as many blocks as the threads allow; every GPU from sm_80 on has
+  // the 96 KiB for 1024, but wants to be asked for them.
+  constexpr int words = 24 * Threads;
+  const auto kernel = run_teams<Threads, Threads, Body>;
+  if constexpr (words * 4 > 48 * 1024)
+    check_cuda(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                    cudaFuncAttributeMaxDynamicSharedMemorySize, words * 4));
+  const std::int64_t blocks = std::min<std::int64_t>(teams, 1 << 20);
+  kernel<<<static_cast<unsigned>(blocks), Threads, words * 4, on.stream>>>(teams, words, body);
+  check_cuda(cudaGetLastError());
+}
+
 // `work` is how many items a team has on average: few items go to part of a warp, many to a block. A team has
 // at least `least_words` words of scratch, which may be up to 6144.
 template <class Body>
 void for_each_team(cuda on, std::int64_t teams, std::int64_t work, Body body, int least_words = 0) {
   if (teams == 0) return;
   constexpr int threads = 256;
-  // 24 KiB a block leave room for as many blocks as the threads allow.
-  constexpr int part_words = 64, warp_words = 768, block_words = 6144;
-  // Small teams walk on to the next one, which is cheaper than starting a block for it; blocks that are teams
-  // themselves are left to the hardware to balance.
-  constexpr std::int64_t most_blocks = 1 << 20, most_shared_blocks = 1 << 13;
+  // As much for the teams of a block as for_each_block has.
+  constexpr int part_words = 64, warp_words = 768;
+  // Small teams walk on to the next one, which is cheaper than starting a block for it.
+  constexpr std::int64_t most_shared_blocks = 1 << 13;
   if (work <= 16 && least_words <= part_words) {
     constexpr int width = 8;
     const std::int64_t blocks =
@@ -285,9 +301,7 @@ void for_each_team(cuda on, std::int64_t teams, std::int64_t work, Body body, in
         <<<static_cast<unsigned>(blocks), threads, warp_words*(threads / 32) * 4, on.stream>>>(
             teams, warp_words, body);
   } else {
-    const std::int64_t blocks = std::min(teams, most_blocks);
-    run_teams<threads, threads>
-        <<<static_cast<unsigned>(blocks), threads, block_words * 4, on.stream>>>(teams, block_words, body);
+    for_each_block<threads>(on, teams, body);
   }
   check_cuda(cudaGetLastError());
 }
@@ -378,6 +392,11 @@ void for_each_team(openmp, std::int64_t teams, std::int64_t, Body body, int = 0)
 #pragma omp for schedule(dynamic, at_once)
     for (std::int64_t i = 0; i < teams; ++i) body(team, i);
   }
+}
+
+template <int Threads, class Body>
+void for_each_block(openmp on, std::int64_t teams, Body body) {
+  for_each_team(on, teams, 0, body);
 }
 
 template <class Body>

@@ -569,8 +569,8 @@ namespace {  // see primitives.hpp
 
 // The numbers of the block rows that have anything in these ranges.
 template <class Backend, class Offset>
-array<std::int32_t, space_on<Backend>> list_heavy_lines(Backend on, std::int64_t count,
-                                                        const block_row_ranges<Offset>& ranges) {
+array<std::int32_t, space_on<Backend>> list_lines(Backend on, std::int64_t count,
+                                                  const block_row_ranges<Offset>& ranges) {
   const auto numbers = offsets_from_lengths<std::int32_t>(
       on, count,
       [=] SPARSMITH_HOST_DEVICE(std::int64_t l) { return ranges(l).end_row > ranges(l).first_row ? 1 : 0; });
@@ -583,7 +583,48 @@ array<std::int32_t, space_on<Backend>> list_heavy_lines(Backend on, std::int64_t
   return result;
 }
 
+// Whether most block rows of these ranges span more than so many block columns, as far as a sample tells.
+// Their rows are sorted by column.
+template <class Backend, class Offset>
+bool lines_span(Backend on, std::int64_t count, const block_row_ranges<Offset>& ranges,
+                const std::int32_t* cols, std::int32_t columns) {
+  constexpr std::int64_t sample = 4096;
+  const std::int64_t step = groups_of(count, sample);
+  const std::int64_t more_than_fewer = reduce(
+      on, groups_of(count, step), std::int64_t{0},
+      [=] SPARSMITH_HOST_DEVICE(std::int64_t i) {
+        const row_range range = ranges(i * step);
+        if (range.end_row == range.first_row) return std::int64_t{0};
+        std::int32_t low = 0x7fffffff, high = 0;
+        for (std::int64_t r = range.first_row; r < range.end_row; ++r) {
+          const std::int64_t start = ranges.row_offsets[r], end = ranges.row_offsets[r + 1];
+          if (start == end) continue;
+          low = cols[start] < low ? cols[start] : low;
+          high = cols[end - 1] > high ? cols[end - 1] : high;
+        }
+        return std::int64_t{ranges.shape.col_of(high) - ranges.shape.col_of(low) >= columns ? 1 : -1};
+      },
+      sum_of<std::int64_t>{});
+  return more_than_fewer > 0;
+}
+
 }  // namespace
+
+// Which team of a GPU walks a block row, by its entries.
+struct line_teams {
+  static constexpr std::int64_t any_length = std::numeric_limits<std::int64_t>::max();
+  // Where most are short, a warp or part of one takes a light line, which in a warp is up to 512 entries. If
+  // such lines span more block columns than the bitmap in a warp's scratch (768 words, half of them bits), it
+  // would read them again for every window: then they are light only while the scratch can list them, at 3.5
+  // words each.
+  static constexpr std::int64_t most_of_warp = 512, most_listed = 219;
+  static constexpr std::int32_t warp_columns = 384 * 32;
+  // A block of 256 threads would still walk a line that is far longer than the others when they are done, and
+  // from 64 entries a thread on it shows.
+  static constexpr std::int64_t long_line = 64 * 256, times_mean = 8;
+
+  std::int64_t most_light = any_length, most_heavy = any_length;
+};
 
 // The block rows of a matrix, and how long they are.
 template <class Backend, class Offset>
@@ -595,10 +636,8 @@ struct block_lines {
   const std::int32_t* cols;
   std::int64_t block_cols, entries;
   std::int64_t count, mean = 0, longest = 0;  // entries
-  // Those that are far longer than the others would hold up a small team of a GPU, and get a large one;
-  // listed where the teams are small.
-  static constexpr std::int64_t heavy = 512;
-  array<std::int32_t, space_on<Backend>> heavy_lines;
+  line_teams teams;
+  array<std::int32_t, space_on<Backend>> heavy_lines, huge_lines;  // those that are not light
 
   block_lines(Backend on, csr_pattern<Offset, space_on<Backend>> matrix, block_divisor of,
               bool rows_sorted = true)
@@ -613,9 +652,25 @@ struct block_lines {
     if (count == 0) return;
     mean = entries / count;
     longest = longest_group(on, row_offsets, rows, shape.rows);
-    if (std::is_same_v<Backend, openmp> || mean > heavy || longest <= heavy) return;
-    heavy_lines =
-        list_heavy_lines(on, count, block_row_ranges<Offset>{rows, shape, row_offsets, heavy + 1, longest});
+    if (std::is_same_v<Backend, openmp>) return;
+    teams.most_heavy = std::max(line_teams::long_line, line_teams::times_mean * mean);
+    teams.most_light = mean <= line_teams::most_of_warp ? most_of_warp(on) : teams.most_heavy;
+    if (longest > teams.most_light && teams.most_light < teams.most_heavy)
+      heavy_lines = list_lines(on, count, ranges(teams.most_light + 1, teams.most_heavy));
+    if (longest > teams.most_heavy) huge_lines = list_lines(on, count, ranges(teams.most_heavy + 1, longest));
+  }
+
+  // Those with at least and at most so many entries.
+  block_row_ranges<Offset> ranges(std::int64_t least, std::int64_t most) const {
+    return {rows, shape, row_offsets, least, most};
+  }
+
+ private:
+  std::int64_t most_of_warp(Backend on) const {
+    constexpr std::int64_t all = line_teams::most_of_warp, listed = line_teams::most_listed;
+    const bool spread = sorted && longest > listed && block_cols > line_teams::warp_columns &&
+                        lines_span(on, count, ranges(listed + 1, all), cols, line_teams::warp_columns);
+    return spread ? listed : all;
   }
 };
 
@@ -633,16 +688,17 @@ struct for_listed_lines {
 // make_body(ranges) says what to do with the block rows of a range.
 template <class Backend, class Offset, class MakeBody>
 void for_each_block_row(Backend on, const block_lines<Backend, Offset>& lines, MakeBody make_body) {
-  constexpr std::int64_t heavy = block_lines<Backend, Offset>::heavy;
-  const bool uneven = lines.heavy_lines.size() > 0;
-  const auto ranges = [&](std::int64_t least, std::int64_t most) {
-    return block_row_ranges<Offset>{lines.rows, lines.shape, lines.row_offsets, least, most};
+  const line_teams& teams = lines.teams;
+  for_each_team(on, lines.count, lines.mean, make_body(lines.ranges(0, teams.most_light)));
+  const auto listed = [](const auto& body, const array<std::int32_t, space_on<Backend>>& list) {
+    return for_listed_lines<std::remove_cvref_t<decltype(body)>>{body, list.data()};
   };
-  for_each_team(on, lines.count, lines.mean, make_body(ranges(0, uneven ? heavy : lines.longest)));
-  if (!uneven) return;
-  const auto body = make_body(ranges(heavy + 1, lines.longest));
-  for_each_team(on, lines.heavy_lines.size(), heavy + 1,
-                for_listed_lines<std::remove_const_t<decltype(body)>>{body, lines.heavy_lines.data()});
+  for_each_block<256>(
+      on, lines.heavy_lines.size(),
+      listed(make_body(lines.ranges(teams.most_light + 1, teams.most_heavy)), lines.heavy_lines));
+  for_each_block<1024>(
+      on, lines.huge_lines.size(),
+      listed(make_body(lines.ranges(teams.most_heavy + 1, lines.longest)), lines.huge_lines));
 }
 
 // Walks the blocks while they are being counted (no first_blocks) or listed.
@@ -735,9 +791,9 @@ struct loaded_entry {
 };
 
 // f(entry, row, what is loaded of it) for every entry of the range, the row counted from the range's first.
-// Long rows go one after the other to the warps of the team, so that the row is known; short ones are taken
-// together and each entry looks its row up. On a GPU one loop does both: f is compiled into it several times
-// over.
+// Long rows, of which there are enough for all, go one after the other to the warps of the team, so that the
+// row is known; others are taken together and each entry looks its row up. On a GPU one loop does both: f is
+// compiled into it several times over.
 template <class Team, class Offset, class Value, class Function>
 SPARSMITH_HOST_DEVICE void for_each_entry(const Team& team, const row_range& range, const Offset* row_offsets,
                                           const std::int32_t* cols, const Value* values, Function f) {
@@ -762,7 +818,8 @@ SPARSMITH_HOST_DEVICE void for_each_entry(const Team& team, const row_range& ran
     return;
   }
   const std::int32_t lanes = team.size() < 32 ? team.size() : 32;
-  const bool long_rows = (range.last - range.first) >= lanes * (range.end_row - range.first_row);
+  const std::int64_t rows = range.end_row - range.first_row;
+  const bool long_rows = range.last - range.first >= lanes * rows && rows > team.size() / lanes;
   const std::int64_t first_row = long_rows ? range.first_row + team.rank() / lanes : range.first_row;
   const std::int64_t end_row = long_rows ? range.end_row : range.first_row + 1;
   const std::int32_t stride = long_rows ? lanes : team.size();
