@@ -51,9 +51,11 @@ struct scatter_block_action {
   }
 };
 
-// Sorts the entries of one block by key and writes combined indices instead.
+// Sorts the entries of blocks by key and writes combined indices instead. Where most blocks have an entry or
+// two, a team takes several: its threads sort the small ones each alone, and then the others together.
 template <class Value>
-struct sort_block_body {
+struct sort_blocks_body {
+  std::int64_t blocks, at_once;
   block_cells cells;
   offset_reader entry_offsets;
   const std::uint32_t* keys;
@@ -62,12 +64,55 @@ struct sort_block_body {
   Value* out_values;
 
   template <class Team>
-  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t block) const {
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t number) const {
+    if (at_once == 1) {
+      sort_together(team, number);
+      return;
+    }
+    const std::int64_t end = (number + 1) * at_once < blocks ? (number + 1) * at_once : blocks;
+    for (std::int64_t start = number * at_once; start < end; start += team.size()) {
+      std::int32_t left_over = none;
+      if (start + team.rank() < end && !sort_alone(start + team.rank())) left_over = team.rank();
+      for (;;) {
+        const std::int32_t next = team.smallest(left_over);
+        if (next == none) break;
+        sort_together(team, start + next);
+        team.sync();
+        if (next == team.rank()) left_over = none;
+      }
+    }
+  }
+
+  // How many blocks a team takes.
+  static std::int64_t taken_at_once(std::int64_t blocks, std::int64_t entries) {
+    return entries < few_entries * blocks ? 8 : 1;
+  }
+
+ private:
+  static constexpr std::int32_t none = 0x7fffffff;
+  static constexpr std::int64_t few_entries = 4;
+
+  SPARSMITH_HOST_DEVICE void place(std::int64_t to, std::uint32_t key, Value value) const {
+    out_index.set(to, cells.combined(key));
+    out_values[to] = value;
+  }
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void sort_together(const Team& team, std::int64_t block) const {
     sort_by_key(team, keys, entry_offsets[block], entry_offsets[block + 1], 2 * cells.side_bits,
-                [&](std::int64_t from, std::int64_t to) {
-                  out_index.set(to, cells.combined(keys[from]));
-                  out_values[to] = values[from];
-                });
+                [&](std::int64_t from, std::int64_t to) { place(to, keys[from], values[from]); });
+  }
+  // False, and nothing done, where the block is not small.
+  SPARSMITH_HOST_DEVICE bool sort_alone(std::int64_t block) const {
+    const std::int64_t first = entry_offsets[block], last = entry_offsets[block + 1];
+    if (last - first > few_entries) return false;
+    for (std::int64_t e = first; e < last; ++e) {
+      const std::uint32_t key = keys[e];
+      const Value value = values[e];  // on its way while the keys are compared
+      std::int64_t to = first;
+      for (std::int64_t other = first; other < last; ++other) to += keys[other] < key ? 1 : 0;
+      place(to, key, value);
+    }
+    return true;
   }
 };
 
@@ -150,10 +195,11 @@ csb<Offset, Value, space_on<Backend>> csr_to_csb(Backend on, csr<Offset, Value, 
     const int bits = combined_bits(beta, options.thesis && options.index_bits == 0 ? 32 : options.index_bits);
     combined_indices<space> index(entries, bits);
     result.values = array<Value, space>(entries);
+    const std::int64_t at_once = sort_blocks_body<Value>::taken_at_once(blocks, entries);
     // A warp is enough for a block of a few hundred entries, and needs no barriers.
-    for_each_team(on, blocks, blocks == 0 ? 0 : entries / blocks / 2,
-                  sort_block_body<Value>{cells, offset_reader(entry_offsets.data()), keys.data(),
-                                         values.data(), index.writer(), result.values.data()});
+    for_each_team(on, groups_of(blocks, at_once), blocks == 0 ? 0 : entries / blocks / 2,
+                  sort_blocks_body<Value>{blocks, at_once, cells, offset_reader(entry_offsets.data()),
+                                          keys.data(), values.data(), index.writer(), result.values.data()});
     result.combined16 = std::move(index.narrow);
     result.combined32 = std::move(index.wide);
   }
