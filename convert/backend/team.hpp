@@ -396,7 +396,7 @@ void for_each_team(openmp, std::int64_t teams, std::int64_t, Body body, int = 0)
 
 template <int Threads, class Body>
 void for_each_block(openmp on, std::int64_t teams, Body body) {
-  for_each_team(on, teams, 0, body);
+  if (teams > 0) for_each_team(on, teams, 0, body);
 }
 
 template <class Body>

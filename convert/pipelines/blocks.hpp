@@ -493,9 +493,12 @@ struct walk_listed_block_rows {
 
   template <class Team>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t block_row) const {
-    const row_range range = ranges(block_row);
-    if (range.end_row == range.first_row) return;
-    const std::int64_t before_row = block_row * blocks_per_row;
+    walk(team, ranges(block_row));
+  }
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void walk(const Team& team, const row_range& range) const {
+    if (range.last == range.first) return;
+    const std::int64_t block_row = range.number, before_row = block_row * blocks_per_row;
     walk_listed(
         team, range, first_blocks[block_row], first_blocks[block_row + 1],
         [&](std::int64_t b) { return static_cast<std::int32_t>(positions[b] - before_row); }, action);
@@ -612,7 +615,7 @@ bool lines_span(Backend on, std::int64_t count, const block_row_ranges<Offset>& 
 
 // Which team of a GPU walks a block row, by its entries.
 struct line_teams {
-  static constexpr std::int64_t any_length = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::int64_t any_length = std::numeric_limits<std::int64_t>::max() - 1;
   // Where most are short, a warp or part of one takes a light line, which in a warp is up to 512 entries. If
   // such lines span more block columns than the bitmap in a warp's scratch (768 words, half of them bits), it
   // would read them again for every window: then they are light only while the scratch can list them, at 3.5
@@ -622,6 +625,8 @@ struct line_teams {
   // A block of 256 threads would still walk a line that is far longer than the others when they are done, and
   // from 64 entries a thread on it shows.
   static constexpr std::int64_t long_line = 64 * 256, times_mean = 8;
+  // Where it can be cut, into so many pieces at most.
+  static constexpr std::int64_t most_pieces = 64;
 
   std::int64_t most_light = any_length, most_heavy = any_length;
 };
@@ -685,37 +690,68 @@ struct for_listed_lines {
   }
 };
 
-// make_body(ranges) says what to do with the block rows of a range.
-template <class Backend, class Offset, class MakeBody>
-void for_each_block_row(Backend on, const block_lines<Backend, Offset>& lines, MakeBody make_body) {
+// Calls a body for the lines of a list, each cut into so many pieces of so many entries, or fewer.
+template <class Body>
+struct for_listed_pieces {
+  Body body;
+  const std::int32_t* lines;
+  std::int64_t pieces, piece_entries;
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t i) const {
+    row_range range = body.ranges(lines[i / pieces]);
+    range.first += i % pieces * piece_entries;
+    if (range.first >= range.last) return;
+    if (range.first + piece_entries < range.last) range.last = range.first + piece_entries;
+    body.walk(team, range);
+  }
+};
+
+// make_body(ranges) says what to do with the block rows of a range, and `walk_huge` walks those that are far
+// longer than the others.
+template <class Backend, class Offset, class MakeBody, class WalkHuge>
+void for_each_block_row(Backend on, const block_lines<Backend, Offset>& lines, MakeBody make_body,
+                        WalkHuge walk_huge) {
   const line_teams& teams = lines.teams;
   for_each_team(on, lines.count, lines.mean, make_body(lines.ranges(0, teams.most_light)));
-  const auto listed = [](const auto& body, const array<std::int32_t, space_on<Backend>>& list) {
-    return for_listed_lines<std::remove_cvref_t<decltype(body)>>{body, list.data()};
-  };
+  const auto heavy = make_body(lines.ranges(teams.most_light + 1, teams.most_heavy));
   for_each_block<256>(
       on, lines.heavy_lines.size(),
-      listed(make_body(lines.ranges(teams.most_light + 1, teams.most_heavy)), lines.heavy_lines));
-  for_each_block<1024>(
-      on, lines.huge_lines.size(),
-      listed(make_body(lines.ranges(teams.most_heavy + 1, lines.longest)), lines.huge_lines));
+      for_listed_lines<std::remove_const_t<decltype(heavy)>>{heavy, lines.heavy_lines.data()});
+  walk_huge(lines.ranges(teams.most_heavy + 1, lines.longest));
 }
 
 // Walks the blocks while they are being counted (no first_blocks) or listed.
 template <class Backend, class Offset, class Action>
 void walk_blocks(Backend on, const block_lines<Backend, Offset>& lines, const Offset* first_blocks,
                  Action action) {
-  for_each_block_row(on, lines, [&](const block_row_ranges<Offset>& ranges) {
-    return walk_block_rows<Offset, Action>{ranges, lines.sorted, lines.cols, first_blocks, action};
+  using body = walk_block_rows<Offset, Action>;
+  const auto make_body = [&](const block_row_ranges<Offset>& ranges) {
+    return body{ranges, lines.sorted, lines.cols, first_blocks, action};
+  };
+  for_each_block_row(on, lines, make_body, [&](const block_row_ranges<Offset>& huge) {
+    for_each_block<1024>(on, lines.huge_lines.size(),
+                         for_listed_lines<body>{make_body(huge), lines.huge_lines.data()});
   });
 }
 
-// Walks the blocks that are listed by their row-major positions.
+// Walks the blocks that are listed by their row-major positions. Since they are known, several teams can
+// share a huge line: each calls `shared`, the same action for teams that are not alone, with a piece of it.
 template <class Backend, class Offset, class Action>
 void walk_listed_blocks(Backend on, const block_lines<Backend, Offset>& lines, const Offset* first_blocks,
-                        const Offset* positions, std::int64_t blocks_per_row, Action action) {
-  for_each_block_row(on, lines, [&](const block_row_ranges<Offset>& ranges) {
-    return walk_listed_block_rows<Offset, Action>{ranges, first_blocks, positions, blocks_per_row, action};
+                        const Offset* positions, std::int64_t blocks_per_row, Action action, Action shared) {
+  using body = walk_listed_block_rows<Offset, Action>;
+  const auto make_body = [&](const block_row_ranges<Offset>& ranges) {
+    return body{ranges, first_blocks, positions, blocks_per_row, action};
+  };
+  for_each_block_row(on, lines, make_body, [&](const block_row_ranges<Offset>& huge) {
+    // Every line is cut as often as the longest, which needs no list of pieces; short ones end sooner.
+    const std::int64_t pieces =
+        std::min(groups_of(lines.longest, line_teams::long_line), line_teams::most_pieces);
+    for_each_block<1024>(on, lines.huge_lines.size() * pieces,
+                         for_listed_pieces<body>{{huge, first_blocks, positions, blocks_per_row, shared},
+                                                 lines.huge_lines.data(),
+                                                 pieces,
+                                                 groups_of(lines.longest, pieces)});
   });
 }
 

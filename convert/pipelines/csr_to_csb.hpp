@@ -29,14 +29,15 @@ struct scatter_block_action {
   block_divisor shape;
   block_cells cells;
   const Offset* entry_offsets;
-  std::int32_t* placed;  // entries put into each block so far
+  std::int32_t* placed;  // entries put into each block so far; 0 before
+  bool counts_alone;     // nobody else puts entries into the blocks of this team's range
   std::uint32_t* keys;
   Value* out_values;
 
   template <class Team, class Window>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, const row_range& range, std::int64_t block,
                                         std::int32_t blocks, const Window& window) const {
-    std::int32_t* const counters = window.counters(blocks, placed + block);
+    std::int32_t* const counters = counts_alone ? window.counters(blocks, placed + block) : placed + block;
     for_each_entry(team, range, row_offsets, cols, values,
                    [&](std::int64_t, std::int64_t row, const loaded_entry<Value>& entry) {
                      const std::int32_t block_col = shape.col_of(entry.col);
@@ -185,10 +186,13 @@ csb<Offset, Value, space_on<Backend>> csr_to_csb(Backend on, csr<Offset, Value, 
     timed_stage timing(on, log, "scatter entries", entries, entries * (8 + 2 * value_bytes));
     fill(on, list.counts, std::int32_t{0});
     const std::int64_t blocks_per_row = groups_of(matrix.cols, beta);
+    const auto scatter = [&](bool counts_alone) {
+      return scatter_block_action<Offset, Value>{
+          lines.row_offsets,    lines.cols,         matrix.values.data(), lines.shape, cells,
+          entry_offsets.data(), list.counts.data(), counts_alone,         keys.data(), values.data()};
+    };
     walk_listed_blocks(on, lines, list.first_blocks.data(), list.positions.data(), blocks_per_row,
-                       scatter_block_action<Offset, Value>{
-                           lines.row_offsets, lines.cols, matrix.values.data(), lines.shape, cells,
-                           entry_offsets.data(), list.counts.data(), keys.data(), values.data()});
+                       scatter(true), scatter(false));
   }
   {
     timed_stage timing(on, log, "sort in blocks", entries, entries * (6 + 2 * value_bytes));

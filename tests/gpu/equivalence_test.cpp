@@ -120,6 +120,29 @@ TEST_CASE("CUDA equals OpenMP on generated matrices") {
   }
 }
 
+// Parts of warps and warps for most lines, blocks for those with more entries than a warp lists, and the
+// largest blocks, several a line where it can be cut, for the few that are far longer.
+TEST_CASE("CUDA equals OpenMP where the lines of blocks want teams of every size") {
+  if (!gpu_here()) return;
+  for (const std::int32_t usual : {1, 40}) {
+    named_matrix m{"short, long and huge rows", 3000, 500'000, {}};
+    for (std::int32_t row = 0; row < m.rows; ++row) {
+      const std::int32_t length = row == 100      ? 60'000
+                                  : row == 2001   ? 30'000
+                                  : row % 40 == 0 ? 300
+                                                  : row % 5 * usual;
+      for (std::int32_t i = 0; i < length; ++i) {
+        const std::int32_t step = m.cols / length;
+        m.entries.push_back({row, i * step + (i + 7 * row) % step, 1.0 + i % 7});
+      }
+    }
+    matrix_entries source;
+    source.entries = as_coo(m);
+    compare<std::int32_t, float>(m.name, source);
+    compare<std::int64_t, double>(m.name, source);
+  }
+}
+
 // Arrays that others own begin anywhere, and their work is on a stream of theirs.
 TEST_CASE("CUDA takes arrays of others as they are, on a stream of the caller's") {
   if (!gpu_here()) return;
