@@ -744,6 +744,7 @@ void walk_listed_blocks(Backend on, const block_lines<Backend, Offset>& lines, c
     return body{ranges, first_blocks, positions, blocks_per_row, action};
   };
   for_each_block_row(on, lines, make_body, [&](const block_row_ranges<Offset>& huge) {
+    if (lines.huge_lines.size() == 0) return;
     // Every line is cut as often as the longest, which needs no list of pieces; short ones end sooner.
     const std::int64_t pieces =
         std::min(groups_of(lines.longest, line_teams::long_line), line_teams::most_pieces);
