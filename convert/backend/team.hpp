@@ -93,20 +93,37 @@ class gpu_team {
     return bits;
 #endif
   }
+  // The same where no thread sets other bits than that of its own rank.
+  SPARSMITH_HOST_DEVICE std::uint32_t any_own_bits(std::uint32_t bits) const {
+    static_assert(Width == 32);
+#ifdef __CUDA_ARCH__
+    together();
+    return __ballot_sync(~0u, bits != 0);
+#else
+    return bits;
+#endif
+  }
   // Of the lanes that want the same thing, one each thread, one wins it: an urgent one where there is any,
   // and of those the first from lane `first` upwards and around. Returns the bits of this thread's lanes that
-  // win. A lane that wants nothing has a negative number.
-  SPARSMITH_HOST_DEVICE std::uint32_t winners(const std::int32_t (&wanted)[1], std::uint32_t urgent,
+  // win. What is wanted has so many bits; a lane that wants nothing has a negative number. Lanes are compared
+  // by a vote for each bit: the time of an instruction that matches them grows with the numbers there are,
+  // and mostly every lane has its own.
+  SPARSMITH_HOST_DEVICE std::uint32_t winners(const std::int32_t (&wanted)[1], int bits, std::uint32_t urgent,
                                               std::int32_t first, std::uint32_t*) const {
     static_assert(Width == 32);
 #ifdef __CUDA_ARCH__
     together();
-    const unsigned all = __match_any_sync(~0u, wanted[0]);
+    unsigned all = __ballot_sync(~0u, wanted[0] >= 0);
+    for (int bit = 0; bit < bits; ++bit) {
+      const bool own = (wanted[0] >> bit & 1) != 0;
+      const unsigned set = __ballot_sync(~0u, own);
+      all &= own ? set : ~set;
+    }
     const unsigned same = (all & urgent) != 0 ? all & urgent : all, ahead = same & ~0u << first;
     const int winner = __ffs(static_cast<int>(ahead != 0 ? ahead : same)) - 1;
     return wanted[0] >= 0 && winner == rank() ? 1u << winner : 0u;
 #else
-    (void)wanted, (void)urgent, (void)first;
+    (void)wanted, (void)bits, (void)urgent, (void)first;
     return 0;
 #endif
   }
@@ -338,7 +355,7 @@ class single_team {
   }
   // `seen` has a word for everything there is to want, and one more in front that counts the calls.
   template <int lanes>
-  std::uint32_t winners(const std::int32_t (&wanted)[lanes], std::uint32_t urgent, std::int32_t first,
+  std::uint32_t winners(const std::int32_t (&wanted)[lanes], int, std::uint32_t urgent, std::int32_t first,
                         std::uint32_t* seen) const {
     static_assert(lanes == 32);
     const std::uint32_t call = ++seen[0];
@@ -359,6 +376,7 @@ class single_team {
     return won;
   }
   std::uint32_t any_bits(std::uint32_t bits) const { return bits; }
+  std::uint32_t any_own_bits(std::uint32_t bits) const { return bits; }
   std::int32_t next(std::int32_t* counter) const { return (*counter)++; }
   std::int32_t next_shared(std::int32_t* counter) const {
     return __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);

@@ -66,6 +66,7 @@ struct tile_sections {
 // others follow it upwards and around.
 struct lay_out_body {
   static constexpr int bank_rounds = 2;
+  static constexpr int bank_bits = 5;        // of the number of a bank
   static constexpr std::int32_t nearly = 4;  // entries fewer than the most
 
   tile_sections sections;
@@ -84,8 +85,17 @@ struct lay_out_body {
       const std::int32_t lane = team.rank() + h * Team::threads;
       if (lane < sections.cells.lanes()) open(lanes[h], sections.of_lane(own, lane), lane, memory);
     }
-    std::int32_t step = 0;
-    while (lay_out_step(team, step, lanes, memory)) ++step;
+    std::int32_t step = 0, most = 0;
+    for (const lane_state& lane : lanes) most = lane.left > most ? lane.left : most;
+    most = team.largest(most);
+    for (; most > 0; ++step) {
+      lay_out_step(team, step, most, lanes, memory);
+      // It falls by one where every lane that has the most gives an entry.
+      std::uint32_t still = 0;
+      for (int h = 0; h < 32 / Team::threads; ++h)
+        if (lanes[h].left == most) still |= 1u << (team.rank() + h * Team::threads);
+      if (team.any_own_bits(still) == 0) --most;
+    }
     if (team.rank() == 0) steps_of_section[number] = step;
   }
 
@@ -186,19 +196,15 @@ struct lay_out_body {
     return position;
   }
 
-  // Returns whether there was anything left for the step.
+  // `most` is what the lane with the most entries has left.
   template <class Team, int own_lanes>
-  SPARSMITH_HOST_DEVICE bool lay_out_step(const Team& team, std::int32_t step, lane_state (&lanes)[own_lanes],
-                                          const scratch& memory) const {
+  SPARSMITH_HOST_DEVICE void lay_out_step(const Team& team, std::int32_t step, std::int32_t most,
+                                          lane_state (&lanes)[own_lanes], const scratch& memory) const {
     const auto lane_of = [&](int h) { return team.rank() + h * Team::threads; };
     const auto waits = [&](std::uint32_t mask, int h) { return (mask >> lane_of(h) & 1) != 0; };
     const std::uint32_t in_group = static_cast<std::uint32_t>(sections.cells.lanes()) - 1;
     const auto first_bank = [&](int h) { return static_cast<std::uint32_t>(lane_of(h) + step) & in_group; };
     const std::int32_t first = step & static_cast<std::int32_t>(in_group);
-    std::int32_t most = 0;
-    for (int h = 0; h < own_lanes; ++h) most = lanes[h].left > most ? lanes[h].left : most;
-    most = team.largest(most);
-    if (most == 0) return false;
 
     std::uint32_t waiting = 0, own_urgent = 0;  // this thread's lanes without an entry, and those in a hurry
     std::int32_t wanted[own_lanes], placed[own_lanes], banks[own_lanes];
@@ -208,45 +214,61 @@ struct lay_out_body {
       if (lanes[h].left > 0) waiting |= 1u << lane_of(h);
       if (lanes[h].left > 0 && lanes[h].left + nearly >= most) own_urgent |= 1u << lane_of(h);
     }
-    const std::uint32_t urgent = team.any_bits(own_urgent);
+    const std::uint32_t urgent = team.any_own_bits(own_urgent);
     std::uint32_t taken = 0, still_waiting = ~0u;
     for (int round = 0; round < bank_rounds && still_waiting != 0; ++round) {
-      for (int h = 0; h < own_lanes; ++h)
+      std::uint32_t own_wanting = 0, own_banks = 0;
+      for (int h = 0; h < own_lanes; ++h) {
         wanted[h] = waits(waiting, h) ? next_bank(lanes[h].banks & ~taken, first_bank(h)) : -1;
-      const std::uint32_t won = team.winners(wanted, urgent, first, memory.seen);
-      std::uint32_t won_banks = 0;
+        if (wanted[h] < 0) continue;
+        own_wanting |= 1u << lane_of(h);
+        own_banks |= 1u << wanted[h];
+      }
+      // Mostly no two lanes want the same bank, and nobody need be compared.
+      const std::uint32_t wanting = team.any_own_bits(own_wanting), won_banks = team.any_bits(own_banks);
+      const std::uint32_t won = count_bits(wanting) == count_bits(won_banks)
+                                    ? own_wanting
+                                    : team.winners(wanted, bank_bits, urgent, first, memory.seen);
       for (int h = 0; h < own_lanes; ++h) {
         if (!waits(won, h)) continue;
-        won_banks |= 1u << wanted[h];
         banks[h] = wanted[h];
         placed[h] = take(lanes[h], wanted[h], lane_of(h), step, memory);
       }
       waiting &= ~won;
-      taken |= team.any_bits(won_banks);
-      still_waiting = team.any_bits(waiting);
+      taken |= won_banks;
+      still_waiting = team.any_own_bits(waiting);
     }
-    if ((still_waiting & urgent) == 0) return true;
+    if ((still_waiting & urgent) == 0) return;
 
+    // The columns of what is placed, and of what the lanes would propose first: keys that are loaded
+    // together.
+    std::int32_t column[own_lanes];
+    for (int h = 0; h < own_lanes; ++h) {
+      const bool proposes = waits(waiting & urgent, h);
+      if (proposes) banks[h] = next_bank(lanes[h].banks, first_bank(h));
+      const std::int32_t position = proposes ? offered(banks[h], lane_of(h), memory) : placed[h];
+      column[h] = position < 0 ? -1 : column_of(lanes[h], position, lane_of(h));
+    }
     for (int h = 0; h < own_lanes; ++h)
-      if (placed[h] >= 0) memory.columns[banks[h]] = column_of(lanes[h], placed[h], lane_of(h));
+      if (placed[h] >= 0) memory.columns[banks[h]] = column[h];
     team.sync();
     for (int h = 0; h < own_lanes; ++h) {
       wanted[h] = -1;
       if (!waits(waiting & urgent, h)) continue;
-      for (std::uint32_t untried = lanes[h].banks; untried != 0 && wanted[h] < 0;) {
-        const std::int32_t bank = next_bank(untried, first_bank(h));
-        untried &= ~(1u << bank);
-        const std::int32_t column = column_of(lanes[h], offered(bank, lane_of(h), memory), lane_of(h));
-        if ((taken >> bank & 1) != 0 && memory.columns[bank] == column) continue;
-        wanted[h] = column;
-        banks[h] = bank;
+      wanted[h] = column[h];
+      for (std::uint32_t untried = lanes[h].banks;
+           (taken >> banks[h] & 1) != 0 && memory.columns[banks[h]] == wanted[h];) {
+        untried &= ~(1u << banks[h]);
+        wanted[h] = -1;
+        if (untried == 0) break;
+        banks[h] = next_bank(untried, first_bank(h));
+        wanted[h] = column_of(lanes[h], offered(banks[h], lane_of(h), memory), lane_of(h));
       }
     }
-    const std::uint32_t won = team.winners(wanted, urgent, first, memory.seen);
+    const std::uint32_t won = team.winners(wanted, sections.cells.width_bits, urgent, first, memory.seen);
     for (int h = 0; h < own_lanes; ++h)
       if (waits(won, h)) take(lanes[h], banks[h], lane_of(h), step, memory);
     team.sync();
-    return true;
   }
 };
 
