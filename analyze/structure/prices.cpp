@@ -232,7 +232,7 @@ class pricer {
     const std::int64_t tiled = entries_ - price.rest, gathered = tiled * (4 + value_bytes);
     format_cost& cost = add(format_kind::gcsb_tile, size, slots + price.rest,
                             price.rest * (pair + index_bytes) + renumbering + gathered + tiled * 4 +
-                                std::max(gathered, slots * (value_bytes + price.index_bits / 8)));
+                                slots * (value_bytes + price.index_bits / 8));
     tile_options& options = cost.options.tile;
     options.height = price.height;
     options.width = price.width;

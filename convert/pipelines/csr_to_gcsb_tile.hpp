@@ -64,7 +64,7 @@ gcsb_tile<Offset, Value, space_on<Backend>> csr_to_gcsb_tile(Backend on,
   const std::int32_t* const lane_counts = tiles.lane_counts.data();
   array<std::int32_t, space> first_sections;
   tile_sections sections{cells, count, lane_starts, lane_counts, nullptr};
-  array<std::int32_t, space> step_of_entry(room);
+  array<std::int32_t, space> placements(room);
   array<std::int64_t, space> section_steps, first_steps;
   {
     timed_stage timing(on, log, "lay out steps", entries, entries * 8);
@@ -74,7 +74,7 @@ gcsb_tile<Offset, Value, space_on<Backend>> csr_to_gcsb_tile(Backend on,
     const std::int64_t number = read_one(on, sections.first_sections + count);
     array<std::int32_t, space> steps(number);
     for_each_warp(on, number, lay_out_body::scratch_words(),
-                  lay_out_body{sections, gathered.keys.data(), step_of_entry.data(), steps.data()});
+                  lay_out_body{sections, gathered.keys.data(), placements.data(), steps.data()});
     section_steps = offsets_from_counts<std::int64_t>(on, steps);
     const std::int64_t* const before = section_steps.data();
     const auto steps_of_tile = [=] SPARSMITH_HOST_DEVICE(std::int64_t t) {
@@ -86,29 +86,17 @@ gcsb_tile<Offset, Value, space_on<Backend>> csr_to_gcsb_tile(Backend on,
     result.tile_offsets = offsets_from_lengths<Offset>(
         on, count, [=] SPARSMITH_HOST_DEVICE(std::int64_t t) { return Offset{steps_of_tile(t)}; });
   }
-  array<std::uint32_t, space> keys(room);
-  array<Value, space> values(room);
-  {
-    timed_stage timing(on, log, "order by step", entries, entries * (16 + 2 * value_bytes));
-    const std::int64_t number = section_steps.size() - 1;
-    for_each_team(
-        on, number, number == 0 ? 0 : room / number,
-        order_by_step_body<Value>{sections, section_steps.data(), gathered.keys.data(),
-                                  gathered.values.data(), step_of_entry.data(), keys.data(), values.data()});
-    gathered.keys = {};
-    gathered.values = {};
-  }
-  timed_stage timing(on, log, "write steps", entries, entries * (14 + 2 * value_bytes));
+  timed_stage timing(on, log, "write steps", entries, entries * (10 + 2 * value_bytes));
   const std::int64_t slots = read_one(on, first_steps.data() + count) << cells.lane_bits;
   require_fill("gcsb layout tile", slots + result.rest_values.size(), entries, max_fill);
   const int bits = tiles.index_bits;
   combined_indices<space> index(slots, bits);
   result.values = array<Value, space>(slots);
-  for_each_team(
-      on, count, count == 0 ? 0 : room / count,
-      write_steps_body<Value>{cells, lane_starts, lane_counts, first_steps.data(), keys.data(), values.data(),
-                              step_of_entry.data(), index.writer(), result.values.data()},
-      write_steps_body<Value>::least_words(cells));
+  for_each_team(on, count, count == 0 ? 0 : room / count,
+                write_steps_body<Value>{sections, section_steps.data(), first_steps.data(),
+                                        gathered.keys.data(), gathered.values.data(), placements.data(),
+                                        index.writer(), result.values.data()},
+                write_steps_body<Value>::least_words(cells));
   result.combined16 = std::move(index.narrow);
   result.combined32 = std::move(index.wide);
   array<std::int32_t, space> numbers(count);

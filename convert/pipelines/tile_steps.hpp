@@ -1,6 +1,5 @@
 // The second half of the way from CSR to GCSB's layout `tile`: a warp a section of a tile decides which entry
-// goes into which step, the entries are brought into that order, and the steps are written. Nothing here
-// knows the offsets' type.
+// goes into which step, and a team a tile writes the steps. Nothing here knows the offsets' type.
 #pragma once
 
 #include "convert/formats/block_index.hpp"
@@ -272,60 +271,17 @@ struct lay_out_body {
   }
 };
 
-// Brings the entries of a section into the order of their steps.
-template <class Value>
-struct order_by_step_body {
-  tile_sections sections;
-  const std::int64_t* first_steps;  // of every section, those of the ones before it counted too
-  const std::uint32_t* keys;
-  const Value* values;
-  std::int32_t* placements;  // become the steps, counted from the tile's first
-  std::uint32_t* out_keys;
-  Value* out_values;
-
-  template <class Team>
-  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t number) const {
-    const auto own = sections.find(number);
-    const auto first =
-        static_cast<std::int32_t>(first_steps[number] - first_steps[sections.first_sections[own.tile]]);
-    const std::int32_t together = team.size() < 32 ? team.size() : 32;  // threads of a lane
-    for (std::int32_t lane = team.rank() / together; lane < sections.cells.lanes();
-         lane += team.size() / together) {
-      const auto part = sections.of_lane(own, lane);
-      load_ahead(
-          part.start + team.rank() % together, part.start + part.count, together,
-          [&](std::int64_t to) {
-            const std::int64_t from = part.start + (placements[to] & 255);
-            return entry{placements[to] >> 8, keys[from], values[from]};
-          },
-          [&](std::int64_t to, const entry& e) {
-            placements[to] = first + e.step;
-            out_keys[to] = e.key;
-            out_values[to] = e.value;
-          });
-    }
-  }
-
- private:
-  struct entry {
-    std::int32_t step;
-    std::uint32_t key;
-    Value value;
-  };
-};
-
 // Writes the steps of one tile, some at a time, so that they leave in one piece.
 template <class Value>
 struct write_steps_body {
   static constexpr std::uint32_t no_entry = ~0u;
 
-  tile_cells cells;
-  const std::int64_t* lane_starts;
-  const std::int32_t* lane_counts;
-  const std::int64_t* tile_offsets;
+  tile_sections sections;
+  const std::int64_t* first_steps;   // of every section, those of the ones before it counted too
+  const std::int64_t* tile_offsets;  // as the steps are stored
   const std::uint32_t* keys;
   const Value* values;
-  const std::int32_t* step_of_entry;
+  const std::int32_t* placements;  // of lay_out_body
   index_writer out_index;
   Value* out_values;
 
@@ -336,6 +292,7 @@ struct write_steps_body {
 
   template <class Team>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t tile) const {
+    const tile_cells& cells = sections.cells;
     const std::int32_t lanes = cells.lanes();
     // Steps in scratch are one longer than the group, so that the entries of a lane are in different banks.
     const std::int32_t line = lanes + 1;
@@ -350,33 +307,47 @@ struct write_steps_body {
     for (std::int32_t lane = team.rank(); lane < lanes; lane += team.size()) written[lane] = 0;
     const std::int32_t abreast = team.size() < lanes ? 1 : team.size() / lanes;  // threads of one lane
     const std::int32_t steps = static_cast<std::int32_t>(tile_offsets[tile + 1] - tile_offsets[tile]);
+    const std::int32_t first_section = sections.first_sections[tile];
+    const std::int32_t of = sections.first_sections[tile + 1] - first_section;
+    const auto start_of = [&](std::int32_t section) {
+      return static_cast<std::int32_t>(first_steps[first_section + section] - first_steps[first_section]);
+    };
+    std::int32_t section = 0;  // the first that is not written to its end
     for (std::int32_t first = 0; first < steps; first += at_once) {
       const std::int32_t count = steps - first < at_once ? steps - first : at_once;
       for (std::int32_t i = team.rank(); i < count * line; i += team.size()) {
         step_values[i] = 0;
         step_index[i] = no_entry;
       }
-      team.sync();
-      for (std::int32_t lane = team.rank() / abreast; lane < lanes; lane += team.size() / abreast) {
-        // The entries of a lane are in the order of their steps.
-        const std::int64_t list = (tile << cells.lane_bits) + lane;
-        const std::int32_t before = written[lane], after = written[lane] + count;
-        const std::int32_t end = after < lane_counts[list] ? after : lane_counts[list];
+      while (section < of) {
         team.sync();
-        std::int32_t own = 0;
-        load_ahead(
-            lane_starts[list] + before + team.rank() % abreast, lane_starts[list] + end, abreast,
-            [&](std::int64_t entry) {
-              return laid_out_entry{step_of_entry[entry] - first, keys[entry], values[entry]};
-            },
-            [&](std::int64_t, const laid_out_entry& entry) {
-              if (entry.step >= count) return;
-              step_values[entry.step * line + lane] = entry.value;
-              step_index[entry.step * line + lane] =
-                  cells.combined(entry.key, static_cast<std::uint32_t>(lane));
-              ++own;
-            });
-        team.add(written + lane, own);
+        const std::int32_t start = start_of(section) - first, end = start_of(section + 1) - first;
+        const std::int32_t most = start > 0 ? count - start : count;  // entries of a lane that can be due
+        for (std::int32_t lane = team.rank() / abreast; lane < lanes; lane += team.size() / abreast) {
+          // The placements of a lane are in the order of their steps.
+          const auto part = sections.of_lane({tile, section, of}, lane);
+          const std::int64_t before = sections.lane_starts[(tile << cells.lane_bits) + lane] + written[lane];
+          const std::int64_t part_end = part.start + part.count;
+          team.sync();
+          std::int32_t own = 0;
+          load_ahead(
+              before + team.rank() % abreast, before + most < part_end ? before + most : part_end, abreast,
+              [&](std::int64_t i) {
+                const std::int32_t placement = placements[i];
+                const std::int64_t from = part.start + (placement & 255);
+                return laid_out_entry{start + (placement >> 8), keys[from], values[from]};
+              },
+              [&](std::int64_t, const laid_out_entry& entry) {
+                if (entry.step >= count) return;
+                step_values[entry.step * line + lane] = entry.value;
+                step_index[entry.step * line + lane] =
+                    cells.combined(entry.key, static_cast<std::uint32_t>(lane));
+                ++own;
+              });
+          team.add(written + lane, own);
+        }
+        if (end <= count) ++section;
+        if (end >= count) break;
       }
       team.sync();
       for (std::int32_t step = team.rank(); step < count; step += team.size())
@@ -396,13 +367,16 @@ struct write_steps_body {
  private:
   // The lanes of a step without an entry take the banks that it does not use, in order.
   SPARSMITH_HOST_DEVICE void place_padding(std::uint32_t* step_index) const {
-    std::uint32_t used = 0;
+    const tile_cells& cells = sections.cells;
+    std::uint32_t used = 0, empty = 0;
     for (std::int32_t lane = 0; lane < cells.lanes(); ++lane)
-      if (step_index[lane] != no_entry) used |= 1u << cells.lane_of(step_index[lane]);
-    for (std::int32_t lane = 0; lane < cells.lanes(); ++lane) {
-      if (step_index[lane] != no_entry) continue;
+      if (step_index[lane] != no_entry)
+        used |= 1u << cells.lane_of(step_index[lane]);
+      else
+        empty |= 1u << lane;
+    for (; empty != 0; empty &= empty - 1) {
       const auto bank = static_cast<std::uint32_t>(lowest_bit(~used));
-      step_index[lane] = cells.padding(bank);
+      step_index[lowest_bit(empty)] = cells.padding(bank);
       used |= 1u << bank;
     }
   }
