@@ -112,40 +112,80 @@ struct tile_runs {
   SPARSMITH_HOST_DEVICE std::int64_t first_row(std::int64_t tile) const {
     return std::int64_t{tile_rows[tile]} << (cells.lane_bits + cells.line_bits);
   }
-  SPARSMITH_HOST_DEVICE run find(std::int64_t tile, std::int64_t row) const {
-    if (row >= rows) return {0, 0};
-    const std::int32_t* const own = cols + row_offsets[row];
-    const auto length = static_cast<std::int32_t>(row_offsets[row + 1] - row_offsets[row]);
-    const std::int64_t first_col = std::int64_t{tile_cols[tile]} << cells.width_bits;
-    const std::int32_t start = first_from(own, 0, length, first_col);
-    const auto width = static_cast<std::int32_t>(cells.width());
-    const std::int32_t most = length - start < width ? length : start + width;
-    return {start, first_from(own, start, most, first_col + width) - start};
-  }
-
-  // Of the entries of a run, how many are left of the tile's diagonal through the row's first cell modulo the
-  // width: they come last in the order of diagonals, (column - row) mod width.
-  SPARSMITH_HOST_DEVICE std::int32_t left_of_diagonal(std::int64_t tile, std::int64_t row,
-                                                      const run& found) const {
-    if (found.length == 0) return 0;
-    const std::int64_t first_col = std::int64_t{tile_cols[tile]} << cells.width_bits;
-    const std::int64_t row_in_tile = row - first_row(tile);
-    return first_from(cols + row_offsets[row], found.start, found.start + found.length,
-                      first_col + (row_in_tile & (std::int64_t{cells.width()} - 1))) -
-           found.start;
+  // use(row in the tile, what it has there, how much of that is left of the diagonal through the tile's first
+  // row, modulo the width) for every row of the tile. What is left of it comes last in the order of
+  // diagonals, (column - row) mod width; where nobody asks for the diagonal, it is 0.
+  template <bool with_diagonal, class Team, class Use>
+  SPARSMITH_HOST_DEVICE void for_each_run(const Team& team, std::int64_t tile, Use use) const {
+    // Some rows of a thread are searched at a time: it waits for memory as often as for one.
+    constexpr int together = Team::threads == 1 ? 1 : 4;
+    const std::uint32_t width = cells.width();
+    const std::uint32_t first_col = static_cast<std::uint32_t>(tile_cols[tile]) << cells.width_bits;
+    for (std::int32_t r = team.rank(); r < height(); r += together * team.size()) {
+      row_search searches[together];
+      run found[together];
+      const auto search_from = [&](auto col_of) {
+        for (int k = 0; k < together; ++k) searches[k].col = col_of(r + k * team.size());
+        search_rows(searches);
+      };
+      for (int k = 0; k < together; ++k) {
+        const std::int64_t row = first_row(tile) + r + k * team.size();
+        const bool there = r + k * team.size() < height() && row < rows;
+        searches[k] = {there ? cols + row_offsets[row] : cols, 0,
+                       there ? static_cast<std::int32_t>(row_offsets[row + 1] - row_offsets[row]) : 0, 0};
+        found[k].length = searches[k].high;
+      }
+      search_from([&](std::int32_t) { return first_col; });
+      for (int k = 0; k < together; ++k) {
+        row_search& own = searches[k];
+        const std::int32_t length = found[k].length;
+        found[k].start = own.low;
+        own.high = length - own.low < static_cast<std::int32_t>(width)
+                       ? length
+                       : own.low + static_cast<std::int32_t>(width);
+      }
+      search_from([&](std::int32_t) { return first_col + width; });
+      for (int k = 0; k < together; ++k) {
+        found[k].length = searches[k].low - found[k].start;
+        searches[k].high = searches[k].low;
+        searches[k].low = found[k].start;
+      }
+      if constexpr (with_diagonal)
+        search_from(
+            [&](std::int32_t row) { return first_col + (static_cast<std::uint32_t>(row) & (width - 1)); });
+      for (int k = 0; k < together; ++k)
+        if (r + k * team.size() < height())
+          use(r + k * team.size(), found[k], searches[k].low - found[k].start);
+    }
   }
 
  private:
-  SPARSMITH_HOST_DEVICE static std::int32_t first_from(const std::int32_t* sorted, std::int32_t low,
-                                                       std::int32_t high, std::int64_t col) {
-    while (low < high) {
-      const std::int32_t middle = (low + high) / 2;
-      if (sorted[middle] < col)
-        low = middle + 1;
-      else
-        high = middle;
+  // For the first entry of a row from a column on, which is in low..high.
+  struct row_search {
+    const std::int32_t* sorted;
+    std::int32_t low, high;
+    std::uint32_t col;
+  };
+  template <int together>
+  SPARSMITH_HOST_DEVICE static void search_rows(row_search (&searches)[together]) {
+    for (bool any = true; any;) {
+      any = false;
+      std::uint32_t met[together];
+      for (int k = 0; k < together; ++k) {
+        const row_search& own = searches[k];
+        met[k] = own.low < own.high ? static_cast<std::uint32_t>(own.sorted[(own.low + own.high) / 2]) : 0;
+      }
+      for (int k = 0; k < together; ++k) {
+        row_search& own = searches[k];
+        if (own.low >= own.high) continue;
+        const std::int32_t middle = (own.low + own.high) / 2;
+        if (met[k] < own.col)
+          own.low = middle + 1;
+        else
+          own.high = middle;
+        any = any || own.low < own.high;
+      }
     }
-    return low;
   }
 };
 
@@ -160,12 +200,12 @@ struct count_lanes_of_tile {
     const std::int32_t lanes = runs.cells.lanes();
     for (std::int32_t lane = team.rank(); lane < lanes; lane += team.size()) counters[lane] = 0;
     team.sync();
-    for (std::int32_t r = team.rank(); r < runs.height(); r += team.size()) {
-      const std::int32_t length = runs.find(tile, runs.first_row(tile) + r).length;
-      if (length > 0)
-        team.add(counters + static_cast<std::int32_t>(runs.cells.lane_of(static_cast<std::uint32_t>(r))),
-                 length);
-    }
+    runs.template for_each_run<false>(
+        team, tile, [&](std::int32_t r, const typename tile_runs<Offset>::run& found, std::int32_t) {
+          if (found.length > 0)
+            team.add(counters + static_cast<std::int32_t>(runs.cells.lane_of(static_cast<std::uint32_t>(r))),
+                     found.length);
+        });
     team.sync();
     for (std::int32_t lane = team.rank(); lane < lanes; lane += team.size())
       lane_counts[tile * lanes + lane] = counters[lane];
@@ -200,67 +240,72 @@ struct fill_lanes_of_tile {
     std::int32_t* const starts = reinterpret_cast<std::int32_t*>(team.scratch());
     std::int32_t* const last = starts + height;
     std::int32_t* const before = last + height;
-    for (std::int32_t r = team.rank(); r < height; r += team.size()) {
-      const std::int64_t row = runs.first_row(tile) + r;
-      const auto found = runs.find(tile, row);
-      const std::int32_t place =
-          (r & (cells.lanes() - 1)) << cells.line_bits | r >> cells.lane_bits;  // lane, then line
-      starts[place] = found.start;
-      last[place] = runs.left_of_diagonal(tile, row, found);
-      before[place] = found.length;
-    }
+    runs.template for_each_run<true>(
+        team, tile,
+        [&](std::int32_t r, const typename tile_runs<Offset>::run& found, std::int32_t left_of_diagonal) {
+          const std::int32_t place =
+              (r & (cells.lanes() - 1)) << cells.line_bits | r >> cells.lane_bits;  // lane, then line
+          starts[place] = found.start;
+          last[place] = left_of_diagonal;
+          before[place] = found.length;
+        });
     team.sync();
     const std::int32_t entries = team.exclusive_sum(before, height);
-    const auto load_from = [&](std::int32_t place, std::int32_t i) {
-      const std::int32_t length = (place + 1 < height ? before[place + 1] : entries) - before[place];
-      const std::int32_t turned = i - before[place] + last[place];
-      const std::int32_t lane = place >> cells.line_bits;
-      return load(tile, place, starts[place] + (turned < length ? turned : turned - length),
-                  i - before[lane << cells.line_bits]);
+    const auto length_at = [&](std::int32_t place) {
+      return (place + 1 < height ? before[place + 1] : entries) - before[place];
     };
-    if constexpr (Team::threads == 1) {
-      for (std::int32_t place = 0; place < height; ++place) {
-        const std::int32_t end = place + 1 < height ? before[place + 1] : entries;
-        for (std::int32_t i = before[place]; i < end; ++i) put(load_from(place, i));
-      }
-    } else {
+    const auto row_at = [&](std::int32_t place) {
+      const std::int32_t lane = place >> cells.line_bits, line = place & ((1 << cells.line_bits) - 1);
+      const std::int64_t row = runs.first_row(tile) + (line << cells.lane_bits | lane);
+      const std::int64_t row_start = runs.row_offsets[row];
+      return row_part{
+          row,
+          row_start + starts[place],
+          lane_starts[(tile << cells.lane_bits) + lane] + before[place] - before[lane << cells.line_bits],
+          sources == nullptr || is_rest == nullptr ? 0 : row_start - source_offsets[row_order[row]],
+          last[place],
+          length_at(place)};
+    };
+    // As many neighbouring threads as a row has entries on average take it together, so that nobody has to
+    // look up the row of an entry.
+    std::int32_t together = 1;
+    while (together < 32 && together < team.size() && together * height < entries) together *= 2;
+    const std::int32_t first = team.rank() % together;
+    for (std::int32_t place = team.rank() / together; place < height; place += team.size() / together) {
+      if (first >= length_at(place)) continue;
+      const row_part part = row_at(place);
       load_ahead(
-          team.rank(), entries, team.size(),
-          [&](std::int64_t i) {
-            return load_from(static_cast<std::int32_t>(row_of_entry(before, 0, height, i)),
-                             static_cast<std::int32_t>(i));
-          },
-          [&](std::int64_t, const found_entry& entry) { put(entry); });
+          first, part.length, together,
+          [&](std::int64_t i) { return load(part, static_cast<std::int32_t>(i)); },
+          [&](std::int64_t i, const found_entry& entry) { put(part, static_cast<std::int32_t>(i), entry); });
     }
     team.sync();
   }
 
  private:
+  // What a row has in the tile: where it is, where it goes in the list of its lane, and how much of it comes
+  // last.
+  struct row_part {
+    std::int64_t row, from, to;
+    std::int64_t moved;  // from the source to the place in the order of the tiles' rows
+    std::int32_t last, length;
+  };
   struct found_entry {
-    std::int64_t place, to;
-    std::uint32_t key;
+    std::int32_t col;
+    Offset source;
     Value value;
   };
-  // The entry of a row, by its place in it, and where it goes in the list of its lane.
-  SPARSMITH_HOST_DEVICE found_entry load(std::int64_t tile, std::int32_t place, std::int32_t in_row,
-                                         std::int32_t in_list) const {
-    const tile_cells& cells = runs.cells;
-    const std::int32_t lane = place >> cells.line_bits, line = place & ((1 << cells.line_bits) - 1);
-    const std::int64_t row = runs.first_row(tile) + (line << cells.lane_bits | lane);
-    const std::int64_t entry = runs.row_offsets[row] + in_row;
-    const std::int64_t source = sources == nullptr ? entry : std::int64_t{sources[entry]};
-    const std::int64_t place_in_row_order =
-        sources == nullptr || is_rest == nullptr
-            ? entry
-            : runs.row_offsets[row] + (source - std::int64_t{source_offsets[row_order[row]]});
-    return {place_in_row_order, lane_starts[(tile << cells.lane_bits) + lane] + in_list,
-            cells.key(static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(runs.cols[entry])),
-            out_values == nullptr ? Value{0} : values[source]};
+  SPARSMITH_HOST_DEVICE found_entry load(const row_part& part, std::int32_t i) const {
+    const std::int32_t turned = i + part.last;
+    const std::int64_t entry = part.from + (turned < part.length ? turned : turned - part.length);
+    const Offset source = sources == nullptr ? static_cast<Offset>(entry) : sources[entry];
+    return {runs.cols[entry], source, out_values == nullptr ? Value{0} : values[source]};
   }
-  SPARSMITH_HOST_DEVICE void put(const found_entry& entry) const {
-    keys[entry.to] = entry.key;
-    if (out_values != nullptr) out_values[entry.to] = entry.value;
-    if (is_rest != nullptr) is_rest[entry.place] = 0;
+  SPARSMITH_HOST_DEVICE void put(const row_part& part, std::int32_t i, const found_entry& found) const {
+    keys[part.to + i] =
+        runs.cells.key(static_cast<std::uint32_t>(part.row), static_cast<std::uint32_t>(found.col));
+    if (out_values != nullptr) out_values[part.to + i] = found.value;
+    if (is_rest != nullptr) is_rest[found.source + part.moved] = 0;
   }
 };
 
