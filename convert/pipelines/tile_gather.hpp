@@ -18,19 +18,21 @@ constexpr int tile_run = 8;
 // Work of a tile, as for_each_team counts it: a thread block takes it, since its rows are searched anyway.
 constexpr std::int64_t tile_team = 4096;
 
-// The matrix as pieces: bands of tile_unit rows, cut every piece_entries entries.
+// The matrix as pieces: bands of tile_unit rows, cut every piece_entries entries where one has more.
 template <class Offset>
 struct row_pieces {
   std::int64_t rows, bands;
   const Offset* row_offsets;
-  const Offset* first_pieces;  // bands + 1
+  const Offset* first_pieces;  // bands + 1; null where every band is a piece
 
   SPARSMITH_HOST_DEVICE std::int64_t band_start(std::int64_t band) const {
     return band * tile_unit < rows ? band * tile_unit : rows;
   }
   SPARSMITH_HOST_DEVICE row_range range(std::int64_t piece) const {
-    const std::int64_t band = row_of_entry(first_pieces, 0, bands, piece);
+    const std::int64_t band = first_pieces == nullptr ? piece : row_of_entry(first_pieces, 0, bands, piece);
     const std::int64_t first_row = band_start(band), end_row = band_start(band + 1);
+    if (first_pieces == nullptr)
+      return {piece, first_row, end_row, row_offsets[first_row], row_offsets[end_row]};
     const std::int64_t first = row_offsets[first_row] + (piece - first_pieces[band]) * piece_entries;
     const std::int64_t last = first + piece_entries < row_offsets[end_row]
                                   ? first + piece_entries
@@ -40,28 +42,150 @@ struct row_pieces {
   }
 };
 
-// As walk_block_rows, for pieces and cells of tile_unit columns.
-template <class Offset, class Action>
-struct walk_pieces {
-  row_pieces<Offset> pieces;
-  block_divisor cell;
-  const std::int32_t* cols;
-  const Offset* first_cells;  // null while the cells are being counted
-  Action action;
-
-  template <class Team>
-  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t piece) const {
-    const row_range range = pieces.range(piece);
-    const std::int64_t first_cell = first_cells == nullptr ? 0 : std::int64_t{first_cells[piece]};
-    action.finish(team, range,
-                  walk_range(team, range, true, cell, pieces.row_offsets, cols, first_cell, action));
-  }
-};
-
 struct column_position {
   using type = std::int32_t;
   SPARSMITH_HOST_DEVICE std::int32_t operator()(std::int64_t, std::int32_t block_col) const {
     return block_col;
+  }
+};
+
+// Lists the cells of a piece and counts their entries, in one walk where they are few and not far apart:
+// their number is known only afterwards, so each piece has some room. Where that fails, the cells are only
+// counted.
+template <class Offset>
+struct list_cells_of_piece {
+  static constexpr std::int32_t most_room = 256;  // cells; a random matrix of 45,000 columns fills 177
+
+  row_pieces<Offset> pieces;
+  block_divisor cell;
+  const std::int32_t* cols;
+  std::int32_t room;
+  Offset* cell_counts;
+  std::int32_t* cell_cols;  // `room` a piece; the first is -1 where they are not listed
+  std::int32_t* cell_entries;
+
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t piece) const {
+    const row_range range = pieces.range(piece);
+    const column_ends ends = ends_of_rows(team, range);
+    const std::int32_t span = range.first == range.last ? 0 : ends.high - ends.low + 1;
+    // A counter for each cell there could be, unless far fewer entries would be looking for them.
+    const bool at_once = span <= team.scratch_words() / 2 && span <= 4 * (range.last - range.first) + room;
+    const std::int64_t found = at_once ? list(team, range, ends.low, span)
+                                       : walk_range(team, range, true, cell, pieces.row_offsets, cols, 0,
+                                                    count_block_action<Offset>{});
+    if (team.rank() != 0) return;
+    cell_counts[piece] = static_cast<Offset>(found);
+    if (!at_once || found > room) cell_cols[piece * room] = -1;
+  }
+
+ private:
+  // The first and the last cell of all rows, which are sorted by column.
+  struct column_ends {
+    std::int32_t low, high;
+  };
+  template <class Team>
+  SPARSMITH_HOST_DEVICE column_ends ends_of_rows(const Team& team, const row_range& range) const {
+    std::int32_t low = 0x7fffffff, high = 0;
+    for (std::int64_t r = range.first_row + team.rank(); r < range.end_row; r += team.size()) {
+      const std::int64_t row_start = pieces.row_offsets[r], row_end = pieces.row_offsets[r + 1];
+      const std::int64_t start = row_start < range.first ? range.first : row_start;
+      const std::int64_t end = row_end > range.last ? range.last : row_end;
+      if (start >= end) continue;
+      const std::int32_t left = cell.col_of(cols[start]), right = cell.col_of(cols[end - 1]);
+      low = left < low ? left : low;
+      high = right > high ? right : high;
+    }
+    low = team.smallest(low);
+    return {low, team.largest(high)};
+  }
+
+  // Four neighbours, and one more on either side; -1 where there is none.
+  struct some_cells {
+    std::int32_t cols[6];
+  };
+
+  template <class Team>
+  SPARSMITH_HOST_DEVICE std::int32_t list(const Team& team, const row_range& range, std::int32_t low,
+                                          std::int32_t span) const {
+    std::int32_t* const counters = reinterpret_cast<std::int32_t*>(team.scratch());
+    std::int32_t* const ranks = counters + span;
+    for (std::int32_t i = team.rank(); i < span; i += team.size()) counters[i] = 0;
+    team.sync();
+    // From a multiple of 16 bytes on, so that one load brings four.
+    const auto too_early =
+        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(cols + range.first) / sizeof(*cols) % 4);
+    load_ahead(
+        range.first - too_early + 4 * team.rank(), range.last, 4 * team.size(),
+        [&](std::int64_t e) { return load_some(range, e); },
+        [&](std::int64_t e, const some_cells& some) {
+          for (int j = 0; j < 4; ++j) {
+            const run_neighbours n{some.cols[j], some.cols[j + 1], some.cols[j + 2]};
+            if (n.own < 0 || (n.left == n.own && n.right == n.own)) continue;
+            const std::int32_t amount = n.share_of_run(e + j - range.first);
+            if (amount != 0) team.add(counters + (n.own - low), amount);
+          }
+        });
+    team.sync();
+    for (std::int32_t i = team.rank(); i < span; i += team.size()) ranks[i] = counters[i] != 0 ? 1 : 0;
+    team.sync();
+    const std::int32_t found = team.exclusive_sum(ranks, span);
+    for (std::int32_t i = team.rank(); i < span; i += team.size()) {
+      if (counters[i] == 0 || ranks[i] >= room) continue;
+      cell_cols[range.number * room + ranks[i]] = low + i;
+      cell_entries[range.number * room + ranks[i]] = counters[i];
+    }
+    team.sync();
+    return found;
+  }
+
+  SPARSMITH_HOST_DEVICE some_cells load_some(const row_range& range, std::int64_t e) const {
+    some_cells some;
+    const auto cell_at = [&](std::int64_t i) {
+      return i >= range.first && i < range.last ? cell.col_of(cols[i]) : -1;
+    };
+    some.cols[0] = cell_at(e - 1);
+    some.cols[5] = cell_at(e + 4);
+    if (e < range.first || e + 4 > range.last) {
+      for (int j = 0; j < 4; ++j) some.cols[j + 1] = cell_at(e + j);
+      return some;
+    }
+#ifdef __CUDA_ARCH__
+    const int4 four = *reinterpret_cast<const int4*>(cols + e);
+    some.cols[1] = cell.col_of(four.x);
+    some.cols[2] = cell.col_of(four.y);
+    some.cols[3] = cell.col_of(four.z);
+    some.cols[4] = cell.col_of(four.w);
+#else
+    for (int j = 0; j < 4; ++j) some.cols[j + 1] = cell.col_of(cols[e + j]);
+#endif
+    return some;
+  }
+};
+
+// Brings the cells of a piece to where the pieces before it end: those that are listed already, or by a walk.
+template <class Offset>
+struct gather_cells_of_piece {
+  list_cells_of_piece<Offset> listed;
+  const Offset* first_cells;
+  std::int32_t* cell_cols;
+  std::int32_t* cell_entries;  // all 0 before
+
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t piece) const {
+    const std::int64_t first = first_cells[piece], count = first_cells[piece + 1] - first;
+    if (count == 0) return;
+    const std::int64_t from = piece * listed.room;
+    if (listed.cell_cols[from] < 0) {
+      walk_range(team, listed.pieces.range(piece), true, listed.cell, listed.pieces.row_offsets, listed.cols,
+                 first,
+                 list_block_action<column_position>{listed.cols, listed.cell, {}, cell_cols, cell_entries});
+      return;
+    }
+    for (std::int64_t i = team.rank(); i < count; i += team.size()) {
+      cell_cols[first + i] = listed.cell_cols[from + i];
+      cell_entries[first + i] = listed.cell_entries[from + i];
+    }
   }
 };
 
@@ -557,43 +681,44 @@ cell_list<Offset, space_on<Backend>> list_cells(Backend on,
   const std::int32_t* const cols = matrix.col_indices.data();
   const block_divisor cell({1, tile_unit});
   row_pieces<Offset> pieces{matrix.rows, bands, matrix.row_offsets.data(), nullptr};
-  const auto first_pieces =
-      offsets_from_lengths<Offset>(on, bands, [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
-        const Offset* const offsets = pieces.row_offsets;
-        return static_cast<Offset>(
-            (offsets[pieces.band_start(b + 1)] - offsets[pieces.band_start(b)] + piece_entries - 1) /
-            piece_entries);
-      });
-  pieces.first_pieces = first_pieces.data();
-  const std::int64_t count = read_one(on, first_pieces.data() + bands);
+  const bool whole = longest_group(on, matrix.row_offsets.data(), matrix.rows, tile_unit) <= piece_entries;
+  array<Offset, space> first_pieces;
+  if (!whole) {
+    first_pieces = offsets_from_lengths<Offset>(on, bands, [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
+      const Offset* const offsets = pieces.row_offsets;
+      return static_cast<Offset>(
+          (offsets[pieces.band_start(b + 1)] - offsets[pieces.band_start(b)] + piece_entries - 1) /
+          piece_entries);
+    });
+    pieces.first_pieces = first_pieces.data();
+  }
+  const std::int64_t count = whole ? bands : std::int64_t{read_one(on, first_pieces.data() + bands)};
   const std::int64_t work = count == 0 ? 0 : entries / count;
   cell_list<Offset, space> of_pieces;
-  array<Offset, space> cell_counts(count);
-  for_each_team(
-      on, count, work,
-      walk_pieces<Offset, count_block_action<Offset>>{pieces, cell, cols, nullptr, {cell_counts.data()}});
-  of_pieces.first_cells = offsets_from_counts<Offset>(on, cell_counts);
-  const std::int64_t cells = read_one(on, of_pieces.first_cells.data() + count);
-  of_pieces.cols = array<std::int32_t, space>(cells);
-  of_pieces.counts = array<std::int32_t, space>(cells);
-  fill(on, of_pieces.counts, std::int32_t{0});
-  for_each_team(on, count, work,
-                walk_pieces<Offset, without_finish<list_block_action<column_position>>>{
-                    pieces,
-                    cell,
-                    cols,
-                    of_pieces.first_cells.data(),
-                    {{cols, cell, {}, of_pieces.cols.data(), of_pieces.counts.data()}}});
+  {
+    const auto room = static_cast<std::int32_t>(std::clamp<std::int64_t>(
+        groups_of(matrix.cols, tile_unit), 1, list_cells_of_piece<Offset>::most_room));
+    array<Offset, space> cell_counts(count);
+    array<std::int32_t, space> listed_cols(count * room), listed_entries(count * room);
+    const list_cells_of_piece<Offset> listed{
+        pieces, cell, cols, room, cell_counts.data(), listed_cols.data(), listed_entries.data()};
+    for_each_team(on, count, work, listed);
+    of_pieces.first_cells = offsets_from_counts<Offset>(on, cell_counts);
+    const std::int64_t cells = read_one(on, of_pieces.first_cells.data() + count);
+    of_pieces.cols = array<std::int32_t, space>(cells);
+    of_pieces.counts = array<std::int32_t, space>(cells);
+    fill(on, of_pieces.counts, std::int32_t{0});
+    for_each_team(on, count, work,
+                  gather_cells_of_piece<Offset>{listed, of_pieces.first_cells.data(), of_pieces.cols.data(),
+                                                of_pieces.counts.data()});
+  }
+  if (whole) return of_pieces;
   array<Offset, space> band_cells(bands + 1);
   Offset* const band_cell = band_cells.data();
   const Offset* const first_cell = of_pieces.first_cells.data();
   for_each_index(on, bands + 1, [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
     band_cell[b] = first_cell[pieces.first_pieces[b]];
   });
-  if (longest_group(on, matrix.row_offsets.data(), matrix.rows, tile_unit) <= piece_entries) {
-    of_pieces.first_cells = std::move(band_cells);
-    return of_pieces;
-  }
   return join_cells(on,
                     csr_pattern<Offset, space>{static_cast<std::int32_t>(bands),
                                                static_cast<std::int32_t>(groups_of(matrix.cols, tile_unit)),
