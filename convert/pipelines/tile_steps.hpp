@@ -120,26 +120,36 @@ struct lay_out_body {
           seen(words + (cursor_bytes + position_bytes) / 4 + 32) {}
   };
 
-  // f(number of the entry, its bank) for all entries of a part, whose keys are loaded a run at a time.
+  struct key_run {
+    std::uint32_t keys[tile_run];
+  };
+  // Keys from a multiple of tile_run on.
+  SPARSMITH_HOST_DEVICE static key_run load_run(const std::uint32_t* from) {
+    key_run run;
+#ifdef __CUDA_ARCH__
+    const uint4 low = *reinterpret_cast<const uint4*>(from), high = *reinterpret_cast<const uint4*>(from + 4);
+    run.keys[0] = low.x, run.keys[1] = low.y, run.keys[2] = low.z, run.keys[3] = low.w;
+    run.keys[4] = high.x, run.keys[5] = high.y, run.keys[6] = high.z, run.keys[7] = high.w;
+#else
+    for (int j = 0; j < tile_run; ++j) run.keys[j] = from[j];
+#endif
+    return run;
+  }
+  // f(number of the entry, its bank) for all entries of a part, whose keys are loaded a run at a time and
+  // while the run before is worked on.
   template <class Function>
   SPARSMITH_HOST_DEVICE void for_each_bank(const tile_sections::part& part, std::int32_t lane,
                                            Function f) const {
+    if (part.count == 0) return;
     const auto before = static_cast<std::int32_t>(part.start % tile_run);  // in the first run
+    key_run next = load_run(keys + part.start - before);
     for (std::int32_t i = -before; i < part.count; i += tile_run) {
-      std::uint32_t run[tile_run];
-      const std::uint32_t* const from = keys + part.start + i;
-#ifdef __CUDA_ARCH__
-      const uint4 low = *reinterpret_cast<const uint4*>(from),
-                  high = *reinterpret_cast<const uint4*>(from + 4);
-      run[0] = low.x, run[1] = low.y, run[2] = low.z, run[3] = low.w;
-      run[4] = high.x, run[5] = high.y, run[6] = high.z, run[7] = high.w;
-#else
-      for (int j = 0; j < tile_run; ++j) run[j] = from[j];
-#endif
+      const key_run run = next;
+      if (i + tile_run < part.count) next = load_run(keys + part.start + i + tile_run);
       for (int j = 0; j < tile_run; ++j)
         if (i + j >= 0 && i + j < part.count)
           f(i + j,
-            static_cast<std::int32_t>(sections.cells.bank_of(run[j], static_cast<std::uint32_t>(lane))));
+            static_cast<std::int32_t>(sections.cells.bank_of(run.keys[j], static_cast<std::uint32_t>(lane))));
     }
   }
 
