@@ -823,29 +823,37 @@ tile_entries<Value, space_on<Backend>> fill_lanes(Backend on, tile_pattern<Offse
   const auto& matrix = tiles.matrix;
   const bool with_values = values.size() > 0;
   const std::int64_t entries = matrix.entries(), rest = with_values ? tiles.rest_entries : 0;
-  array<std::uint8_t, space> is_rest(rest > 0 ? entries : 0);
-  fill(on, is_rest, std::uint8_t{1});
+  // A byte an entry, filled and counted by the word: mostly few of them stay 1.
+  constexpr std::int64_t in_word = sizeof(std::uint64_t);
+  constexpr std::uint64_t all_ones = 0x0101010101010101;
+  array<std::uint64_t, space> is_rest(rest > 0 ? groups_of(entries, in_word) : 0);
+  fill(on, is_rest, all_ones);
   tile_entries<Value, space> result;
   {
     timed_stage timing(on, log, "fill lanes", entries, entries * (8 + 2 * std::int64_t{sizeof(Value)}));
     const std::int64_t room = read_one(on, tiles.lane_starts.data() + tiles.lists());
     result.keys = array<std::uint32_t, space>(room);
     result.values = array<Value, space>(with_values ? room : 0);
-    for_each_team(on, tiles.tile_rows.size(), tile_team,
-                  fill_lanes_of_tile<Offset, Value>{
-                      tiles.runs(), tiles.renumbered ? tiles.renumbered->sources.data() : nullptr,
-                      tiles.renumbered ? tiles.renumbered->row_order.data() : nullptr,
-                      tiles.source.row_offsets.data(), values.data(), tiles.lane_starts.data(),
-                      result.keys.data(), result.values.data(), is_rest.data()},
-                  fill_lanes_of_tile<Offset, Value>::scratch_words(tiles.cells));
+    for_each_team(
+        on, tiles.tile_rows.size(), tile_team,
+        fill_lanes_of_tile<Offset, Value>{
+            tiles.runs(), tiles.renumbered ? tiles.renumbered->sources.data() : nullptr,
+            tiles.renumbered ? tiles.renumbered->row_order.data() : nullptr, tiles.source.row_offsets.data(),
+            values.data(), tiles.lane_starts.data(), result.keys.data(), result.values.data(),
+            reinterpret_cast<std::uint8_t*>(is_rest.data())},
+        fill_lanes_of_tile<Offset, Value>::scratch_words(tiles.cells));
   }
   result.rest = empty_list<Value, space>(matrix.rows, matrix.cols, rest);
   if (rest == 0) return result;
   // In the order of the tiles' rows, and inside a row in that of the source.
-  timed_stage timing(on, log, "list the rest", rest, entries * 9);
-  const auto ranks = offsets_from_counts<Offset>(on, is_rest);
-  const std::uint8_t* const in_rest = is_rest.data();
-  const Offset* const rank = ranks.data();
+  timed_stage timing(on, log, "list the rest", rest, entries * 2);
+  const std::uint64_t* const words = is_rest.data();
+  const auto ranks =
+      offsets_from_lengths<Offset>(on, is_rest.size(), [=] SPARSMITH_HOST_DEVICE(std::int64_t w) {
+        return static_cast<Offset>(words[w] * all_ones >> 56);  // the sum of its bytes
+      });
+  const std::uint8_t* const in_rest = reinterpret_cast<const std::uint8_t*>(words);
+  const Offset* const first_ranks = ranks.data();
   const std::int64_t rows = matrix.rows;
   const Offset* const row_offsets = matrix.row_offsets.data();
   const Offset* const source_offsets = tiles.source.row_offsets.data();
@@ -855,14 +863,19 @@ tile_entries<Value, space_on<Backend>> fill_lanes(Backend on, tile_pattern<Offse
   std::int32_t* const out_rows = result.rest.row_indices.data();
   std::int32_t* const out_cols = result.rest.col_indices.data();
   Value* const out_values = result.rest.values.data();
-  for_each_index(on, entries, [=] SPARSMITH_HOST_DEVICE(std::int64_t e) {
-    if (in_rest[e] == 0) return;
-    const std::int64_t new_row = row_of_entry(row_offsets, 0, rows, e);
-    const std::int64_t row = row_order != nullptr ? std::int64_t{row_order[new_row]} : new_row;
-    const std::int64_t source = source_offsets[row] + (e - row_offsets[new_row]);
-    out_rows[rank[e]] = static_cast<std::int32_t>(row);
-    out_cols[rank[e]] = source_cols[source];
-    out_values[rank[e]] = from[source];
+  for_each_index(on, is_rest.size(), [=] SPARSMITH_HOST_DEVICE(std::int64_t w) {
+    if (words[w] == 0) return;
+    Offset rank = first_ranks[w];
+    for (std::int64_t e = w * in_word; e < (w + 1) * in_word && e < entries; ++e) {
+      if (in_rest[e] == 0) continue;
+      const std::int64_t new_row = row_of_entry(row_offsets, 0, rows, e);
+      const std::int64_t row = row_order != nullptr ? std::int64_t{row_order[new_row]} : new_row;
+      const std::int64_t source = source_offsets[row] + (e - row_offsets[new_row]);
+      out_rows[rank] = static_cast<std::int32_t>(row);
+      out_cols[rank] = source_cols[source];
+      out_values[rank] = from[source];
+      ++rank;
+    }
   });
   return result;
 }
