@@ -105,7 +105,8 @@ struct lay_out_body {
   struct lane_state {
     std::int64_t start = 0;  // of its entries in the section
     std::int32_t count = 0, left = 0;
-    std::uint32_t banks = 0;  // bit b: an entry that is left has bank b
+    std::uint32_t banks = 0;      // bit b: an entry that is left has bank b
+    std::int32_t recent[3] = {};  // placements, the last one last
   };
   struct scratch {
     std::uint16_t* cursors;   // by bank and lane: entries left << 8 | where the last of them is
@@ -200,9 +201,29 @@ struct lay_out_body {
     std::uint16_t& cursor = memory.cursors[bank * 32 + lane];
     cursor = static_cast<std::uint16_t>(cursor - 257);
     if (cursor < 256) own.banks &= ~(1u << bank);
-    placements[own.start + (own.count - own.left)] = step << 8 | position;
     --own.left;
+    write(own, own.start + (own.count - own.left) - 1, step << 8 | position);
     return position;
+  }
+  // Placements leave four at a time: a store of one each costs a warp as many turns as it has lanes.
+  SPARSMITH_HOST_DEVICE void write(lane_state& own, std::int64_t at, std::int32_t placement) const {
+    const bool fourth = at % 4 == 3;
+    if (fourth && at - 3 >= own.start) {
+#ifdef __CUDA_ARCH__
+      *reinterpret_cast<int4*>(placements + at - 3) =
+          int4{own.recent[0], own.recent[1], own.recent[2], placement};
+#else
+      for (int i = 0; i < 3; ++i) placements[at - 3 + i] = own.recent[i];
+      placements[at] = placement;
+#endif
+    } else if (fourth || own.left == 0) {  // the ends of a part
+      placements[at] = placement;
+      if (at % 4 >= 1 && at - 1 >= own.start) placements[at - 1] = own.recent[2];
+      if (at % 4 >= 2 && at - 2 >= own.start) placements[at - 2] = own.recent[1];
+    }
+    own.recent[0] = own.recent[1];
+    own.recent[1] = own.recent[2];
+    own.recent[2] = placement;
   }
 
   // `most` is what the lane with the most entries has left.
