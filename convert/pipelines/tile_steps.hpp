@@ -73,7 +73,7 @@ struct lay_out_body {
   std::int32_t* placements;  // of every lane in the order of its steps: step << 8 | place among its entries
   std::int32_t* steps_of_section;
 
-  static int scratch_words() { return (cursor_bytes + position_bytes) / 4 + 32; }
+  static int scratch_words() { return (head_bytes + previous_bytes) / 4 + 32; }
 
   template <class Team>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t number) const {
@@ -99,7 +99,9 @@ struct lay_out_body {
   }
 
  private:
-  static constexpr int cursor_bytes = 32 * 32 * 2, position_bytes = tile_sections::most_entries * 32;
+  static constexpr int head_bytes = 32 * 32, previous_bytes = tile_sections::most_entries * 32;
+  static constexpr std::uint8_t none = 255;
+  static_assert(tile_sections::most_entries <= none);
 
   // What a thread keeps of a lane.
   struct lane_state {
@@ -109,16 +111,18 @@ struct lay_out_body {
     std::int32_t recent[3] = {};  // placements, the last one last
   };
   struct scratch {
-    std::uint16_t* cursors;   // by bank and lane: entries left << 8 | where the last of them is
-    std::uint8_t* positions;  // the entries of a lane bank by bank, each number of all lanes together
-    std::int32_t* columns;    // that the step takes in each bank
-    std::uint32_t* seen;      // what a team of one thread compares lanes with; 0 at first
+    // By bank and lane: the last entry that is left, or none; and for every entry the one before it in its
+    // bank, or none, each number of all lanes together.
+    std::uint8_t* heads;
+    std::uint8_t* previous;
+    std::int32_t* columns;  // that the step takes in each bank
+    std::uint32_t* seen;    // what a team of one thread compares lanes with; 0 at first
 
     SPARSMITH_HOST_DEVICE explicit scratch(std::uint32_t* words)
-        : cursors(reinterpret_cast<std::uint16_t*>(words)),
-          positions(reinterpret_cast<std::uint8_t*>(words + cursor_bytes / 4)),
-          columns(reinterpret_cast<std::int32_t*>(words + (cursor_bytes + position_bytes) / 4)),
-          seen(words + (cursor_bytes + position_bytes) / 4 + 32) {}
+        : heads(reinterpret_cast<std::uint8_t*>(words)),
+          previous(heads + head_bytes),
+          columns(reinterpret_cast<std::int32_t*>(words + (head_bytes + previous_bytes) / 4)),
+          seen(words + (head_bytes + previous_bytes) / 4 + 32) {}
   };
 
   struct key_run {
@@ -158,23 +162,12 @@ struct lay_out_body {
                                   const scratch& memory) const {
     own.start = part.start;
     own.count = own.left = part.count;
-    for (std::int32_t bank = 0; bank < sections.cells.lanes(); ++bank) memory.cursors[bank * 32 + lane] = 0;
-    for_each_bank(part, lane, [&](std::int32_t, std::int32_t bank) {
-      std::uint16_t& cursor = memory.cursors[bank * 32 + lane];
-      cursor = static_cast<std::uint16_t>(cursor + 256);
-    });
-    std::int32_t before = 0;
-    for (std::int32_t bank = 0; bank < sections.cells.lanes(); ++bank) {
-      std::uint16_t& cursor = memory.cursors[bank * 32 + lane];
-      const std::int32_t count = cursor >> 8;
-      if (count > 0) own.banks |= 1u << bank;
-      cursor = static_cast<std::uint16_t>(count << 8 | before);
-      before += count;
-    }
+    for (std::int32_t bank = 0; bank < sections.cells.lanes(); ++bank) memory.heads[bank * 32 + lane] = none;
     for_each_bank(part, lane, [&](std::int32_t i, std::int32_t bank) {
-      std::uint16_t& cursor = memory.cursors[bank * 32 + lane];
-      memory.positions[(cursor & 255) * 32 + lane] = static_cast<std::uint8_t>(i);
-      ++cursor;
+      std::uint8_t& head = memory.heads[bank * 32 + lane];
+      memory.previous[i * 32 + lane] = head;
+      head = static_cast<std::uint8_t>(i);
+      own.banks |= 1u << bank;
     });
   }
 
@@ -187,7 +180,7 @@ struct lay_out_body {
   // The last entry that the lane has left in the bank.
   SPARSMITH_HOST_DEVICE std::int32_t offered(std::int32_t bank, std::int32_t lane,
                                              const scratch& memory) const {
-    return memory.positions[((memory.cursors[bank * 32 + lane] & 255) - 1) * 32 + lane];
+    return memory.heads[bank * 32 + lane];
   }
   SPARSMITH_HOST_DEVICE std::int32_t column_of(const lane_state& own, std::int32_t position,
                                                std::int32_t lane) const {
@@ -198,9 +191,9 @@ struct lay_out_body {
   SPARSMITH_HOST_DEVICE std::int32_t take(lane_state& own, std::int32_t bank, std::int32_t lane,
                                           std::int32_t step, const scratch& memory) const {
     const std::int32_t position = offered(bank, lane, memory);
-    std::uint16_t& cursor = memory.cursors[bank * 32 + lane];
-    cursor = static_cast<std::uint16_t>(cursor - 257);
-    if (cursor < 256) own.banks &= ~(1u << bank);
+    const std::uint8_t head = memory.previous[position * 32 + lane];
+    memory.heads[bank * 32 + lane] = head;
+    if (head == none) own.banks &= ~(1u << bank);
     --own.left;
     write(own, own.start + (own.count - own.left) - 1, step << 8 | position);
     return position;
