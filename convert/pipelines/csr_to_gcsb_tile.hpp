@@ -77,14 +77,17 @@ gcsb_tile<Offset, Value, space_on<Backend>> csr_to_gcsb_tile(Backend on,
                   lay_out_body{sections, gathered.keys.data(), placements.data(), steps.data()});
     section_steps = offsets_from_counts<std::int64_t>(on, steps);
     const std::int64_t* const before = section_steps.data();
-    const auto steps_of_tile = [=] SPARSMITH_HOST_DEVICE(std::int64_t t) {
-      return whole_steps(static_cast<std::int32_t>(before[sections.first_sections[t + 1]] -
-                                                   before[sections.first_sections[t]]));
-    };
     first_steps = offsets_from_lengths<std::int64_t>(
-        on, count, [=] SPARSMITH_HOST_DEVICE(std::int64_t t) { return std::int64_t{steps_of_tile(t)}; });
-    result.tile_offsets = offsets_from_lengths<Offset>(
-        on, count, [=] SPARSMITH_HOST_DEVICE(std::int64_t t) { return Offset{steps_of_tile(t)}; });
+        on, count, [=] SPARSMITH_HOST_DEVICE(std::int64_t t) -> std::int64_t {
+          return whole_steps(static_cast<std::int32_t>(before[sections.first_sections[t + 1]] -
+                                                       before[sections.first_sections[t]]));
+        });
+    result.tile_offsets = array<Offset, space>(count + 1);
+    const std::int64_t* const first_step = first_steps.data();
+    Offset* const tile_offsets = result.tile_offsets.data();
+    for_each_index(on, count + 1, [=] SPARSMITH_HOST_DEVICE(std::int64_t t) {
+      tile_offsets[t] = static_cast<Offset>(first_step[t]);
+    });
   }
   timed_stage timing(on, log, "write steps", entries, entries * (10 + 2 * value_bytes));
   const std::int64_t slots = read_one(on, first_steps.data() + count) << cells.lane_bits;
