@@ -210,8 +210,11 @@ TEST_CASE("layout tile follows its rule") {
 TEST_CASE("layout tile converts back, whatever the options") {
   std::vector<std::pair<std::string, matrix>> all;
   for (const auto& m : battery()) all.emplace_back(m.name, assembled(m));
-  for (const std::string spec : {"gen:rmat?scale=11", "gen:uniform?n=1500&density=0.03",
-                                 "gen:powerlaw?n=4000", "gen:laplace3d?n=16", "gen:denserow?n=3000"})
+  for (const std::string spec :
+       {"gen:rmat?scale=11", "gen:uniform?n=1500&density=0.03", "gen:powerlaw?n=4000", "gen:laplace3d?n=16",
+        "gen:denserow?n=3000",
+        // More cells in a band than are listed in one walk, and few far apart.
+        "gen:uniform?rows=300&cols=400000&density=1e-4", "gen:uniform?rows=2000&cols=3000000&density=2e-7"})
     all.emplace_back(spec, generated(spec));
   for (const auto& [name, m] : all)
     for (const tile_options& options :
