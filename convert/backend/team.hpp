@@ -105,9 +105,8 @@ class gpu_team {
   }
   // Of the lanes that want the same thing, one each thread, one wins it: an urgent one where there is any,
   // and of those the first from lane `first` upwards and around. Returns the bits of this thread's lanes that
-  // win. What is wanted has so many bits; a lane that wants nothing has a negative number. Lanes are compared
-  // by a vote for each bit: the time of an instruction that matches them grows with the numbers there are,
-  // and mostly every lane has its own.
+  // win. What is wanted has so many bits, and each is voted on; a lane that wants nothing has a negative
+  // number.
   SPARSMITH_HOST_DEVICE std::uint32_t winners(const std::int32_t (&wanted)[1], int bits, std::uint32_t urgent,
                                               std::int32_t first, std::uint32_t*) const {
     static_assert(Width == 32);
