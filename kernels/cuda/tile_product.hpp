@@ -28,31 +28,6 @@ struct tile_arrays {
   const tile_visit* visits;
   unsigned* arrivals;  // at each slot that is a line's first; 0 before and after
   Value* slots;        // outputs_per_tile each
-  int rest_first;      // thread blocks that begin with the rest
-};
-
-// Shared memory by its address in it: the compiler takes generic pointers apart, and puts them together again
-// at every access.
-template <class Value>
-struct shared_values {
-  std::uint32_t address;
-
-  __device__ explicit shared_values(const Value* first)
-      : address(static_cast<std::uint32_t>(__cvta_generic_to_shared(first))) {}
-  __device__ __forceinline__ Value load(std::uint32_t i) const {
-    Value value;
-    if constexpr (sizeof(Value) == 4)
-      asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(address + i * 4));
-    else
-      asm volatile("ld.shared.f64 %0, [%1];" : "=d"(value) : "r"(address + i * 8));
-    return value;
-  }
-  __device__ __forceinline__ void store(std::uint32_t i, Value value) const {
-    if constexpr (sizeof(Value) == 4)
-      asm volatile("st.shared.f32 [%0], %1;" ::"r"(address + i * 4), "f"(value) : "memory");
-    else
-      asm volatile("st.shared.f64 [%0], %1;" ::"r"(address + i * 8), "d"(value) : "memory");
-  }
 };
 
 // The steps_together steps of one lane, loaded together.
@@ -62,58 +37,44 @@ struct step_group {
   Value values[steps];
   std::uint32_t packed[steps * sizeof(Index) / 4];
 
-  // By hand, because the compiler would otherwise make one load of those of several groups and move its
-  // result to the group it is for, which waits for it.
   __device__ __forceinline__ void load(const Value* own_values, const Index* own_combined) {
-    if constexpr (sizeof(Value) == 4)
-      asm volatile("ld.global.cs.v4.f32 {%0, %1, %2, %3}, [%4];"
-                   : "=f"(values[0]), "=f"(values[1]), "=f"(values[2]), "=f"(values[3])
-                   : "l"(own_values));
-    else
-      asm volatile(
-          "ld.global.cs.v2.f64 {%0, %1}, [%4];\n"
-          "ld.global.cs.v2.f64 {%2, %3}, [%4 + 16];"
-          : "=d"(values[0]), "=d"(values[1]), "=d"(values[2]), "=d"(values[3])
-          : "l"(own_values));
+    if constexpr (sizeof(Value) == 4) {
+      const float4 v = __ldcs(reinterpret_cast<const float4*>(own_values));
+      values[0] = v.x, values[1] = v.y, values[2] = v.z, values[3] = v.w;
+    } else {
+      const double2 low = __ldcs(reinterpret_cast<const double2*>(own_values)),
+                    high = __ldcs(reinterpret_cast<const double2*>(own_values) + 1);
+      values[0] = low.x, values[1] = low.y, values[2] = high.x, values[3] = high.y;
+    }
+    if constexpr (sizeof(Index) == 2) {
+      const uint2 c = __ldcs(reinterpret_cast<const uint2*>(own_combined));
+      packed[0] = c.x, packed[1] = c.y;
+    } else {
+      const uint4 c = __ldcs(reinterpret_cast<const uint4*>(own_combined));
+      packed[0] = c.x, packed[1] = c.y, packed[2] = c.z, packed[3] = c.w;
+    }
+  }
+  __device__ __forceinline__ std::uint32_t combined(int step) const {
     if constexpr (sizeof(Index) == 2)
-      asm volatile("ld.global.cs.v2.u32 {%0, %1}, [%2];"
-                   : "=r"(packed[0]), "=r"(packed[1])
-                   : "l"(own_combined));
+      return step % 2 == 0 ? packed[step / 2] & 0xffffu : packed[step / 2] >> 16;
     else
-      asm volatile("ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];"
-                   : "=r"(packed[0]), "=r"(packed[1]), "=r"(packed[2]), "=r"(packed[3])
-                   : "l"(own_combined));
+      return packed[step];
   }
-  __device__ __forceinline__ std::uint32_t line(const tile_cells& cells, int step) const {
-    const int shift = cells.width_bits + 1;
-    if constexpr (sizeof(Index) == 4)
-      return packed[step] >> shift;
-    else
-      return step % 2 == 0 ? packed[step / 2] >> shift & ((1u << cells.line_bits) - 1)
-                           : packed[step / 2] >> (16 + shift);
-  }
-  __device__ __forceinline__ std::uint32_t col(const tile_cells& cells, int step) const {
-    if constexpr (sizeof(Index) == 4)
-      return cells.col(packed[step]);
-    else
-      return cells.col(packed[step / 2] >> step % 2 * 16);
-  }
-  // `window` is the tile's window of x; behind it are zeros, which padding reads. Of the side that is the
-  // tile's rows, the arrays begin at the lane's first.
-  template <bool Full, bool Transposed>
-  __device__ __forceinline__ void add(const tile_cells& cells, bool active, shared_values<Value> window,
-                                      shared_values<Value> sums) const {
+  // `window` is the tile's window of x; behind it are zeros, which padding reads.
+  template <bool Transposed>
+  __device__ __forceinline__ void add(const tile_cells& cells, std::uint32_t lane, bool active,
+                                      const Value* __restrict__ window, Value* __restrict__ sums) const {
     Value inputs[steps];
     std::uint32_t outputs[steps];
 #pragma unroll
     for (int k = 0; k < steps; ++k) {
-      const std::uint32_t row = line(cells, k) << (Full ? 5 : cells.lane_bits), col = this->col(cells, k);
+      const std::uint32_t c = combined(k), row = cells.row(c, lane), col = cells.col(c);
       outputs[k] = Transposed ? col : row;
-      inputs[k] = window.load(Transposed ? row : col);
+      inputs[k] = window[Transposed ? row : col];
     }
 #pragma unroll
     for (int k = 0; k < steps; ++k) {
-      if (active) sums.store(outputs[k], sums.load(outputs[k]) + values[k] * inputs[k]);
+      if (active) sums[outputs[k]] += values[k] * inputs[k];
       if (Transposed) __syncwarp();  // the next step's lane may add to the same column
     }
   }
@@ -187,9 +148,6 @@ struct tile_limits {
   static constexpr int most_warps = 6;
   // Thread blocks of that many warps that registers leave room for: 64 and 80 of them a thread.
   static constexpr int resident_blocks_of_floats = 5, resident_blocks_of_doubles = 4;
-  // Groups of a warp that are on their way: as many as these registers hold.
-  template <class Value, class Index>
-  static constexpr int groups_ahead = sizeof(Value) + sizeof(Index) <= 6 ? 3 : 2;
 };
 
 // Columns behind a tile's own, for padding: as many as there can be banks.
@@ -267,7 +225,6 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
   Value* const windows = reinterpret_cast<Value*>(barriers + window_queue<Value>::barriers);
   Value* const all_sums = windows + 2 * window_each;
   Value* const sums = all_sums + warp * sums_each;
-  const shared_values<Value> own_sums(sums + (Transposed ? 0 : lane));
   const window_queue<Value> queue(barriers, windows, window_each);
 
   const tile_share share = m.shares[blockIdx.x];
@@ -291,10 +248,9 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
     group.load(m.values + at, m.combined + at);
     ahead_group += warps;
   };
-  constexpr int ahead_groups = tile_limits::groups_ahead<Value, Index>;
-  step_group<Value, Index> coming[ahead_groups] = {};
-#pragma unroll
-  for (auto& group : coming) load_next(group);
+  step_group<Value, Index> coming[2] = {};
+  load_next(coming[0]);
+  load_next(coming[1]);
 
   queue.open();
   for (int i = lane; i < sums_each; i += 32) sums[i] = 0;
@@ -308,7 +264,7 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
   const auto rest_before = [&](std::int64_t w) { return rest.count * w / walkers; };
   // The rest waits for scattered addresses and the tiles for bandwidth: one half of the thread blocks begins
   // with the one, the other half with the other.
-  const bool rest_first = static_cast<int>(blockIdx.x) < m.rest_first;
+  const bool rest_first = blockIdx.x < gridDim.x / 2;
   const auto add_own_rest = [&] {
     add_run(rest, rest_before(walker), rest_before(walker + 1), lane, alpha, x, y);
   };
@@ -325,21 +281,16 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
   tile_piece piece = share.first, next = piece_at(1);
   int group = warp;  // the next of this piece that is this warp's
   int flushed = 0;   // lines
-  int turn = 0;      // whose group it is
   for (int p = 0; p < share.pieces; ++p) {
     const tile_piece after = piece_at(p + 2);
     if (p + 1 < share.pieces) begin_window(p + 1, next);
     queue.wait(p);
-    const shared_values<Value> window(queue.window(p, tile_x) + (Transposed ? lane : 0));
+    const Value* const window = queue.window(p, tile_x);
     for (; group < piece.groups; group += warps) {
-      // Registers cannot be chosen by a number, and moving what is on its way would wait for it.
-#pragma unroll
-      for (int g = 0; g < ahead_groups; ++g)
-        if (turn == g) {
-          coming[g].template add<Full, Transposed>(cells, active, window, own_sums);
-          load_next(coming[g]);
-        }
-      turn = turn + 1 == ahead_groups ? 0 : turn + 1;
+      const step_group<Value, Index> current = coming[0];
+      coming[0] = coming[1];
+      load_next(coming[1]);
+      current.template add<Transposed>(cells, static_cast<std::uint32_t>(lane), active, window, sums);
     }
     group -= piece.groups;
     queue.done(p);
