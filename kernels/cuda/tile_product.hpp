@@ -148,6 +148,9 @@ struct tile_limits {
   static constexpr int most_warps = 6;
   // Thread blocks of that many warps that registers leave room for: 64 and 80 of them a thread.
   static constexpr int resident_blocks_of_floats = 5, resident_blocks_of_doubles = 4;
+  // A share's pieces are kept in shared memory where they are no more than these: where tiles are small, a
+  // warp passes over several in a row, and would wait for memory at each.
+  static constexpr int kept_pieces = 128;
 };
 
 // Columns behind a tile's own, for padding: as many as there can be banks.
@@ -163,7 +166,8 @@ __host__ __device__ constexpr int tile_window(bool transposed, int inputs_per_ti
 }
 template <class Value>
 std::size_t tile_shared_bytes(bool transposed, int warps, int outputs_per_tile, int inputs_per_tile) {
-  return 2 * sizeof(std::uint64_t) +
+  return window_queue<Value>::barriers * sizeof(std::uint64_t) +
+         tile_limits::kept_pieces * sizeof(tile_piece) +
          sizeof(Value) * static_cast<std::size_t>(warps * tile_sums(transposed, outputs_per_tile) +
                                                   2 * tile_window<Value>(transposed, inputs_per_tile));
 }
@@ -222,15 +226,15 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
   const int sums_each = tile_sums(Transposed, m.outputs_per_tile),
             window_each = tile_window<Value>(Transposed, m.inputs_per_tile);
   auto* const barriers = reinterpret_cast<std::uint64_t*>(shared);
-  Value* const windows = reinterpret_cast<Value*>(barriers + window_queue<Value>::barriers);
+  auto* const kept = reinterpret_cast<tile_piece*>(barriers + window_queue<Value>::barriers);
+  Value* const windows = reinterpret_cast<Value*>(kept + tile_limits::kept_pieces);
   Value* const all_sums = windows + 2 * window_each;
   Value* const sums = all_sums + warp * sums_each;
   const window_queue<Value> queue(barriers, windows, window_each);
 
   const tile_share share = m.shares[blockIdx.x];
-  const auto piece_at = [&](int p) {
-    return p < share.pieces ? m.pieces[share.first_piece + p] : tile_piece{};
-  };
+  const tile_piece* pieces = m.pieces + share.first_piece;
+  const auto piece_at = [&](int p) { return p < share.pieces ? pieces[p] : tile_piece{}; };
 
   // The group that is loaded next; a warp takes every warps-th of the share.
   int ahead_at = 0, ahead_group = warp;
@@ -253,11 +257,14 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
   load_next(coming[1]);
 
   queue.open();
+  const bool keep = share.pieces <= tile_limits::kept_pieces;
+  for (int i = thread; keep && i < share.pieces; i += threads) kept[i] = pieces[i];
   for (int i = lane; i < sums_each; i += 32) sums[i] = 0;
   if (!Transposed)
     for (int i = thread; i < 2 * spare_columns; i += threads)
       queue.window(i / spare_columns, tile_x)[m.inputs_per_tile + i % spare_columns] = 0;
   __syncthreads();
+  if (keep) pieces = kept;
   let_next_kernel_start();
   const std::int64_t walkers = std::int64_t{gridDim.x} * warps,
                      walker = std::int64_t{blockIdx.x} * warps + warp;
