@@ -5,6 +5,7 @@
 // sums in other numbers than y's, they are added up in those numbers, and a third brings them into y's:
 // atomics on scattered addresses are slower than that.
 #include "convert/formats/sizes.hpp"
+#include "kernels/cuda/read_ahead.hpp"
 #include "kernels/cuda/tile_product.hpp"
 #include "kernels/table.hpp"
 
@@ -36,9 +37,11 @@ struct tile_tuning {
 
 // gathered = x in the tiles' numbers, y = beta y, and sums = 0; what is null is left out.
 template <class Value>
-__global__ void prepare_vectors(std::int64_t inputs, const std::int32_t* order, const Value* x,
-                                Value* gathered, std::int64_t outputs, Value beta, Value* y, Value* sums) {
+__global__ void prepare_vectors(const read_ahead ahead, std::int64_t inputs, const std::int32_t* order,
+                                const Value* x, Value* gathered, std::int64_t outputs, Value beta, Value* y,
+                                Value* sums) {
   let_next_kernel_start();
+  ahead.bring();
   const std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x,
                      stride = std::int64_t{gridDim.x} * blockDim.x;
   if (gathered != nullptr)
@@ -146,10 +149,16 @@ struct gcsb_tile_kernel {
     const std::int64_t in = inputs(m_, op_), out = outputs(m_, op_);
     constexpr int threads = tile_tuning::vector_threads;
     const bool prepared = !written_once_ && (renumbered || beta != Value{1});
-    if (prepared)
+    if (prepared) {
+      read_ahead ahead;
+      ahead.add(m_.values.data(), m_.values.size());
+      ahead.add(m_.combined16.data(), m_.combined16.size());
+      ahead.add(x, in);
       prepare_vectors<<<resident_blocks(std::max(in, out), threads), threads, 0, on_.stream>>>(
-          in, (transposed() ? m_.row_order : m_.col_order).data(), x, renumbered ? gathered_.data() : nullptr,
-          out, beta, apart ? nullptr : y, apart ? sums_.data() : nullptr);
+          ahead, in, (transposed() ? m_.row_order : m_.col_order).data(), x,
+          renumbered ? gathered_.data() : nullptr, out, beta, apart ? nullptr : y,
+          apart ? sums_.data() : nullptr);
+    }
     entry_list<Value> rest = entries_of(m_.rest_row_indices, m_.rest_col_indices, m_.rest_values, op_);
     if (apart) rest.outputs = rest_places_.data();
     const bool rest_apart = written_once_ && rest.count > 0;
