@@ -157,7 +157,6 @@ matrix_features find_features(Backend on, const Matrix& matrix, const feature_re
   f.profile = found.profile;
   f.row_lengths = summarize_lengths(found.row_lengths);
   f.col_lengths = summarize_lengths(std::move(found.col_lengths));
-  f.grid = {found.grid_rows, found.grid_cols, std::move(found.grid)};
   {
     timed_stage timing(on, log, "longest rows", f.rows, f.rows * offset_bytes);
     f.longest_rows = longest_of(on, pattern_of(matrix), found.row_lengths, request.longest);
@@ -171,7 +170,9 @@ matrix_features find_features(Backend on, const Matrix& matrix, const feature_re
   price_facts facts{counts.zeros, std::move(found.row_lengths), {}};
   {
     timed_stage timing(on, log, "blocks", f.entries, f.entries * 4);
-    facts.blocks = count_blocks_by_entries(on, pattern_of(matrix), sizes);
+    facts.blocks = count_blocks_by_entries(on, pattern_of(matrix), sizes, [&] {
+      f.grid = {found.grid_rows, found.grid_cols, found.take_grid()};
+    });
     for (const block_size& size : request.blocks)
       f.blocks.push_back(features_of_blocks(size, facts.blocks.at(size), f.entries));
   }

@@ -109,14 +109,14 @@ std::int64_t count_diagonals(const hypersparse_pattern<Offset>& matrix) {
 template <class Offset, class Value>
 class row_walk {
  public:
-  row_walk(const hypersparse<Offset, Value>& matrix, survey& found)
-      : m_(pattern_of(matrix)), values_(matrix.filled.values.data()), found_(found) {}
+  row_walk(const hypersparse<Offset, Value>& matrix, survey& found, std::int64_t* grid)
+      : m_(pattern_of(matrix)), values_(matrix.filled.values.data()), found_(found), grid_(grid) {}
 
   void visit(std::int64_t r) {
     const std::int64_t row = m_.row_numbers[r], first = m_.row_offsets[r], last = m_.row_offsets[r + 1];
     if (first == last) return;
     look_at_ends(row, m_.col_indices[first], m_.col_indices[last - 1]);
-    std::int64_t* const cells = found_.grid.data() + row * found_.grid_rows / m_.rows * found_.grid_cols;
+    std::int64_t* const cells = grid_ + row * found_.grid_rows / m_.rows * found_.grid_cols;
     std::int32_t left = -x_line;  // near none
     for (std::int64_t e = first; e < last; ++e) {
       const std::int32_t col = m_.col_indices[e];
@@ -172,6 +172,7 @@ class row_walk {
   hypersparse_pattern<Offset> m_;
   const Value* values_;
   survey& found_;
+  std::int64_t* grid_;
 };
 
 }  // namespace
@@ -216,9 +217,11 @@ survey survey_entries(Backend on, const hypersparse<Offset, Value>& matrix, std:
   survey result;
   result.grid_rows = std::min(grid_rows, matrix.rows);
   result.grid_cols = std::min(grid_cols, matrix.cols);
-  result.grid.resize(static_cast<std::size_t>(result.grid_rows) * static_cast<std::size_t>(result.grid_cols));
-  row_walk<Offset, Value> walk(matrix, result);
+  std::vector<std::int64_t> grid(static_cast<std::size_t>(result.grid_rows) *
+                                 static_cast<std::size_t>(result.grid_cols));
+  row_walk<Offset, Value> walk(matrix, result, grid.data());
   for (std::int64_t r = 0; r < pattern.row_numbers.size(); ++r) walk.visit(r);
+  result.take_grid = [grid = std::move(grid)]() mutable { return std::move(grid); };
   result.diagonals = count_diagonals(pattern);
   result.row_lengths = std::move(count_group_lengths(on, pattern, {1})[0]);
   histogram lengths;
@@ -254,7 +257,9 @@ std::vector<std::vector<size_count>> count_group_lengths(Backend, hypersparse_pa
 
 template <class Backend, class Offset>
 block_histograms count_blocks_by_entries(Backend, hypersparse_pattern<Offset> matrix,
-                                         const std::vector<block_size>& sizes) {
+                                         const std::vector<block_size>& sizes,
+                                         const std::function<void()>& meanwhile) {
+  meanwhile();
   block_histograms result;
   std::int32_t tallest = 1;
   for (const block_size& size : sizes) {
@@ -397,8 +402,8 @@ tile_price price_tiles(Backend, hypersparse_pattern<Offset> matrix, const tile_o
   template array<long_row, host> find_long_rows(B, hypersparse_pattern<O>, std::int64_t, std::int64_t); \
   template std::vector<std::vector<size_count>> count_group_lengths(B, hypersparse_pattern<O>,          \
                                                                     const std::vector<std::int32_t>&);  \
-  template block_histograms count_blocks_by_entries(B, hypersparse_pattern<O>,                          \
-                                                    const std::vector<block_size>&);                    \
+  template block_histograms count_blocks_by_entries(                                                    \
+      B, hypersparse_pattern<O>, const std::vector<block_size>&, const std::function<void()>&);         \
   template array<std::int32_t, host> block_entry_counts(B, hypersparse_pattern<O>, std::int32_t);       \
   template std::int64_t count_sell_slots(B, hypersparse_pattern<O>, sell_shape);                        \
   template tile_price price_tiles(B, hypersparse_pattern<O>, const tile_options&);

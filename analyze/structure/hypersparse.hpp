@@ -63,8 +63,9 @@ template <class Backend, class Offset>
 std::vector<std::vector<size_count>> count_group_lengths(Backend on, hypersparse_pattern<Offset> matrix,
                                                          const std::vector<std::int32_t>& rows_each);
 template <class Backend, class Offset>
-block_histograms count_blocks_by_entries(Backend on, hypersparse_pattern<Offset> matrix,
-                                         const std::vector<block_size>& sizes);
+block_histograms count_blocks_by_entries(
+    Backend on, hypersparse_pattern<Offset> matrix, const std::vector<block_size>& sizes,
+    const std::function<void()>& meanwhile = [] {});
 template <class Backend, class Offset>
 array<std::int32_t, host> block_entry_counts(Backend on, hypersparse_pattern<Offset> matrix,
                                              std::int32_t beta);

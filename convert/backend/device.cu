@@ -114,6 +114,17 @@ void copy(void* target, const void* source, std::int64_t bytes) {
   check_cuda(cudaMemcpy(target, source, static_cast<std::size_t>(bytes), cudaMemcpyDefault));
 }
 
+void copy_beside(void* target, const void* source, std::int64_t bytes) {
+  // Never given back, like the pool.
+  static const cudaStream_t beside = [] {
+    cudaStream_t made = nullptr;
+    check_cuda(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
+    return made;
+  }();
+  check_cuda(cudaMemcpyAsync(target, source, static_cast<std::size_t>(bytes), cudaMemcpyDefault, beside));
+  check_cuda(cudaStreamSynchronize(beside));
+}
+
 std::int64_t available_bytes() {
   require_first_gpu();
   std::size_t unused = 0, total = 0;

@@ -24,6 +24,7 @@ namespace sparsmith::device_memory {
 void* allocate(std::int64_t bytes);
 void release(void* memory) noexcept;
 void copy(void* target, const void* source, std::int64_t bytes);  // in any direction
+void copy_beside(void* target, const void* source, std::int64_t bytes);
 std::int64_t available_bytes();
 
 }  // namespace sparsmith::device_memory

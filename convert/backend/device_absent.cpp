@@ -26,6 +26,9 @@ void release(void*) noexcept {}
 void copy(void*, const void*, std::int64_t) {
   no_cuda();
 }
+void copy_beside(void*, const void*, std::int64_t) {
+  no_cuda();
+}
 std::int64_t available_bytes() {
   return 0;
 }

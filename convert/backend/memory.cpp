@@ -120,6 +120,14 @@ void copy_bytes(place to, void* target, place from, const void* source, std::int
     device_memory::copy(target, source, bytes);
 }
 
+void copy_bytes_beside(place to, void* target, place from, const void* source, std::int64_t bytes) {
+  if (bytes <= 0) return;
+  if (to == place::host && from == place::host)
+    std::memcpy(target, source, static_cast<std::size_t>(bytes));
+  else
+    device_memory::copy_beside(target, source, bytes);
+}
+
 std::int64_t peak_bytes(place where) {
   return usage_of(where).peak;
 }

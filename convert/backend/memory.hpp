@@ -25,6 +25,9 @@ void* allocate(place where, std::int64_t bytes);
 void* allocate_items(place where, std::int64_t items, std::int64_t item_bytes);
 void release(place where, void* memory, std::int64_t bytes) noexcept;
 void copy_bytes(place to, void* target, place from, const void* source, std::int64_t bytes);
+// The same beside what a GPU is working on, which copy_bytes waits for: it must be done with the source, and
+// not know the target.
+void copy_bytes_beside(place to, void* target, place from, const void* source, std::int64_t bytes);
 
 // Bytes a new allocation may use now, and the largest total held at once since the last reset.
 std::int64_t available_bytes(place where);

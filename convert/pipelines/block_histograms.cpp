@@ -176,10 +176,12 @@ std::map<block_size, histogram> count_on_threads(const std::vector<chain>& chain
 
 template <class Backend, class Offset>
 block_histograms count_blocks_by_entries(Backend, csr_pattern<Offset, space_on<Backend>> matrix,
-                                         const std::vector<block_size>& sizes) {
+                                         const std::vector<block_size>& sizes,
+                                         const std::function<void()>& meanwhile) {
   for (const block_size& size : sizes) require_block_size(size);
   const auto totals = count_on_threads(make_chains(sizes), matrix.rows, matrix.cols,
                                        matrix.row_offsets.data(), matrix.col_indices.data(), matrix.bytes());
+  meanwhile();
   block_histograms result;
   for (const block_size& size : sizes) {
     std::vector<size_count>& list = result[size];
@@ -190,8 +192,10 @@ block_histograms count_blocks_by_entries(Backend, csr_pattern<Offset, space_on<B
 }
 
 template block_histograms count_blocks_by_entries(openmp, csr_pattern<std::int32_t, host>,
-                                                  const std::vector<block_size>&);
+                                                  const std::vector<block_size>&,
+                                                  const std::function<void()>&);
 template block_histograms count_blocks_by_entries(openmp, csr_pattern<std::int64_t, host>,
-                                                  const std::vector<block_size>&);
+                                                  const std::vector<block_size>&,
+                                                  const std::function<void()>&);
 
 }  // namespace sparsmith

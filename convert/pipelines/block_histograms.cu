@@ -234,13 +234,16 @@ struct block_count {
 
 template <class Offset>
 block_histograms count_on_gpu(cuda on, const csr_pattern<Offset, device>& matrix,
-                              std::vector<block_size> sizes) {
+                              std::vector<block_size> sizes, const std::function<void()>& meanwhile) {
   std::sort(sizes.begin(), sizes.end());
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   block_histograms result;
   for (const block_size& size : sizes) result[size];
   const std::int64_t entries = matrix.entries();
-  if (entries == 0 || sizes.empty()) return result;
+  if (entries == 0 || sizes.empty()) {
+    meanwhile();
+    return result;
+  }
   std::vector<std::int64_t> first_bins = {0};  // of each size
   for (const block_size& size : sizes) {
     const std::int64_t most = std::min(size.area(), entries);
@@ -325,6 +328,7 @@ block_histograms count_on_gpu(cuda on, const csr_pattern<Offset, device>& matrix
   list_bins<<<static_cast<unsigned>(std::min<std::int64_t>(groups_of(bins.size(), threads), 1024)), threads,
               0, on.stream>>>(bins.size(), bins.data(), found.data(), found_count.data());
   check_cuda(cudaGetLastError());
+  meanwhile();
   const std::int64_t count_found = copy_to<host>(found_count, place::device)[0];
   const auto all = copy_to<host>(array_view<const found_bin>(found.data(), count_found), place::device);
   for (const found_bin& f : all) {
@@ -342,14 +346,17 @@ block_histograms count_on_gpu(cuda on, const csr_pattern<Offset, device>& matrix
 
 template <class Backend, class Offset>
 block_histograms count_blocks_by_entries(Backend on, csr_pattern<Offset, space_on<Backend>> matrix,
-                                         const std::vector<block_size>& sizes) {
+                                         const std::vector<block_size>& sizes,
+                                         const std::function<void()>& meanwhile) {
   for (const block_size& size : sizes) require_block_size(size);
-  return count_on_gpu(on, matrix, sizes);
+  return count_on_gpu(on, matrix, sizes, meanwhile);
 }
 
 template block_histograms count_blocks_by_entries(cuda, csr_pattern<std::int32_t, device>,
-                                                  const std::vector<block_size>&);
+                                                  const std::vector<block_size>&,
+                                                  const std::function<void()>&);
 template block_histograms count_blocks_by_entries(cuda, csr_pattern<std::int64_t, device>,
-                                                  const std::vector<block_size>&);
+                                                  const std::vector<block_size>&,
+                                                  const std::function<void()>&);
 
 }  // namespace sparsmith

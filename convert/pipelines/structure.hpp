@@ -2,6 +2,7 @@
 // backends and any number of threads give the same result.
 #pragma once
 
+#include <functional>
 #include <map>
 
 #include "convert/pipelines/pipelines.hpp"
@@ -35,11 +36,13 @@ array<std::int32_t, host> block_entry_counts(Backend on, csr_pattern<Offset, spa
 // For every block size asked for, how many blocks hold how many entries; empty blocks are left out. A source
 // for each backend (block_histograms.cpp, block_histograms.cu): a thread goes through some rows for one size
 // after the other while they are in its cache, and has counters for every block column there is; a GPU counts
-// several small sizes in one walk, with a table in shared memory or a word of bits for every lane.
+// several small sizes in one walk, with a table in shared memory or a word of bits for every lane. What the
+// host has to do beside is done `meanwhile`, once.
 using block_histograms = std::map<block_size, std::vector<size_count>>;
 template <class Backend, class Offset>
-block_histograms count_blocks_by_entries(Backend on, csr_pattern<Offset, space_on<Backend>> matrix,
-                                         const std::vector<block_size>& sizes);
+block_histograms count_blocks_by_entries(
+    Backend on, csr_pattern<Offset, space_on<Backend>> matrix, const std::vector<block_size>& sizes,
+    const std::function<void()>& meanwhile = [] {});
 
 inline constexpr std::int32_t x_line = 16;  // 64-bit values in a line of 128 bytes
 
@@ -75,7 +78,9 @@ struct survey {
   std::int64_t lower_bandwidth = 0, upper_bandwidth = 0, profile = 0;
   std::vector<size_count> row_lengths, col_lengths;
   std::int32_t grid_rows = 0, grid_cols = 0;
-  std::vector<std::int64_t> grid;  // entries in every cell of a grid over the matrix, row-major
+  // Entries in every cell of a grid over the matrix, row-major. Taken once, and beside what a GPU was given
+  // to do since: on the way to the host they are slow.
+  std::function<std::vector<std::int64_t>()> take_grid;
 };
 template <class Backend, class Offset, class Value>
 survey survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> matrix, std::int32_t grid_rows,

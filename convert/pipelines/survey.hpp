@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "convert/backend/team.hpp"
 #include "convert/pipelines/blocks.hpp"
@@ -329,6 +330,7 @@ survey survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> matrix, s
   result.grid_rows = static_cast<std::int32_t>(std::min<std::int64_t>(grid_rows, rows));
   result.grid_cols = static_cast<std::int32_t>(std::min<std::int64_t>(grid_cols, cols));
   const std::int64_t cells = std::int64_t{result.grid_rows} * result.grid_cols;
+  const auto grids = std::make_shared<std::vector<array<std::int32_t, space>>>();  // one for every walk
   array<std::int32_t, space> col_lengths(cols);
   fill(on, col_lengths, std::int32_t{0});
   if (entries > 0) {
@@ -351,7 +353,7 @@ survey survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> matrix, s
     fill(on, diagonals, std::uint32_t{0});
     constexpr std::int64_t walk_entries_most = std::int64_t{1} << 30;
     for (std::int64_t start = 0; start < entries; start += walk_entries_most) {
-      array<std::int32_t, space> grid(cells);
+      array<std::int32_t, space>& grid = grids->emplace_back(cells);
       fill(on, grid, std::int32_t{0});
       const array<entry_counts, space> counts = walk_entries(
           on,
@@ -360,13 +362,7 @@ survey survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> matrix, s
               matrix.values.data(), std::max(result.lower_bandwidth, result.upper_bandwidth) < cols / 4,
               result.grid_rows, result.grid_cols, grid_cell(result.grid_rows, rows),
               grid_cell(result.grid_cols, cols), grid.data(), col_lengths.data(), diagonals.data()});
-      // Memory that is touched for the first time costs more than the copy into it: now, while a GPU works.
-      array<std::int32_t, host> walked(cells);
-      std::fill(walked.begin(), walked.end(), 0);
-      result.grid.resize(static_cast<std::size_t>(cells));
-      result.counts += copy_to<host>(counts, space::where)[0];
-      copy_bytes(place::host, walked.data(), space::where, grid.data(), cells * 4);
-      for (std::int64_t c = 0; c < cells; ++c) result.grid[static_cast<std::size_t>(c)] += walked[c];
+      result.counts += copy_to<host>(counts, space::where)[0];  // the walk is over now
     }
     const std::uint32_t* const words = diagonals.data();
     result.diagonals = reduce(
@@ -374,7 +370,15 @@ survey survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> matrix, s
         [=] SPARSMITH_HOST_DEVICE(std::int64_t w) { return std::int64_t{count_bits(words[w])}; },
         sum_of<std::int64_t>{});
   }
-  result.grid.resize(static_cast<std::size_t>(cells));
+  result.take_grid = [grids, cells] {
+    std::vector<std::int64_t> sums(static_cast<std::size_t>(cells));
+    array<std::int32_t, host> walked(cells);
+    for (const array<std::int32_t, space>& grid : *grids) {
+      copy_bytes_beside(place::host, walked.data(), space::where, grid.data(), cells * 4);
+      for (std::int64_t c = 0; c < cells; ++c) sums[static_cast<std::size_t>(c)] += walked[c];
+    }
+    return sums;
+  };
   timed_stage timing(on, log, "row and column lengths", rows + cols,
                      rows * std::int64_t{sizeof(Offset)} + cols * 4);
   auto lengths = count_lengths<Backend, Offset>(
