@@ -16,12 +16,14 @@ constexpr int piece_entries = 2048;  // that a thread block looks at together
 constexpr int entries_each = piece_entries / threads;
 constexpr std::int32_t grid_words = 4096;  // counters of grid cells in shared memory
 
-// The entry of a row [low, high) with that column, or -1. Short rows are halved. Long ones are searched from
-// a guess on, in steps that double until both sides are known; what is read are the 8 entries of a sector,
-// which cost as much as one. Entry e begins a sector where e + shift is a multiple of 8 (see sector_shift).
+// The entry of a row [low, high) with that column, or -1. Short rows are halved, in a band after a look at
+// the guess and the entry before it: mostly it is one of them, or would be between. Long ones are searched
+// from a guess on, in steps that double until both sides are known; what is read are the 8 entries of a
+// sector, which cost as much as one. Entry e begins a sector where e + shift is a multiple of 8 (see
+// sector_shift).
 template <class Offset>
 __device__ Offset find_near(const std::int32_t* cols, int shift, Offset low, Offset high, Offset guess,
-                            std::int32_t col) {
+                            std::int32_t col, bool banded) {
   constexpr Offset short_row = 32;
   if (low >= high) return -1;
   if (high - low > short_row) {
@@ -53,6 +55,19 @@ __device__ Offset find_near(const std::int32_t* cols, int shift, Offset low, Off
       if (low >= high) return -1;
       if (guess < low || guess >= high) guess = low + (high - low) / 2;
     }
+  } else if (banded) {
+    guess = max(low, min(guess, high - 1));
+    const Offset left = max(low, guess - 1);
+    const std::int32_t guessed = cols[guess], before = cols[left];
+    if (guessed == col) return guess;
+    if (before == col) return left;
+    if (guessed < col)
+      low = guess + 1;
+    else if (before < col)
+      return -1;
+    else
+      high = left;
+    if (low >= high) return -1;
   }
   for (Offset size = high - low; size > 1;) {
     const Offset half = size / 2;
@@ -202,7 +217,8 @@ __global__ void __launch_bounds__(threads, 5)
       if ((seen & bit) == 0) atomicOr(word, bit);
 
       // Rows below each other are mostly alike.
-      if (find_near<Offset>(indices, shift, row_end, below_end, row_end + (e - row_begin), col) >= 0)
+      if (find_near<Offset>(indices, shift, row_end, below_end, row_end + (e - row_begin), col,
+                            walk.banded) >= 0)
         ++own.row_below;
       if (!right_of_diagonal) continue;  // the others are counted with these
       // In a band an entry has as many neighbours to its right as its mirror image has to its left; else
@@ -211,7 +227,7 @@ __global__ void __launch_bounds__(threads, 5)
           walk.banded
               ? row_end - 1 - e
               : static_cast<Offset>(static_cast<float>(high - low) * (static_cast<float>(row) * per_col));
-      const Offset mirror = find_near<Offset>(indices, shift, low, high, low + guess, row);
+      const Offset mirror = find_near<Offset>(indices, shift, low, high, low + guess, row, walk.banded);
       if (mirror < 0) continue;
       own.mirrored += 2;
       const Value other = walk.values[mirror];
