@@ -195,6 +195,7 @@ template <class Backend, class Offset>
 std::vector<std::vector<size_count>> count_lengths(Backend on, std::int64_t entries,
                                                    const std::vector<counted_lines<Offset>>& sources) {
   using space = space_on<Backend>;
+  if (sources.empty()) return {};
   // Lines of that many entries are so few that they are listed one by one.
   constexpr std::int64_t is_long = 1 << 14;
   std::vector<std::int64_t> first_counts = {0};
@@ -221,19 +222,32 @@ std::vector<std::vector<size_count>> count_lengths(Backend on, std::int64_t entr
   inclusive_scan(
       on, counters, [=] SPARSMITH_HOST_DEVICE(std::int64_t i) { return std::int32_t{count[i] > 0 ? 1 : 0}; },
       rank, sum_of<std::int32_t>{});
-  array<size_count, space> found(counters == 0 ? 0 : read_one(on, rank + counters - 1));
+  // The first says how many lengths there are, and how many lines are listed: with a usual number of lengths
+  // one copy, for which a GPU is waited for, brings all.
+  constexpr std::int64_t usual = 1024;
+  array<size_count, space> found(counters + 1);
   size_count* const out = found.data();
   for_each_index(on, counters, [=] SPARSMITH_HOST_DEVICE(std::int64_t i) {
-    if (count[i] > 0) out[rank[i] - 1] = {i, count[i]};
+    if (count[i] > 0) out[rank[i]] = {i, count[i]};
+    if (i + 1 == counters) out[0] = {rank[i], count[counters]};
   });
+  array<size_count, host> all(counters + 1);
+  const auto copy_some = [&](std::int64_t first, std::int64_t last) {
+    copy_bytes(place::host, all.data() + first, space::where, out + first,
+               (last - first) * std::int64_t{sizeof(size_count)});
+  };
+  const std::int64_t first_copy = std::min(all.size(), usual);
+  copy_some(0, first_copy);
+  const std::int64_t last = all[0].size + 1, lines_listed = all[0].count;
+  copy_some(first_copy, last);
   std::vector<std::vector<size_count>> result(sources.size());
   std::size_t source = 0;
-  for (const size_count& f : copy_to<host>(found, space::where)) {
-    while (f.size >= first_counts[source + 1]) ++source;
-    result[source].push_back({f.size - first_counts[source], f.count});
+  for (std::int64_t i = 1; i < last; ++i) {
+    while (all[i].size >= first_counts[source + 1]) ++source;
+    result[source].push_back({all[i].size - first_counts[source], all[i].count});
   }
-  if (most_listed > 0) {
-    const array_view<const long_line_of> lines(listed.data(), read_one(on, count + counters));
+  if (lines_listed > 0) {
+    const array_view<const long_line_of> lines(listed.data(), lines_listed);
     std::vector<std::vector<std::int64_t>> lengths(sources.size());
     for (const long_line_of& line : copy_to<host>(lines, space::where))
       lengths[static_cast<std::size_t>(line.source)].push_back(line.length);
