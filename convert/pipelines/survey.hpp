@@ -164,6 +164,71 @@ struct sell_body {
   }
 };
 
+// Rows with more than so many entries, and those with as many, in a stretch of rows. In a sum of few the
+// former are counted in the upper 16 bits, in a sum of all in the upper 32.
+template <class Offset>
+struct row_stretches {
+  static constexpr std::int64_t each = 1024;
+  std::int64_t rows, entries;
+  const Offset* row_offsets;
+
+  SPARSMITH_HOST_DEVICE std::int64_t length(std::int64_t row) const {
+    return row_offsets[row + 1] - row_offsets[row];
+  }
+  SPARSMITH_HOST_DEVICE std::int32_t count(std::int64_t row) const {
+    return length(row) > entries ? 1 << 16 : length(row) == entries ? 1 : 0;
+  }
+  SPARSMITH_HOST_DEVICE std::int64_t end(std::int64_t stretch) const {
+    return (stretch + 1) * each < rows ? (stretch + 1) * each : rows;
+  }
+};
+template <class Offset>
+struct count_long_body {
+  row_stretches<Offset> stretches;
+  std::int64_t* counts;
+
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t stretch) const {
+    auto* const sums = reinterpret_cast<std::int32_t*>(team.scratch());
+    std::int32_t own = 0;
+    for (std::int64_t r = stretch * stretches.each + team.rank(); r < stretches.end(stretch);
+         r += team.size())
+      own += stretches.count(r);
+    sums[team.rank()] = own;
+    team.sync();
+    const std::int32_t all = team.exclusive_sum(sums, team.size());
+    if (team.rank() == 0) counts[stretch] = (std::int64_t{all >> 16} << 32) + (all & 0xffff);
+  }
+};
+template <class Offset>
+struct list_long_body {
+  row_stretches<Offset> stretches;
+  const std::int64_t* counts;  // up to the end of every stretch
+  std::int64_t longer, few;
+  long_row* out;
+
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t stretch) const {
+    const std::int64_t before = stretch == 0 ? 0 : counts[stretch - 1], up_to = counts[stretch];
+    const std::int64_t longer_before = before >> 32, equal_before = before & 0xffffffff;
+    if (up_to >> 32 == longer_before && (up_to == before || equal_before >= few)) return;
+    auto* const sums = reinterpret_cast<std::int32_t*>(team.scratch());
+    const std::int64_t first = stretch * stretches.each, last = stretches.end(stretch);
+    for (std::int64_t r = first + team.rank(); r < last; r += team.size())
+      sums[r - first] = stretches.count(r);
+    team.sync();
+    team.exclusive_sum(sums, static_cast<int>(last - first));
+    for (std::int64_t r = first + team.rank(); r < last; r += team.size()) {
+      const std::int64_t length = stretches.length(r), equal = equal_before + (sums[r - first] & 0xffff);
+      if (length > stretches.entries)
+        out[longer_before + (sums[r - first] >> 16)] = {static_cast<std::int32_t>(r), length};
+      else if (length == stretches.entries && equal < few)
+        out[longer + equal] = {static_cast<std::int32_t>(r), length};
+    }
+    team.sync();
+  }
+};
+
 // Sorts by digits of 11 bits, which is several times as fast as comparing: sizes are small as a rule.
 inline std::vector<size_count> count_sizes(std::vector<std::int64_t> sorted) {
   constexpr int digit_bits = 11;
@@ -309,27 +374,19 @@ array<long_row, host> find_long_rows(Backend on, csr_pattern<Offset, space_on<Ba
                                      std::int64_t entries, std::int64_t few) {
   const std::int64_t rows = matrix.rows;
   if (rows == 0) return {};
-  const Offset* const offsets = matrix.row_offsets.data();
-  // Longer rows are counted in the upper half, rows of that length in the lower.
-  array<std::int64_t, space_on<Backend>> ranks(rows);
-  std::int64_t* const rank = ranks.data();
+  const row_stretches<Offset> stretches{rows, entries, matrix.row_offsets.data()};
+  const std::int64_t count = groups_of(rows, stretches.each);
+  array<std::int64_t, space_on<Backend>> counted(count), sums(count);
+  for_each_team(on, count, stretches.each, count_long_body<Offset>{stretches, counted.data()});
+  const std::int64_t* const own = counted.data();
   inclusive_scan(
-      on, rows,
-      [=] SPARSMITH_HOST_DEVICE(std::int64_t r) {
-        const std::int64_t length = offsets[r + 1] - offsets[r];
-        return length > entries ? std::int64_t{1} << 32 : std::int64_t{length == entries ? 1 : 0};
-      },
-      rank, sum_of<std::int64_t>{});
-  const std::int64_t last = read_one(on, rank + rows - 1), longer = last >> 32;
+      on, count, [=] SPARSMITH_HOST_DEVICE(std::int64_t s) { return own[s]; }, sums.data(),
+      sum_of<std::int64_t>{});
+  const std::int64_t last = read_one(on, sums.data() + count - 1), longer = last >> 32;
   few = std::min(few, last & 0xffffffff);
   array<long_row, space_on<Backend>> found(longer + few);
-  long_row* const out = found.data();
-  for_each_index(on, rows, [=] SPARSMITH_HOST_DEVICE(std::int64_t r) {
-    const std::int64_t length = offsets[r + 1] - offsets[r], own = rank[r], equal = own & 0xffffffff;
-    if (length < entries || (length == entries && equal > few)) return;
-    const std::int64_t place = length > entries ? (own >> 32) - 1 : longer + equal - 1;
-    out[place] = {static_cast<std::int32_t>(r), length};
-  });
+  for_each_team(on, count, stretches.each,
+                list_long_body<Offset>{stretches, sums.data(), longer, few, found.data()});
   return copy_to<host>(found, space_on<Backend>::where);
 }
 
