@@ -1,6 +1,7 @@
 // The analysis on CUDA against OpenMP: the same features, down to the text of the JSON.
 #include "analyze/structure/features.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "analyze/report/json.hpp"
@@ -88,6 +89,19 @@ TEST_CASE("rows with more blocks than there are counters for") {
     for (const auto& m : {wide, tall})
       compare(m.name, coo_to_csr<openmp, std::int32_t, double>(openmp{}, as_coo_of<double>(m), nullptr));
   }
+}
+
+TEST_CASE("rows of many lengths, and of a band that is not alike from row to row") {
+  if (!gpu_here()) return;
+  named_matrix lengths{"many lengths", 3000, 1300, {}}, band{"uneven band", 5000, 5000, {}};
+  for (std::int32_t row = 0; row < lengths.rows; ++row)
+    for (std::int32_t i = 0; i < row * 7 % lengths.cols; ++i) lengths.entries.push_back({row, i, 1});
+  for (std::int32_t row = 0; row < band.rows; ++row)
+    for (std::int32_t col = std::max(0, row - 20); col < std::min(band.cols, row + 20); ++col)
+      if (std::min(row, col) * 31 % 7 + std::max(row, col) * 17 % 11 < row % 9)
+        band.entries.push_back({row, col, static_cast<double>(row * col % 3)});
+  for (const auto& m : {lengths, band})
+    compare(m.name, coo_to_csr<openmp, std::int32_t, double>(openmp{}, as_coo_of<double>(m), nullptr));
 }
 
 TEST_CASE("block rows that just fill a table on a GPU, and that just do not") {

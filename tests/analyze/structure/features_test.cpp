@@ -224,6 +224,39 @@ TEST_CASE("groups of rows by their lengths, also of more entries than there are 
   }
 }
 
+TEST_CASE("rows of more lengths than one copy brings, and the longest of them far apart") {
+  constexpr std::int32_t rows = 5000, lengths = 1300;
+  array<std::int32_t, host> offsets(rows + 1);
+  offsets[0] = 0;
+  std::vector<std::int64_t> of_rows;
+  std::vector<size_count> expected;
+  for (std::int32_t length = 0; length < lengths; ++length) expected.push_back({length, 0});
+  for (std::int32_t row = 0; row < rows; ++row) {
+    const std::int32_t length = row * 7 % lengths;
+    offsets[row + 1] = offsets[row] + length;
+    of_rows.push_back(length);
+    ++expected[static_cast<std::size_t>(length)].count;
+  }
+  const array<std::int32_t, host> cols(offsets[rows]);  // nobody looks at them
+  const csr_pattern<std::int32_t, host> m{rows, lengths, offsets, cols};
+  const bool same = count_group_lengths(openmp{}, m, {1})[0] == expected;
+  CHECK(same);
+  for (const std::int64_t few : {0, 2, 3, 100}) {
+    INFO("few: " << few);
+    std::vector<std::int64_t> wanted, found;
+    for (std::int32_t row = 0; row < rows; ++row)
+      if (of_rows[static_cast<std::size_t>(row)] > 1290) wanted.push_back(row);
+    std::int64_t equal = 0;
+    for (std::int32_t row = 0; row < rows; ++row)
+      if (of_rows[static_cast<std::size_t>(row)] == 1290 && equal++ < few) wanted.push_back(row);
+    for (const long_row& l : find_long_rows(openmp{}, m, 1290, few)) {
+      found.push_back(l.row);
+      CHECK(l.length == of_rows[static_cast<std::size_t>(l.row)]);
+    }
+    CHECK(found == wanted);
+  }
+}
+
 TEST_CASE("lengths without lines, without entries, and all alike") {
   CHECK(summarize_lengths({}).lines == 0);
   CHECK(linear_bins(summarize_lengths({}), 5).empty());
