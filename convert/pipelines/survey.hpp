@@ -151,7 +151,7 @@ struct sell_body {
       below += in_stretch;
       team.sync();
     }
-    add_shared(slots + window, slices * slice);
+    if (slices > 0) add_shared(slots + window, slices * slice);  // most threads have no length of their own
   }
 
  private:
@@ -402,6 +402,8 @@ survey survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> matrix, s
   result.grid_cols = static_cast<std::int32_t>(std::min<std::int64_t>(grid_cols, cols));
   const std::int64_t cells = std::int64_t{result.grid_rows} * result.grid_cols;
   const auto grids = std::make_shared<std::vector<array<std::int32_t, space>>>();  // one for every walk
+  std::vector<array<entry_counts, space>> counts;                                  // as well
+  array<std::uint32_t, space> diagonals(entries > 0 ? groups_of(rows + cols - 1, 32) : 0);
   array<std::int32_t, space> col_lengths(cols);
   fill(on, col_lengths, std::int32_t{0});
   if (entries > 0) {
@@ -420,26 +422,19 @@ survey survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> matrix, s
       result.profile = ends.profile;
     }
     timed_stage timing(on, log, "survey entries", entries, entries * (4 + std::int64_t{sizeof(Value)}));
-    array<std::uint32_t, space> diagonals(groups_of(rows + cols - 1, 32));
     fill(on, diagonals, std::uint32_t{0});
     constexpr std::int64_t walk_entries_most = std::int64_t{1} << 30;
     for (std::int64_t start = 0; start < entries; start += walk_entries_most) {
       array<std::int32_t, space>& grid = grids->emplace_back(cells);
       fill(on, grid, std::int32_t{0});
-      const array<entry_counts, space> counts = walk_entries(
+      counts.push_back(walk_entries(
           on,
           entry_walk<Offset, Value>{
               matrix.rows, matrix.cols, start, std::min(entries, start + walk_entries_most), offsets, indices,
               matrix.values.data(), std::max(result.lower_bandwidth, result.upper_bandwidth) < cols / 4,
               result.grid_rows, result.grid_cols, grid_cell(result.grid_rows, rows),
-              grid_cell(result.grid_cols, cols), grid.data(), col_lengths.data(), diagonals.data()});
-      result.counts += copy_to<host>(counts, space::where)[0];  // the walk is over now
+              grid_cell(result.grid_cols, cols), grid.data(), col_lengths.data(), diagonals.data()}));
     }
-    const std::uint32_t* const words = diagonals.data();
-    result.diagonals = reduce(
-        on, diagonals.size(), std::int64_t{0},
-        [=] SPARSMITH_HOST_DEVICE(std::int64_t w) { return std::int64_t{count_bits(words[w])}; },
-        sum_of<std::int64_t>{});
   }
   result.take_grid = [grids, cells] {
     std::vector<std::int64_t> sums(static_cast<std::size_t>(cells));
@@ -456,6 +451,14 @@ survey survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> matrix, s
       on, entries, {{rows, cols, offsets, rows, 1}, {cols, rows, nullptr, 0, 0, col_lengths.data()}});
   result.row_lengths = std::move(lengths[0]);
   result.col_lengths = std::move(lengths[1]);
+  // Now, and not before the lengths: a GPU has them queued when it is done with the walk.
+  for (const array<entry_counts, space>& walked : counts)
+    result.counts += copy_to<host>(walked, space::where)[0];
+  const std::uint32_t* const words = diagonals.data();
+  result.diagonals = reduce(
+      on, diagonals.size(), std::int64_t{0},
+      [=] SPARSMITH_HOST_DEVICE(std::int64_t w) { return std::int64_t{count_bits(words[w])}; },
+      sum_of<std::int64_t>{});
   return result;
 }
 
