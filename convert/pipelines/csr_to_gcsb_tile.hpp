@@ -15,7 +15,7 @@ tile_price price_tiles(Backend on, csr_pattern<Offset, space_on<Backend>> matrix
   const std::int64_t count = tiles.tile_rows.size();
   array<std::int32_t, space_on<Backend>> least_steps(count);
   for_each_warp(on, count, static_cast<int>(tiles.cells.width()),
-                bound_steps_body{tiles.cells, tiles.lane_starts.data(), tiles.lane_counts.data(),
+                bound_steps_body{tiles.cells, entries.lane_starts.data(), entries.lane_counts.data(),
                                  entries.keys.data(), least_steps.data()});
   const std::int32_t* const steps = least_steps.data();
   tile_price price;
@@ -60,8 +60,8 @@ gcsb_tile<Offset, Value, space_on<Backend>> csr_to_gcsb_tile(Backend on,
   result.rest_col_indices = std::move(gathered.rest.col_indices);
   result.rest_values = std::move(gathered.rest.values);
 
-  const std::int64_t* const lane_starts = tiles.lane_starts.data();
-  const std::int32_t* const lane_counts = tiles.lane_counts.data();
+  const std::int64_t* const lane_starts = gathered.lane_starts.data();
+  const std::int32_t* const lane_counts = gathered.lane_counts.data();
   array<std::int32_t, space> first_sections;
   tile_sections sections{cells, count, lane_starts, lane_counts, nullptr};
   array<std::int32_t, space> placements(room);

@@ -220,6 +220,8 @@ struct join_cells_action {
 // What the rows of a tile have in it, found by searching the rows, which are sorted by column.
 template <class Offset>
 struct tile_runs {
+  static constexpr std::int32_t short_row = 8;  // entries; so few are compared at once instead of searched
+
   tile_cells cells;
   std::int64_t rows;
   const Offset* row_offsets;
@@ -227,113 +229,113 @@ struct tile_runs {
   const std::int32_t* tile_rows;
   const std::int32_t* tile_cols;
 
-  // Entries of a row, counted from its first.
   struct run {
-    std::int32_t start, length;
+    std::int64_t start;  // in the matrix
+    std::int32_t length;
+    // How much of it is left of the diagonal through the tile's first row, modulo the width: that comes last
+    // in the order of diagonals, (column - row) mod width.
+    std::int32_t left_of_diagonal;
   };
 
   SPARSMITH_HOST_DEVICE std::int32_t height() const { return 1 << (cells.lane_bits + cells.line_bits); }
   SPARSMITH_HOST_DEVICE std::int64_t first_row(std::int64_t tile) const {
     return std::int64_t{tile_rows[tile]} << (cells.lane_bits + cells.line_bits);
   }
-  // use(row in the tile, what it has there, how much of that is left of the diagonal through the tile's first
-  // row, modulo the width) for every row of the tile. What is left of it comes last in the order of
-  // diagonals, (column - row) mod width; where nobody asks for the diagonal, it is 0.
-  template <bool with_diagonal, class Team, class Use>
+  // use(row in the tile, what it has there) for every row of the tile.
+  template <class Team, class Use>
   SPARSMITH_HOST_DEVICE void for_each_run(const Team& team, std::int64_t tile, Use use) const {
     // Some rows of a thread are searched at a time: it waits for memory as often as for one.
     constexpr int together = Team::threads == 1 ? 1 : 4;
     const std::uint32_t width = cells.width();
     const std::uint32_t first_col = static_cast<std::uint32_t>(tile_cols[tile]) << cells.width_bits;
+    const std::uint32_t end_col = first_col + width;
     for (std::int32_t r = team.rank(); r < height(); r += together * team.size()) {
-      row_search searches[together];
-      run found[together];
-      const auto search_from = [&](auto col_of) {
-        for (int k = 0; k < together; ++k) searches[k].col = col_of(r + k * team.size());
-        search_rows(searches);
+      const auto row_of = [&](int k) { return r + k * team.size(); };
+      const auto diagonal = [&](int k) {
+        return first_col + (static_cast<std::uint32_t>(row_of(k)) & (width - 1));
       };
+      std::int64_t row_starts[together];
+      std::int32_t lengths[together];
+      bool all_short = true;
       for (int k = 0; k < together; ++k) {
-        const std::int64_t row = first_row(tile) + r + k * team.size();
-        const bool there = r + k * team.size() < height() && row < rows;
-        searches[k] = {there ? cols + row_offsets[row] : cols, 0,
-                       there ? static_cast<std::int32_t>(row_offsets[row + 1] - row_offsets[row]) : 0, 0};
-        found[k].length = searches[k].high;
+        const std::int64_t row = first_row(tile) + row_of(k);
+        const bool there = row_of(k) < height() && row < rows;
+        row_starts[k] = there ? std::int64_t{row_offsets[row]} : 0;
+        lengths[k] = there ? static_cast<std::int32_t>(row_offsets[row + 1] - row_offsets[row]) : 0;
+        all_short = all_short && lengths[k] <= short_row;
       }
-      search_from([&](std::int32_t) { return first_col; });
-      for (int k = 0; k < together; ++k) {
-        row_search& own = searches[k];
-        const std::int32_t length = found[k].length;
-        found[k].start = own.low;
-        own.high = length - own.low < static_cast<std::int32_t>(width)
-                       ? length
-                       : own.low + static_cast<std::int32_t>(width);
+      std::int32_t starts[together], ends[together], middles[together];
+      if (all_short) {
+        for (int k = 0; k < together; ++k) {
+          starts[k] = ends[k] = middles[k] = 0;
+          for (std::int32_t i = 0; i < short_row; ++i) {
+            const std::uint32_t col =
+                i < lengths[k] ? static_cast<std::uint32_t>(cols[row_starts[k] + i]) : ~0u;
+            starts[k] += col < first_col ? 1 : 0;
+            middles[k] += col < diagonal(k) ? 1 : 0;
+            ends[k] += col < end_col ? 1 : 0;
+          }
+        }
+      } else {
+        row_search searches[together];
+        for (int k = 0; k < together; ++k) searches[k] = {cols + row_starts[k], 0, lengths[k], 0, first_col};
+        search_rows(searches, starts);
+        for (int k = 0; k < together; ++k)
+          searches[k] = {cols + row_starts[k], starts[k],
+                         lengths[k] - starts[k] < static_cast<std::int32_t>(width)
+                             ? lengths[k]
+                             : starts[k] + static_cast<std::int32_t>(width),
+                         near, end_col};
+        search_rows(searches, ends);
+        for (int k = 0; k < together; ++k)
+          searches[k] = {cols + row_starts[k], starts[k], ends[k], 0, diagonal(k)};
+        search_rows(searches, middles);
       }
-      search_from([&](std::int32_t) { return first_col + width; });
-      for (int k = 0; k < together; ++k) {
-        found[k].length = searches[k].low - found[k].start;
-        searches[k].high = searches[k].low;
-        searches[k].low = found[k].start;
-      }
-      if constexpr (with_diagonal)
-        search_from(
-            [&](std::int32_t row) { return first_col + (static_cast<std::uint32_t>(row) & (width - 1)); });
       for (int k = 0; k < together; ++k)
-        if (r + k * team.size() < height())
-          use(r + k * team.size(), found[k], searches[k].low - found[k].start);
+        if (row_of(k) < height())
+          use(row_of(k), run{row_starts[k] + starts[k], ends[k] - starts[k], middles[k] - starts[k]});
     }
   }
 
  private:
-  // For the first entry of a row from a column on, which is in low..high.
+  static constexpr std::int32_t near = 8;  // entries that one access to memory brings
+
+  // For the first entry of a row from a column on, which is in low..high: by halves, or where it is probably
+  // near to low, in steps from there that double until they are beyond it.
   struct row_search {
     const std::int32_t* sorted;
-    std::int32_t low, high;
+    std::int32_t low, high, step;
     std::uint32_t col;
+
+    SPARSMITH_HOST_DEVICE std::int32_t probe() const {
+      return step > 0 && step < high - low ? low + step : (low + high) / 2;
+    }
   };
   template <int together>
-  SPARSMITH_HOST_DEVICE static void search_rows(row_search (&searches)[together]) {
+  SPARSMITH_HOST_DEVICE static void search_rows(row_search (&searches)[together],
+                                                std::int32_t (&found)[together]) {
     for (bool any = true; any;) {
       any = false;
       std::uint32_t met[together];
       for (int k = 0; k < together; ++k) {
         const row_search& own = searches[k];
-        met[k] = own.low < own.high ? static_cast<std::uint32_t>(own.sorted[(own.low + own.high) / 2]) : 0;
+        met[k] = own.low < own.high ? static_cast<std::uint32_t>(own.sorted[own.probe()]) : 0;
       }
       for (int k = 0; k < together; ++k) {
         row_search& own = searches[k];
         if (own.low >= own.high) continue;
-        const std::int32_t middle = (own.low + own.high) / 2;
-        if (met[k] < own.col)
-          own.low = middle + 1;
-        else
-          own.high = middle;
+        const std::int32_t probe = own.probe();
+        if (met[k] < own.col) {
+          own.low = probe + 1;
+          own.step *= 2;
+        } else {
+          own.high = probe;
+          own.step = 0;
+        }
         any = any || own.low < own.high;
       }
     }
-  }
-};
-
-template <class Offset>
-struct count_lanes_of_tile {
-  tile_runs<Offset> runs;
-  std::int32_t* lane_counts;
-
-  template <class Team>
-  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t tile) const {
-    std::int32_t* const counters = reinterpret_cast<std::int32_t*>(team.scratch());
-    const std::int32_t lanes = runs.cells.lanes();
-    for (std::int32_t lane = team.rank(); lane < lanes; lane += team.size()) counters[lane] = 0;
-    team.sync();
-    runs.template for_each_run<false>(
-        team, tile, [&](std::int32_t r, const typename tile_runs<Offset>::run& found, std::int32_t) {
-          if (found.length > 0)
-            team.add(counters + static_cast<std::int32_t>(runs.cells.lane_of(static_cast<std::uint32_t>(r))),
-                     found.length);
-        });
-    team.sync();
-    for (std::int32_t lane = team.rank(); lane < lanes; lane += team.size())
-      lane_counts[tile * lanes + lane] = counters[lane];
-    team.sync();
+    for (int k = 0; k < together; ++k) found[k] = searches[k].low;
   }
 };
 
@@ -347,89 +349,139 @@ struct fill_lanes_of_tile {
   const std::int32_t* row_order;
   const Offset* source_offsets;
   const Value* values;
-  const std::int64_t* lane_starts;
+  const std::int64_t* tile_starts;
+  std::int32_t* lane_counts;
+  std::int64_t* lane_starts;
   std::uint32_t* keys;
   Value* out_values;  // null where only the pattern is wanted
   // By the tiles' row, and inside it by place in the source; null where there is no rest.
   std::uint8_t* is_rest;
 
-  // For every row, lane by lane: where its run starts, how much of it comes last, and how many entries there
-  // are before it.
+  // The room for the lists of a tile. That of a lane starts behind as many as the lanes before it have, and
+  // one run for each of them, so that all start at multiples of a run.
+  static SPARSMITH_HOST_DEVICE std::int64_t room(const tile_cells& cells, std::int64_t entries) {
+    return lane_start(cells.lanes(), entries);
+  }
+
+  // For every row, lane by lane: where its run starts, counted from the tile's first row, how much of it
+  // comes last, and how many entries there are before it.
   static int scratch_words(const tile_cells& cells) { return 3 * cells.height(); }
 
   template <class Team>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t tile) const {
     const tile_cells& cells = runs.cells;
-    const std::int32_t height = runs.height();
-    std::int32_t* const starts = reinterpret_cast<std::int32_t*>(team.scratch());
-    std::int32_t* const last = starts + height;
-    std::int32_t* const before = last + height;
-    runs.template for_each_run<true>(
-        team, tile,
-        [&](std::int32_t r, const typename tile_runs<Offset>::run& found, std::int32_t left_of_diagonal) {
-          const std::int32_t place =
-              (r & (cells.lanes() - 1)) << cells.line_bits | r >> cells.lane_bits;  // lane, then line
-          starts[place] = found.start;
-          last[place] = left_of_diagonal;
-          before[place] = found.length;
-        });
+    const std::int32_t height = runs.height(), lines = 1 << cells.line_bits;
+    const std::int64_t first_row = runs.first_row(tile), first_entry = runs.row_offsets[first_row];
+    std::uint32_t* const starts = team.scratch();
+    std::uint32_t* const last = starts + height;
+    std::int32_t* const before = reinterpret_cast<std::int32_t*>(last + height);
+    // Neighbouring rows are in different lanes: the places of a lane change with its number, inside 64 of
+    // them, so that threads write theirs into different banks of the scratch.
+    const auto turned = [&](std::int32_t place) {
+      if constexpr (Team::threads == 1) return place;
+      return place ^ (place >> cells.line_bits << cells.line_bits >> 5);
+    };
+    runs.for_each_run(team, tile, [&](std::int32_t r, const typename tile_runs<Offset>::run& found) {
+      const std::int32_t place =
+          turned((r & (cells.lanes() - 1)) << cells.line_bits | r >> cells.lane_bits);  // lane, then line
+      const auto start = static_cast<std::uint64_t>(found.start - first_entry);
+      starts[place] = static_cast<std::uint32_t>(start);
+      last[place] = static_cast<std::uint32_t>(start >> 32 << last_bits) |
+                    static_cast<std::uint32_t>(found.left_of_diagonal);
+      before[place] = found.length;
+    });
+    team.sync();
+    if constexpr (Team::threads > 1)
+      for (std::int32_t place = team.rank(); place < height; place += team.size()) {
+        const std::int32_t length = before[turned(place)];
+        team.sync();  // of the 64 places, who are here at the same time
+        before[place] = length;
+      }
     team.sync();
     const std::int32_t entries = team.exclusive_sum(before, height);
-    const auto length_at = [&](std::int32_t place) {
-      return (place + 1 < height ? before[place + 1] : entries) - before[place];
+    const auto before_lane = [&](std::int32_t lane) {
+      return lane < cells.lanes() ? before[lane << cells.line_bits] : entries;
     };
-    const auto row_at = [&](std::int32_t place) {
-      const std::int32_t lane = place >> cells.line_bits, line = place & ((1 << cells.line_bits) - 1);
-      const std::int64_t row = runs.first_row(tile) + (line << cells.lane_bits | lane);
-      const std::int64_t row_start = runs.row_offsets[row];
-      return row_part{
-          row,
-          row_start + starts[place],
-          lane_starts[(tile << cells.lane_bits) + lane] + before[place] - before[lane << cells.line_bits],
-          sources == nullptr || is_rest == nullptr ? 0 : row_start - source_offsets[row_order[row]],
-          last[place],
-          length_at(place)};
-    };
+    for (std::int32_t lane = team.rank(); lane < cells.lanes(); lane += team.size()) {
+      const std::int64_t list = (tile << cells.lane_bits) + lane;
+      lane_counts[list] = before_lane(lane + 1) - before_lane(lane);
+      lane_starts[list] = tile_starts[tile] + lane_start(lane, before_lane(lane));
+    }
     // As many neighbouring threads as a row has entries on average take it together, so that nobody has to
     // look up the row of an entry.
     std::int32_t together = 1;
     while (together < 32 && together < team.size() && together * height < entries) together *= 2;
-    const std::int32_t first = team.rank() % together;
-    for (std::int32_t place = team.rank() / together; place < height; place += team.size() / together) {
-      if (first >= length_at(place)) continue;
-      const row_part part = row_at(place);
-      load_ahead(
-          first, part.length, together,
-          [&](std::int64_t i) { return load(part, static_cast<std::int32_t>(i)); },
-          [&](std::int64_t i, const found_entry& entry) { put(part, static_cast<std::int32_t>(i), entry); });
+    row_part part;
+    part.i = team.rank() % together;
+    // The next row from a place on where this thread has an entry.
+    const auto open = [&](std::int32_t place) {
+      for (; place < height; place += team.size() / together) {
+        part.length = (place + 1 < height ? before[place + 1] : entries) - before[place];
+        if (team.rank() % together < part.length) break;
+      }
+      part.place = place;
+      if (place >= height) return;
+      const std::int32_t lane = place >> cells.line_bits, line = place & (lines - 1);
+      const std::int32_t at = turned(place);
+      part.row = line << cells.lane_bits | lane;
+      part.i = team.rank() % together;
+      part.last = static_cast<std::int32_t>(last[at] & ((1u << last_bits) - 1));
+      part.from = first_entry + static_cast<std::int64_t>(std::uint64_t{last[at]} >> last_bits << 32 |
+                                                          std::uint64_t{starts[at]});
+      part.to =
+          static_cast<std::int32_t>(lane_start(lane, before_lane(lane))) + before[place] - before_lane(lane);
+    };
+    // A thread's entries are loaded some at a time, whatever rows they are in.
+    constexpr int ahead = Team::threads == 1 ? 1 : 4;
+    for (open(team.rank() / together); part.place < height;) {
+      found_entry found[ahead];
+      for (int k = 0; k < ahead; ++k) {
+        if (part.place >= height) break;
+        found[k] = load(first_row, part);
+        part.i += together;
+        if (part.i >= part.length) open(part.place + team.size() / together);
+      }
+      for (int k = 0; k < ahead; ++k)
+        if (found[k].to >= 0) put(tile, found[k]);
     }
     team.sync();
   }
 
  private:
-  // What a row has in the tile: where it is, where it goes in the list of its lane, and how much of it comes
-  // last.
+  static constexpr int last_bits = 12;  // of what comes last of a row: at most a tile's width of 2048
+
+  static SPARSMITH_HOST_DEVICE std::int64_t lane_start(std::int32_t lane, std::int64_t entries_before) {
+    return (entries_before + tile_run - 1) / tile_run * tile_run + lane * tile_run;
+  }
+
+  // Where a thread is in what a row has in the tile, where that goes in the lists of the tile, and how much
+  // of it comes last.
   struct row_part {
-    std::int64_t row, from, to;
-    std::int64_t moved;  // from the source to the place in the order of the tiles' rows
-    std::int32_t last, length;
+    std::int64_t from;
+    std::int32_t place, row, to, last, length, i;
   };
   struct found_entry {
-    std::int32_t col;
-    Offset source;
-    Value value;
+    std::int32_t row = 0, col = 0, to = -1;
+    Offset in_rest = 0;
+    Value value = 0;
   };
-  SPARSMITH_HOST_DEVICE found_entry load(const row_part& part, std::int32_t i) const {
-    const std::int32_t turned = i + part.last;
+  SPARSMITH_HOST_DEVICE found_entry load(std::int64_t first_row, const row_part& part) const {
+    const std::int32_t turned = part.i + part.last;
     const std::int64_t entry = part.from + (turned < part.length ? turned : turned - part.length);
     const Offset source = sources == nullptr ? static_cast<Offset>(entry) : sources[entry];
-    return {runs.cols[entry], source, out_values == nullptr ? Value{0} : values[source]};
+    found_entry found{part.row, runs.cols[entry], part.to + part.i, source,
+                      out_values == nullptr ? Value{0} : values[source]};
+    if (sources != nullptr && is_rest != nullptr) {
+      const std::int64_t row = first_row + part.row;
+      found.in_rest += runs.row_offsets[row] - source_offsets[row_order[row]];
+    }
+    return found;
   }
-  SPARSMITH_HOST_DEVICE void put(const row_part& part, std::int32_t i, const found_entry& found) const {
-    keys[part.to + i] =
-        runs.cells.key(static_cast<std::uint32_t>(part.row), static_cast<std::uint32_t>(found.col));
-    if (out_values != nullptr) out_values[part.to + i] = found.value;
-    if (is_rest != nullptr) is_rest[found.source + part.moved] = 0;
+  SPARSMITH_HOST_DEVICE void put(std::int64_t tile, const found_entry& found) const {
+    const std::int64_t to = tile_starts[tile] + found.to;
+    keys[to] = runs.cells.key(static_cast<std::uint32_t>(found.row), static_cast<std::uint32_t>(found.col));
+    if (out_values != nullptr) out_values[to] = found.value;
+    if (is_rest != nullptr) is_rest[found.in_rest] = 0;
   }
 };
 
@@ -592,7 +644,8 @@ std::optional<renumbered_pattern<Offset, space_on<Backend>>> renumber(
 // The smallest square tiles that hold 6000 entries on average pad little (about a seventh where entries are
 // random) and keep their share of x and y small; where there are none, the largest with 16-bit indices. Where
 // the entries are few, a product takes as long as its loads wait for each other, and smaller tiles give more
-// thread blocks something to do. A matrix narrower or lower than its tile gets the area in the other direction.
+// thread blocks something to do. A matrix narrower or lower than its tile gets the area in the other
+// direction.
 template <class CountTiles>
 std::pair<std::int32_t, std::int32_t> choose_tile(std::int64_t rows, std::int64_t cols, std::int64_t entries,
                                                   std::int32_t group_size, CountTiles count_tiles) {
@@ -614,7 +667,7 @@ std::pair<std::int32_t, std::int32_t> choose_tile(std::int64_t rows, std::int64_
   return {height, width};
 }
 
-// Which tiles are worth storing, and how many entries each of their lanes has.
+// Which tiles are worth storing, and how many entries each of them has.
 template <class Offset, class Space>
 struct tile_pattern {
   tile_cells cells{0, 0, 1};
@@ -622,17 +675,14 @@ struct tile_pattern {
   std::optional<renumbered_pattern<Offset, Space>> renumbered;
   csr_pattern<Offset, Space> source;
   csr_pattern<Offset, Space> matrix;  // as it is cut into tiles: the renumbered one, or the source
-  array<std::int32_t, Space> tile_rows, tile_cols;
-  array<std::int32_t, Space> lane_counts;  // group_size a tile
-  array<std::int64_t, Space> lane_starts;  // and one more; multiples of tile_run
-  std::int64_t rest_entries = 0;           // of the tiles that are not
+  array<std::int32_t, Space> tile_rows, tile_cols, tile_counts;
+  std::int64_t rest_entries = 0;  // of the tiles that are not
 
   tile_runs<Offset> runs() const {
     return {
         cells,           matrix.rows, matrix.row_offsets.data(), matrix.col_indices.data(), tile_rows.data(),
         tile_cols.data()};
   }
-  std::int64_t lists() const { return tile_rows.size() << cells.lane_bits; }
 };
 
 // Bits of the combined index: as asked, or as few as leave room for the mark of padding.
@@ -783,33 +833,28 @@ tile_pattern<Offset, space_on<Backend>> gather_tiles(Backend on,
     const std::int64_t kept = read_one(on, numbers.data() + tiles);
     result.tile_rows = array<std::int32_t, space>(kept);
     result.tile_cols = array<std::int32_t, space>(kept);
+    result.tile_counts = array<std::int32_t, space>(kept);
     const std::int32_t* const number = numbers.data();
     const std::int32_t* const all_rows = all.rows.data();
     const std::int32_t* const all_cols = all.cols.data();
     std::int32_t* const kept_rows = result.tile_rows.data();
     std::int32_t* const kept_cols = result.tile_cols.data();
+    std::int32_t* const kept_counts = result.tile_counts.data();
     for_each_index(on, tiles, [=] SPARSMITH_HOST_DEVICE(std::int64_t t) {
       if (counts[t] < least) return;
       kept_rows[number[t]] = all_rows[t];
       kept_cols[number[t]] = all_cols[t];
+      kept_counts[number[t]] = counts[t];
     });
   }
-
-  timed_stage timing(on, log, "count lanes", entries, entries * 4);
-  result.lane_counts = array<std::int32_t, space>(result.lists());
-  for_each_team(on, result.tile_rows.size(), tile_team,
-                count_lanes_of_tile<Offset>{result.runs(), result.lane_counts.data()});
-  const std::int32_t* const counts = result.lane_counts.data();
-  result.lane_starts =
-      offsets_from_lengths<std::int64_t>(on, result.lists(), [=] SPARSMITH_HOST_DEVICE(std::int64_t l) {
-        return (std::int64_t{counts[l]} + tile_run - 1) / tile_run * tile_run;
-      });
   return result;
 }
 
 // The entries of every tile, lane by lane and not yet sorted, and what is left over.
 template <class Value, class Space>
 struct tile_entries {
+  array<std::int32_t, Space> lane_counts;  // group_size a tile
+  array<std::int64_t, Space> lane_starts;  // multiples of tile_run
   array<std::uint32_t, Space> keys;
   array<Value, Space> values;
   coo<Value, Space> rest;  // in the numbers of the source
@@ -831,17 +876,26 @@ tile_entries<Value, space_on<Backend>> fill_lanes(Backend on, tile_pattern<Offse
   tile_entries<Value, space> result;
   {
     timed_stage timing(on, log, "fill lanes", entries, entries * (8 + 2 * std::int64_t{sizeof(Value)}));
-    const std::int64_t room = read_one(on, tiles.lane_starts.data() + tiles.lists());
+    const tile_cells cells = tiles.cells;
+    const std::int64_t count = tiles.tile_rows.size();
+    const std::int32_t* const counts = tiles.tile_counts.data();
+    const auto tile_starts =
+        offsets_from_lengths<std::int64_t>(on, count, [=] SPARSMITH_HOST_DEVICE(std::int64_t t) {
+          return fill_lanes_of_tile<Offset, Value>::room(cells, counts[t]);
+        });
+    const std::int64_t room = read_one(on, tile_starts.data() + count);
+    result.lane_counts = array<std::int32_t, space>(count << cells.lane_bits);
+    result.lane_starts = array<std::int64_t, space>(count << cells.lane_bits);
     result.keys = array<std::uint32_t, space>(room);
     result.values = array<Value, space>(with_values ? room : 0);
     for_each_team(
-        on, tiles.tile_rows.size(), tile_team,
+        on, count, tile_team,
         fill_lanes_of_tile<Offset, Value>{
             tiles.runs(), tiles.renumbered ? tiles.renumbered->sources.data() : nullptr,
             tiles.renumbered ? tiles.renumbered->row_order.data() : nullptr, tiles.source.row_offsets.data(),
-            values.data(), tiles.lane_starts.data(), result.keys.data(), result.values.data(),
-            reinterpret_cast<std::uint8_t*>(is_rest.data())},
-        fill_lanes_of_tile<Offset, Value>::scratch_words(tiles.cells));
+            values.data(), tile_starts.data(), result.lane_counts.data(), result.lane_starts.data(),
+            result.keys.data(), result.values.data(), reinterpret_cast<std::uint8_t*>(is_rest.data())},
+        fill_lanes_of_tile<Offset, Value>::scratch_words(cells));
   }
   result.rest = empty_list<Value, space>(matrix.rows, matrix.cols, rest);
   if (rest == 0) return result;
