@@ -15,8 +15,6 @@ constexpr std::int32_t tile_unit = 256;  // tile sides are multiples of it
 constexpr std::int64_t piece_entries = 8192;
 // Keys that a lane loads together; its list starts at a multiple of it.
 constexpr int tile_run = 8;
-// Work of a tile, as for_each_team counts it: a thread block takes it, since its rows are searched anyway.
-constexpr std::int64_t tile_team = 4096;
 
 // The matrix as pieces: bands of tile_unit rows, cut every piece_entries entries where one has more.
 template <class Offset>
@@ -254,13 +252,13 @@ struct tile_runs {
       const auto diagonal = [&](int k) {
         return first_col + (static_cast<std::uint32_t>(row_of(k)) & (width - 1));
       };
-      std::int64_t row_starts[together];
+      Offset row_starts[together];
       std::int32_t lengths[together];
       bool all_short = true;
       for (int k = 0; k < together; ++k) {
         const std::int64_t row = first_row(tile) + row_of(k);
         const bool there = row_of(k) < height() && row < rows;
-        row_starts[k] = there ? std::int64_t{row_offsets[row]} : 0;
+        row_starts[k] = there ? row_offsets[row] : 0;
         lengths[k] = there ? static_cast<std::int32_t>(row_offsets[row + 1] - row_offsets[row]) : 0;
         all_short = all_short && lengths[k] <= short_row;
       }
@@ -278,18 +276,17 @@ struct tile_runs {
         }
       } else {
         row_search searches[together];
-        for (int k = 0; k < together; ++k) searches[k] = {cols + row_starts[k], 0, lengths[k], 0, first_col};
-        search_rows(searches, starts);
+        for (int k = 0; k < together; ++k) searches[k] = {0, lengths[k], 0, first_col};
+        search_rows(row_starts, searches, starts);
         for (int k = 0; k < together; ++k)
-          searches[k] = {cols + row_starts[k], starts[k],
+          searches[k] = {starts[k],
                          lengths[k] - starts[k] < static_cast<std::int32_t>(width)
                              ? lengths[k]
                              : starts[k] + static_cast<std::int32_t>(width),
                          near, end_col};
-        search_rows(searches, ends);
-        for (int k = 0; k < together; ++k)
-          searches[k] = {cols + row_starts[k], starts[k], ends[k], 0, diagonal(k)};
-        search_rows(searches, middles);
+        search_rows(row_starts, searches, ends);
+        for (int k = 0; k < together; ++k) searches[k] = {starts[k], ends[k], 0, diagonal(k)};
+        search_rows(row_starts, searches, middles);
       }
       for (int k = 0; k < together; ++k)
         if (row_of(k) < height())
@@ -303,7 +300,6 @@ struct tile_runs {
   // For the first entry of a row from a column on, which is in low..high: by halves, or where it is probably
   // near to low, in steps from there that double until they are beyond it.
   struct row_search {
-    const std::int32_t* sorted;
     std::int32_t low, high, step;
     std::uint32_t col;
 
@@ -312,14 +308,15 @@ struct tile_runs {
     }
   };
   template <int together>
-  SPARSMITH_HOST_DEVICE static void search_rows(row_search (&searches)[together],
-                                                std::int32_t (&found)[together]) {
+  SPARSMITH_HOST_DEVICE void search_rows(const Offset (&row_starts)[together],
+                                         row_search (&searches)[together],
+                                         std::int32_t (&found)[together]) const {
     for (bool any = true; any;) {
       any = false;
       std::uint32_t met[together];
       for (int k = 0; k < together; ++k) {
         const row_search& own = searches[k];
-        met[k] = own.low < own.high ? static_cast<std::uint32_t>(own.sorted[own.probe()]) : 0;
+        met[k] = own.low < own.high ? static_cast<std::uint32_t>(cols[row_starts[k] + own.probe()]) : 0;
       }
       for (int k = 0; k < together; ++k) {
         row_search& own = searches[k];
@@ -363,15 +360,13 @@ struct fill_lanes_of_tile {
     return lane_start(cells.lanes(), entries);
   }
 
-  // For every row, lane by lane: where its run starts, counted from the tile's first row, how much of it
-  // comes last, and how many entries there are before it.
-  static int scratch_words(const tile_cells& cells) { return 3 * cells.height(); }
-
   template <class Team>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t tile) const {
     const tile_cells& cells = runs.cells;
     const std::int32_t height = runs.height(), lines = 1 << cells.line_bits;
     const std::int64_t first_row = runs.first_row(tile), first_entry = runs.row_offsets[first_row];
+    // For every row, lane by lane: where its run starts, counted from the first row's first entry, how much
+    // of it comes last, and how many entries there are before it. Tiles of 2048 rows fill the scratch.
     std::uint32_t* const starts = team.scratch();
     std::uint32_t* const last = starts + height;
     std::int32_t* const before = reinterpret_cast<std::int32_t*>(last + height);
@@ -519,19 +514,22 @@ struct sort_row_body {
   }
 };
 
-// Counts the entries of every column in the rows that are sampled: one in `every`, told by a hash.
+// Counts the entries of every column in all rows, or in so many that are drawn, maybe some of them twice.
 template <class Offset>
 struct sample_columns_body {
-  std::uint32_t every;
+  std::int64_t rows;
+  bool all;
   const Offset* row_offsets;
   const std::int32_t* cols;
   std::int32_t* counts;
 
   template <class Team>
-  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t row) const {
-    auto mixed = static_cast<std::uint32_t>(row) * 0x9e3779b9u;
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t number) const {
+    auto mixed = static_cast<std::uint32_t>(number) * 0x9e3779b9u;
     mixed = (mixed ^ mixed >> 16) * 0x85ebca6bu;
-    if ((mixed >> 16) % every != 0) return;
+    mixed = (mixed ^ mixed >> 13) * 0xc2b2ae35u;
+    mixed ^= mixed >> 16;
+    const std::int64_t row = all ? number : static_cast<std::int64_t>(mixed) * rows >> 32;
     for (std::int64_t e = row_offsets[row] + team.rank(); e < row_offsets[row + 1]; e += team.size())
       count_one(counts + cols[e]);
   }
@@ -554,26 +552,29 @@ bool lengths_vary(Backend on, std::int64_t lines, std::int64_t entries, Length l
   return lengths_vary(lines, entries, squares);
 }
 
-// Whether the columns' lengths vary so much, from a sample of the rows where the entries are many: two
-// entries of a column are in different rows, so the pairs in the sample tell how many pairs there are.
+// Whether the columns' lengths vary so much, from a sample of the rows where the entries are many. A drawn
+// row is in a column with the probability length / rows, and so is the next one: the pairs that two draws
+// make in a column tell the square of its length.
 template <class Backend, class Offset>
 bool columns_vary(Backend on, csr_pattern<Offset, space_on<Backend>> matrix) {
-  constexpr std::int64_t few = std::int64_t{1} << 22;
-  const std::int64_t cols = matrix.cols, entries = matrix.entries();
-  std::uint32_t every = 1;
-  while (entries / every > few && every < 16) every *= 2;
+  constexpr std::int64_t few = std::int64_t{1} << 20, least_rows = 1024;
+  const std::int64_t rows = matrix.rows, cols = matrix.cols, entries = matrix.entries();
+  if (entries == 0) return false;
+  std::int64_t drawn = rows;
+  while (entries / rows * drawn > few && drawn / 2 >= least_rows) drawn /= 2;
   array<std::int32_t, space_on<Backend>> sampled(cols);
   fill(on, sampled, std::int32_t{0});
   std::int32_t* const counts = sampled.data();
-  for_each_team(
-      on, matrix.rows, matrix.rows == 0 ? 0 : entries / matrix.rows,
-      sample_columns_body<Offset>{every, matrix.row_offsets.data(), matrix.col_indices.data(), counts});
+  for_each_team(on, drawn, entries / rows,
+                sample_columns_body<Offset>{rows, drawn == rows, matrix.row_offsets.data(),
+                                            matrix.col_indices.data(), counts});
   const std::int64_t pairs = reduce(
       on, cols, std::int64_t{0},
       [=] SPARSMITH_HOST_DEVICE(std::int64_t c) { return std::int64_t{counts[c]} * (counts[c] - 1); },
       sum_of<std::int64_t>{});
-  return lengths_vary(cols, entries,
-                      static_cast<double>(pairs) * every * every + static_cast<double>(entries));
+  if (drawn == rows) return lengths_vary(cols, entries, pairs + entries);
+  const double share = static_cast<double>(drawn) / static_cast<double>(rows);
+  return lengths_vary(cols, entries, static_cast<double>(pairs) / (share * share));
 }
 
 template <class Backend, class Offset>
@@ -700,24 +701,34 @@ struct cell_list {
   array<std::int32_t, Space> rows;  // where they are asked for
 };
 
-// Lists the cells of larger lines and columns that a list of cells makes.
+// How many cells of larger lines and columns a list of cells makes.
 template <class Backend, class Offset>
-cell_list<Offset, space_on<Backend>> join_cells(Backend on,
-                                                const csr_pattern<Offset, space_on<Backend>>& cells,
+struct counted_cells {
+  block_lines<Backend, Offset> lines;
+  array<Offset, space_on<Backend>> first_cells;
+  std::int64_t count;
+
+  counted_cells(Backend on, const csr_pattern<Offset, space_on<Backend>>& cells, block_size size)
+      : lines(on, cells, block_divisor(size), false),
+        first_cells(count_blocks(on, lines)),
+        count(read_one(on, first_cells.data() + lines.count)) {}
+};
+
+// Lists them.
+template <class Backend, class Offset>
+cell_list<Offset, space_on<Backend>> join_cells(Backend on, counted_cells<Backend, Offset>&& larger,
                                                 const array<std::int32_t, space_on<Backend>>& counts,
-                                                block_size size, bool with_rows) {
+                                                bool with_rows) {
   using space = space_on<Backend>;
-  const block_lines<Backend, Offset> lines(on, cells, block_divisor(size), false);
   cell_list<Offset, space> result;
-  result.first_cells = count_blocks(on, lines);
-  const std::int64_t count = read_one(on, result.first_cells.data() + lines.count);
-  result.cols = array<std::int32_t, space>(count);
-  result.counts = array<std::int32_t, space>(count);
-  if (with_rows) result.rows = array<std::int32_t, space>(count);
+  result.first_cells = std::move(larger.first_cells);
+  result.cols = array<std::int32_t, space>(larger.count);
+  result.counts = array<std::int32_t, space>(larger.count);
+  if (with_rows) result.rows = array<std::int32_t, space>(larger.count);
   fill(on, result.counts, std::int32_t{0});
   walk_blocks(
-      on, lines, result.first_cells.data(),
-      without_finish<join_cells_action>{{lines.shape, cells.col_indices.data(), counts.data(),
+      on, larger.lines, result.first_cells.data(),
+      without_finish<join_cells_action>{{larger.lines.shape, larger.lines.cols, counts.data(),
                                          result.rows.data(), result.cols.data(), result.counts.data()}});
   return result;
 }
@@ -769,12 +780,19 @@ cell_list<Offset, space_on<Backend>> list_cells(Backend on,
   for_each_index(on, bands + 1, [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
     band_cell[b] = first_cell[pieces.first_pieces[b]];
   });
-  return join_cells(on,
-                    csr_pattern<Offset, space>{static_cast<std::int32_t>(bands),
-                                               static_cast<std::int32_t>(groups_of(matrix.cols, tile_unit)),
-                                               band_cells, of_pieces.cols},
-                    of_pieces.counts, {1, 1}, false);
+  const csr_pattern<Offset, space> lines{static_cast<std::int32_t>(bands),
+                                         static_cast<std::int32_t>(groups_of(matrix.cols, tile_unit)),
+                                         band_cells, of_pieces.cols};
+  return join_cells(on, counted_cells<Backend, Offset>(on, lines, {1, 1}), of_pieces.counts, false);
 }
+
+// The tiles that are kept, and the entries of the others.
+struct kept_tiles {
+  std::int64_t kept = 0, rest = 0;
+  SPARSMITH_HOST_DEVICE kept_tiles operator+(const kept_tiles& other) const {
+    return {kept + other.kept, rest + other.rest};
+  }
+};
 
 template <class Backend, class Offset>
 tile_pattern<Offset, space_on<Backend>> gather_tiles(Backend on,
@@ -805,17 +823,19 @@ tile_pattern<Offset, space_on<Backend>> gather_tiles(Backend on,
   {
     timed_stage timing(on, log, "join cells", cells.cols.size(), cells.cols.size() * 16);
     auto [height, width] = std::pair(options.height, options.width);
+    std::optional<counted_cells<Backend, Offset>> counted;  // the last ones
     if (height == 0)
       std::tie(height, width) = choose_tile(
           matrix.rows, matrix.cols, entries, options.group_size, [&](std::int32_t side) -> std::int64_t {
             if (side == tile_unit) return cells.cols.size();
-            const block_lines<Backend, Offset> lines(
-                on, cell_matrix, block_divisor({side / tile_unit, side / tile_unit}), false);
-            return read_one(on, count_blocks(on, lines).data() + lines.count);
+            return counted.emplace(on, cell_matrix, block_size{side / tile_unit, side / tile_unit}).count;
           });
     result.cells = tile_cells(height, width, options.group_size);
     result.index_bits = tile_index_bits(result.cells, options.index_bits);
-    const auto all = join_cells(on, cell_matrix, cells.counts, {height / tile_unit, width / tile_unit}, true);
+    const block_size joined{height / tile_unit, width / tile_unit};
+    if (!counted || counted->lines.shape.rows != joined.rows || counted->lines.shape.cols != joined.cols)
+      counted.emplace(on, cell_matrix, joined);
+    const auto all = join_cells(on, std::move(*counted), cells.counts, true);
     const std::int64_t tiles = all.cols.size();
     if (tiles > std::numeric_limits<std::int32_t>::max())
       throw error(failure::resources, "more tiles than 32-bit numbers can count; take larger tiles", "tile");
@@ -824,13 +844,13 @@ tile_pattern<Offset, space_on<Backend>> gather_tiles(Backend on,
     const std::int32_t* const counts = all.counts.data();
     const auto numbers = offsets_from_lengths<std::int32_t>(
         on, tiles, [=] SPARSMITH_HOST_DEVICE(std::int64_t t) { return counts[t] >= least ? 1 : 0; });
-    result.rest_entries = reduce(
-        on, tiles, std::int64_t{0},
+    const auto [kept, rest] = reduce(
+        on, tiles, kept_tiles{},
         [=] SPARSMITH_HOST_DEVICE(std::int64_t t) {
-          return std::int64_t{counts[t] >= least ? 0 : counts[t]};
+          return counts[t] >= least ? kept_tiles{1, 0} : kept_tiles{0, counts[t]};
         },
-        sum_of<std::int64_t>{});
-    const std::int64_t kept = read_one(on, numbers.data() + tiles);
+        sum_of<kept_tiles>{});
+    result.rest_entries = rest;
     result.tile_rows = array<std::int32_t, space>(kept);
     result.tile_cols = array<std::int32_t, space>(kept);
     result.tile_counts = array<std::int32_t, space>(kept);
@@ -888,14 +908,13 @@ tile_entries<Value, space_on<Backend>> fill_lanes(Backend on, tile_pattern<Offse
     result.lane_starts = array<std::int64_t, space>(count << cells.lane_bits);
     result.keys = array<std::uint32_t, space>(room);
     result.values = array<Value, space>(with_values ? room : 0);
-    for_each_team(
-        on, count, tile_team,
+    for_each_block<256>(
+        on, count,
         fill_lanes_of_tile<Offset, Value>{
             tiles.runs(), tiles.renumbered ? tiles.renumbered->sources.data() : nullptr,
             tiles.renumbered ? tiles.renumbered->row_order.data() : nullptr, tiles.source.row_offsets.data(),
             values.data(), tile_starts.data(), result.lane_counts.data(), result.lane_starts.data(),
-            result.keys.data(), result.values.data(), reinterpret_cast<std::uint8_t*>(is_rest.data())},
-        fill_lanes_of_tile<Offset, Value>::scratch_words(cells));
+            result.keys.data(), result.values.data(), reinterpret_cast<std::uint8_t*>(is_rest.data())});
   }
   result.rest = empty_list<Value, space>(matrix.rows, matrix.cols, rest);
   if (rest == 0) return result;
