@@ -365,12 +365,12 @@ tile_price price_tiles(Backend, hypersparse_pattern<Offset> matrix, const tile_o
   price.height = options.height;
   price.width = options.width;
   if (price.height == 0)
-    std::tie(price.height, price.width) =
-        choose_tile(matrix.rows, matrix.cols, entries, options.group_size, [&](std::int32_t side) {
+    std::tie(price.height, price.width) = choose_tile(
+        matrix.rows, matrix.cols, entries, options.group_size, [&](std::int32_t side, std::int64_t number) {
           std::int64_t tiles = 0;
           for_each_block(matrix, {side, side}, line.data(),
                          [&](const entry_place*, const entry_place*) { ++tiles; });
-          return tiles;
+          return tiles > number;
         });
   const tile_cells cells(price.height, price.width, options.group_size);
   price.index_bits = tile_index_bits(cells, options.index_bits);

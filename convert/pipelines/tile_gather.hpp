@@ -646,15 +646,15 @@ std::optional<renumbered_pattern<Offset, space_on<Backend>>> renumber(
 // random) and keep their share of x and y small; where there are none, the largest with 16-bit indices. Where
 // the entries are few, a product takes as long as its loads wait for each other, and smaller tiles give more
 // thread blocks something to do. A matrix narrower or lower than its tile gets the area in the other
-// direction.
-template <class CountTiles>
+// direction. more_tiles(side, number): whether there are more than so many of that side.
+template <class MoreTiles>
 std::pair<std::int32_t, std::int32_t> choose_tile(std::int64_t rows, std::int64_t cols, std::int64_t entries,
-                                                  std::int32_t group_size, CountTiles count_tiles) {
+                                                  std::int32_t group_size, MoreTiles more_tiles) {
   constexpr std::int64_t enough = 6000, few = std::int64_t{1} << 21;
   constexpr std::int32_t most_for_few = 512;
   std::int32_t side = tile_unit;
   while (side * 2 / group_size * (side * 2) <= 32768 && (entries >= few || side < most_for_few) &&
-         entries < enough * count_tiles(side))
+         more_tiles(side, entries / enough))
     side *= 2;
   std::int32_t height = side, width = side;
   while (width / 2 >= std::max<std::int64_t>(cols, tile_unit)) {
@@ -826,9 +826,11 @@ tile_pattern<Offset, space_on<Backend>> gather_tiles(Backend on,
     std::optional<counted_cells<Backend, Offset>> counted;  // the last ones
     if (height == 0)
       std::tie(height, width) = choose_tile(
-          matrix.rows, matrix.cols, entries, options.group_size, [&](std::int32_t side) -> std::int64_t {
-            if (side == tile_unit) return cells.cols.size();
-            return counted.emplace(on, cell_matrix, block_size{side / tile_unit, side / tile_unit}).count;
+          matrix.rows, matrix.cols, entries, options.group_size, [&](std::int32_t side, std::int64_t number) {
+            const std::int32_t units = side / tile_unit;
+            if (cells.cols.size() > number * units * units) return true;  // whatever tiles they make
+            if (units == 1) return false;
+            return counted.emplace(on, cell_matrix, block_size{units, units}).count > number;
           });
     result.cells = tile_cells(height, width, options.group_size);
     result.index_bits = tile_index_bits(result.cells, options.index_bits);
