@@ -1,5 +1,6 @@
 // GCSB's layout `tile`: against a plain simulation of its rule, what `find_invalid` finds, round trips, and
 // the bound by which it is priced.
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <set>
@@ -268,6 +269,28 @@ TEST_CASE("tile sides and numbering are taken from the matrix") {
   const auto low = assembled(random_matrix("low", 200, 9000, 4000, 1));
   CHECK(price_tiles(on, pattern_of(low), {}).height == 256);
   CHECK(price_tiles(on, pattern_of(low), {}).width == 1024);
+}
+
+TEST_CASE("columns are numbered anew where those of many entries vary in length") {
+  // Rows of the same length, so many of them that some are drawn, with `often` entries in few columns.
+  constexpr std::int32_t rows = 20000, cols = 20000, length = 80, few = 200;
+  const auto numbered_anew = [&](std::int32_t often) {
+    array<std::int32_t, host> row_offsets(rows + 1), col_indices(std::int64_t{rows} * length);
+    for (std::int32_t r = 0; r < rows; ++r) {
+      std::int32_t* const row = col_indices.data() + std::int64_t{r} * length;
+      row_offsets[r] = r * length;
+      for (std::int32_t i = 0; i < often; ++i) row[i] = (r * often + i) % few;
+      for (std::int32_t i = often; i < length; ++i)
+        row[i] = few + (r + i * ((cols - few) / length)) % (cols - few);
+      std::sort(row, row + length);
+    }
+    row_offsets[rows] = rows * length;
+    return price_tiles(on, csr_pattern<std::int32_t, host>{rows, cols, row_offsets, col_indices}, {})
+        .renumbered;
+  };
+  // Of all columns, the mean square of the lengths is 1.8 and 2.3 times the square of the mean.
+  CHECK_FALSE(numbered_anew(8));
+  CHECK(numbered_anew(10));
 }
 
 TEST_CASE("impossible tiles are refused") {
