@@ -258,8 +258,8 @@ struct tile_runs {
       for (int k = 0; k < together; ++k) {
         const std::int64_t row = first_row(tile) + row_of(k);
         const bool there = row_of(k) < height() && row < rows;
-        row_starts[k] = there ? row_offsets[row] : 0;
         lengths[k] = there ? static_cast<std::int32_t>(row_offsets[row + 1] - row_offsets[row]) : 0;
+        row_starts[k] = lengths[k] > 0 ? row_offsets[row] : 0;
         all_short = all_short && lengths[k] <= short_row;
       }
       std::int32_t starts[together], ends[together], middles[together];
@@ -267,8 +267,9 @@ struct tile_runs {
         for (int k = 0; k < together; ++k) {
           starts[k] = ends[k] = middles[k] = 0;
           for (std::int32_t i = 0; i < short_row; ++i) {
-            const std::uint32_t col =
-                i < lengths[k] ? static_cast<std::uint32_t>(cols[row_starts[k] + i]) : ~0u;
+            // Something is loaded in any case: without branches between them, the loads wait together.
+            const std::int32_t loaded = cols[row_starts[k] + (i < lengths[k] ? i : 0)];
+            const std::uint32_t col = i < lengths[k] ? static_cast<std::uint32_t>(loaded) : ~0u;
             starts[k] += col < first_col ? 1 : 0;
             middles[k] += col < diagonal(k) ? 1 : 0;
             ends[k] += col < end_col ? 1 : 0;
