@@ -758,8 +758,9 @@ cell_list<Offset, space_on<Backend>> list_cells(Backend on,
   const std::int64_t work = count == 0 ? 0 : entries / count;
   cell_list<Offset, space> of_pieces;
   {
+    // Where most pieces are nearly empty, room for all would be more than the matrix.
     const auto room = static_cast<std::int32_t>(std::clamp<std::int64_t>(
-        groups_of(matrix.cols, tile_unit), 1, list_cells_of_piece<Offset>::most_room));
+        std::min(groups_of(matrix.cols, tile_unit), 2 * work), 1, list_cells_of_piece<Offset>::most_room));
     array<Offset, space> cell_counts(count);
     array<std::int32_t, space> listed_cols(count * room), listed_entries(count * room);
     const list_cells_of_piece<Offset> listed{
