@@ -107,11 +107,10 @@ gcsb_tile<Offset, Value, space_on<Backend>> csr_to_gcsb_tile(Backend on,
   for_each_index(on, count,
                  [=] SPARSMITH_HOST_DEVICE(std::int64_t t) { number[t] = static_cast<std::int32_t>(t); });
   // They are in the order of their rows already.
-  result.tiles_by_column =
-      sort_entries<std::int32_t>(on, tiles.tile_cols, tiles.tile_rows, numbers,
-                                 groups_of(matrix.cols, result.tile_width),
-                                 groups_of(matrix.rows, result.tile_height), true)
-          .values;
+  result.tiles_by_column = sort_entries<std::int32_t>(on, tiles.tile_cols, tiles.tile_rows, numbers,
+                                                      groups_of(matrix.cols, result.tile_width),
+                                                      groups_of(matrix.rows, result.tile_height), true)
+                               .values;
   result.tile_rows = std::move(tiles.tile_rows);
   result.tile_cols = std::move(tiles.tile_cols);
   return result;
