@@ -100,6 +100,16 @@ double lanes_slots(const model_matrix::side& rows, int lanes) {
   return sum;
 }
 
+// What the kernels of layout tile cut their work into; the numbers are those of the kernel that was fitted.
+struct tile_chunks {
+  double steps = 0, count = 0;
+};
+tile_chunks chunks_of(const format_cost& cost, double outputs, double out_side, int processors) {
+  const double steps = number(cost.slots - cost.rest) / cost.options.tile.group_size;
+  const double each = std::clamp(steps / (16.0 * std::max(processors, 1)), 64.0, 1024.0);
+  return {each, std::max(std::ceil(outputs / out_side), steps / each)};
+}
+
 // CSR, by rows: lanes that wait for others, and entries that one after another are walked.
 void walk_rows(const std::string& backend, const std::string& name, const model_matrix& matrix, product& p) {
   const model_matrix::side& rows = matrix.rows;
@@ -163,17 +173,14 @@ void walk_blocks(const std::string& backend, const model_matrix& matrix, block_s
       32;
 }
 
-// Layout tile, as gcsb_tile.cu cuts it: shares of equal cost, counted in groups of four steps, where a tile
-// costs a few groups for its window of x; as many as fit the GPU, and every share adds its sums to y.
-void walk_tiles(const format_cost& cost, int processors, product& p) {
-  const double height = cost.options.tile.height, width = cost.options.tile.width;
-  const double group_slots = 4.0 * cost.options.tile.group_size;
-  const double groups = number(cost.slots - cost.rest) / group_slots;
-  const double windows = p.blocks * (2 + (p.transposed ? height : width) / 256);
-  const double shares = std::clamp((groups + windows) / 4, 1.0, 8.0 * std::max(processors, 1));
-  p.lane_slots = p.slots + windows * group_slots;
-  p.chain = (groups + windows) / shares;
-  p.outputs += shares * (p.transposed ? width : height);
+// Layout tile: a warp keeps a sum for every output of its tile. The more bytes that takes, the fewer warps
+// there are; and every chunk adds its sums to y.
+void walk_tiles(const model_matrix& matrix, const format_cost& cost, int processors, product& p) {
+  const double side = p.transposed ? cost.options.tile.width : cost.options.tile.height;
+  const tile_chunks chunks = chunks_of(cost, p.outputs, side, processors);
+  p.lane_slots = p.slots * (1 + side * matrix.value_bytes / 8192);
+  p.chain = chunks.steps;
+  p.outputs += chunks.count * side;
 }
 
 // Additions that threads share, of them those to the fullest output.
@@ -237,7 +244,7 @@ product product_of(const std::string& backend, const kernel_info& kernel, operat
       p.chain = cost.blocks > 0 ? p.slots / p.blocks : 0;
       break;
     case format_kind::gcsb_tile:
-      walk_tiles(cost, processors, p);
+      walk_tiles(matrix, cost, processors, p);
       p.launches = 2 + (cost.renumbered ? 1 : 0);
       break;
     case format_kind::coo:
@@ -306,7 +313,7 @@ kernel_work work_of(const std::string& backend, const kernel_info& kernel, opera
                     const model_matrix& matrix, const format_cost& cost, bool of_transpose) {
   const product p = product_of(backend, kernel, op, matrix, cost, of_transpose, 1);
   if (p.facts == nullptr) return {};
-  // A share of tiles is no row that somebody waits for: it is cut to fit the GPU.
+  // A chunk of tiles is no row that somebody waits for: it is cut to fit the GPU.
   const double longest = cost.format == format_kind::gcsb_tile ? 0 : p.chain;
   return {p.arrays + p.vectors, p.atomics, p.launches, longest};
 }
