@@ -39,9 +39,14 @@ struct kernel_work {
   double longest = 0;   // entries that one thread, or one team of threads, has to walk one after another
 };
 
-// What tells a stored matrix from others: "sell 32 x 1024", "coo of A^T".
+// What tells a stored matrix from others of its format: "32 x 1024", "of A^T", "32 x 1024 of A^T".
+inline std::string whole_note(const std::string& note, bool of_transpose) {
+  return !of_transpose ? note : note.empty() ? "of A^T" : note + " of A^T";
+}
+// And from all others: "sell 32 x 1024", "coo of A^T".
 inline std::string label_of(format_kind format, const std::string& note, bool of_transpose) {
-  return name_of(format) + (note.empty() ? "" : " " + note) + (of_transpose ? " of A^T" : "");
+  const std::string whole = whole_note(note, of_transpose);
+  return name_of(format) + (whole.empty() ? "" : " " + whole);
 }
 
 // A format as one set of options makes it, and which of its kernels take part.

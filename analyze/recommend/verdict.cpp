@@ -11,8 +11,7 @@ std::string choice::names() const {
   std::string text = kernels.front()->info.name;
   if (kernels.size() > 1 && text != kernels.back()->info.name)
     text += std::string(" + ") + kernels.back()->info.name;
-  std::string note = format->note;
-  if (format->of_transpose) note += note.empty() ? "of A^T" : " of A^T";
+  const std::string note = whole_note(format->note, format->of_transpose);
   return note.empty() ? text : text + " (" + note + ")";
 }
 
@@ -315,8 +314,7 @@ std::string way::names() const {
     if (k != nullptr && text != k->info.name) text += (text.empty() ? "" : " + ") + std::string(k->info.name);
   std::string notes;
   for (const format_result* f : formats) {
-    std::string note = f->note;
-    if (f->of_transpose) note += note.empty() ? "of A^T" : " of A^T";
+    const std::string note = whole_note(f->note, f->of_transpose);
     if (!note.empty()) notes += (notes.empty() ? "" : ", ") + note;
   }
   return notes.empty() ? text : text + " (" + notes + ")";

@@ -74,9 +74,7 @@ std::vector<csv_column> csv_columns() {
       {"format", [](const csv_row& row) { return name_of(row.format().format); }},
       {"parameters",
        [](const csv_row& row) {
-         const format_result& f = row.format();
-         const char* const gap = f.of_transpose && !f.note.empty() ? " " : "";
-         return csv_quoted(f.note + gap + (f.of_transpose ? "of A^T" : ""));
+         return csv_quoted(whole_note(row.format().note, row.format().of_transpose));
        }},
       {"kernel", of_kernel([](const csv_row&, const kernel_result& k) { return std::string(k.info.name); })},
       {"vendor", of_kernel([](const csv_row&, const kernel_result& k) { return yes_or_no(k.info.vendor); })},

@@ -114,8 +114,7 @@ shown_time time_of(const recommendation& r, const kernel_result& k) {
 
 std::string name_of(const contestant& c) {
   if (c.kernel == nullptr) return c.format->label();
-  std::string note = c.format->note;
-  if (c.format->of_transpose) note += note.empty() ? "of A^T" : " of A^T";
+  const std::string note = whole_note(c.format->note, c.format->of_transpose);
   return note.empty() ? c.kernel->info.name : fmt::format("{} ({})", c.kernel->info.name, note);
 }
 

@@ -681,9 +681,7 @@ std::string problem_as_csv(const bench_result& result) {
 
 std::string format_as_csv(const machine& on, const std::string& name, const matrix_result& m,
                           const format_result& f) {
-  std::string variant = f.note;
-  if (f.of_transpose) variant += variant.empty() ? "of A^T" : " of A^T";
-  const std::string begin = begin_csv(name, m, name_of(f.format), variant);
+  const std::string begin = begin_csv(name, m, name_of(f.format), whole_note(f.note, f.of_transpose));
   if (!f.refused.empty())
     return begin + (f.not_reached ? ",,,not reached" : ",,,refused") + ",,,,,,,,,,,,,,,\n";
   std::string text;
