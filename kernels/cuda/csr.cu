@@ -51,9 +51,14 @@ struct csr_arrays {
 // the row's last: a load that waits for the one before costs more than all others together. For A^T x there
 // is no sum: `factor` is alpha times x of the row.
 template <bool Transposed, class Offset, class Value>
-__device__ Value walk_row(const csr_arrays<Offset, Value>& m, std::int64_t first, std::int64_t last, int lane,
-                          int lanes, const Value* __restrict__ x, Value factor, Value* y) {
+__device__ Value walk_row(const csr_arrays<Offset, Value>& m, Offset first, Offset last, int lane, int lanes,
+                          const Value* __restrict__ x, Value factor, Value* y) {
   constexpr int loads = csr_tuning::loads_at_once;
+  // Without sign, so that it holds what is past the end too and need not be widened.
+  const auto own_first = static_cast<std::make_unsigned_t<Offset>>(first) + static_cast<unsigned>(lane);
+  const std::int32_t* __restrict__ own_cols = m.cols + own_first;
+  const Value* __restrict__ own_values = m.values + own_first;
+  Offset entries = last - first;
   Value sum = 0;
   std::int32_t cols[loads];
   Value values[loads];
@@ -66,31 +71,35 @@ __device__ Value walk_row(const csr_arrays<Offset, Value>& m, std::int64_t first
     else
       sum += value * x[col];
   };
+  if (lanes >= 32 && entries <= lanes) {  // most rows; a whole warp agrees, and need not ask for other loads
+    if (lane < entries) {
+      const std::int32_t col = *own_cols;
+      const Value value = *own_values;
+      when_loaded();
+      use(col, value);
+    }
+    return sum;
+  }
   // All lanes of a row do the same, so that none waits for what only another one reads.
-  for (; last - first >= loads * lanes; first += loads * lanes) {
+  for (; entries >= loads * lanes; entries -= loads * lanes) {
 #pragma unroll
     for (int k = 0; k < loads; ++k) {
-      cols[k] = m.cols[first + k * lanes + lane];
-      values[k] = m.values[first + k * lanes + lane];
+      cols[k] = own_cols[k * lanes];
+      values[k] = own_values[k * lanes];
     }
+    own_cols += loads * lanes;
+    own_values += loads * lanes;
     when_loaded();
 #pragma unroll
     for (int k = 0; k < loads; ++k) use(cols[k], values[k]);
   }
-  const auto left = static_cast<int>(last - first);
-  if (lanes >= 32 && left <= lanes) {  // a whole warp agrees, and need not ask for the other loads
-    if (lane < left) {
-      const std::int32_t col = m.cols[first + lane];
-      const Value value = m.values[first + lane];
-      when_loaded();
-      use(col, value);
-    }
-  } else if (lane < left) {
+  const auto left = static_cast<int>(entries);
+  if (lane < left) {
 #pragma unroll
     for (int k = 0; k < loads; ++k) {
       const bool inside = k * lanes + lane < left;
-      cols[k] = inside ? m.cols[first + k * lanes + lane] : -1;
-      values[k] = inside ? m.values[first + k * lanes + lane] : Value{0};
+      cols[k] = inside ? own_cols[k * lanes] : -1;
+      values[k] = inside ? own_values[k * lanes] : Value{0};
     }
     when_loaded();
 #pragma unroll
@@ -103,19 +112,20 @@ __device__ Value walk_row(const csr_arrays<Offset, Value>& m, std::int64_t first
 // One row by `Lanes` neighbouring lanes; all lanes of the warp must come here, with a row past the end where
 // there is none. A row above `limit` is not for them.
 template <int Lanes, bool Transposed, class Offset, class Value>
-__device__ void multiply_row(const csr_arrays<Offset, Value>& m, std::int64_t row, Value alpha,
+__device__ void multiply_row(const csr_arrays<Offset, Value>& m, std::uint32_t row, Value alpha,
                              const Value* __restrict__ x, Value beta, Value* y,
                              std::int64_t limit = std::numeric_limits<std::int64_t>::max(),
                              const read_ahead* ahead = nullptr) {
-  const int lane = static_cast<int>(threadIdx.x) % Lanes;
+  const int lane = static_cast<int>(threadIdx.x % Lanes);
   Value sum = 0;
-  bool own = row < m.rows;
+  bool own = row < static_cast<std::uint32_t>(m.rows);
   if (own) {
-    const Offset first = m.offsets[row], last = m.offsets[row + 1];
+    const Offset* const ends = m.offsets + row;
+    const Offset first = ends[0], last = ends[1];
+    const Value x_of_row = Transposed ? x[row] : Value{0};  // not after a wait for the offsets
     if (ahead != nullptr) ahead->bring();
     own = last - first <= limit;
-    if (own)
-      sum = walk_row<Transposed>(m, first, last, lane, Lanes, x, Transposed ? alpha * x[row] : Value{0}, y);
+    if (own) sum = walk_row<Transposed>(m, first, last, lane, Lanes, x, alpha * x_of_row, y);
   }
   if constexpr (!Transposed) {
     __syncwarp();
@@ -141,12 +151,21 @@ __device__ Value block_sum(Value value) {
 // Rows that are not for the lanes of the others.
 template <class Value>
 struct longer_rows {
+  static constexpr bool any = true;
   line_pieces<Value> for_blocks, for_warps;                       // of the latter each is a whole row
   std::int64_t limit = std::numeric_limits<std::int64_t>::max();  // longer ones are among these
 
   __host__ __device__ unsigned blocks() const {
     return for_blocks.count + (for_warps.count + threads / 32 - 1) / (threads / 32);
   }
+};
+
+// For kernels whose lanes take every row.
+struct no_longer_rows {
+  static constexpr bool any = false;
+  static constexpr std::int64_t limit = std::numeric_limits<std::int64_t>::max();
+
+  static unsigned blocks() { return 0; }
 };
 
 // A thread block with such rows.
@@ -162,9 +181,9 @@ __device__ void multiply_longer(const csr_arrays<Offset, Value>& m, const longer
   if (!by_block && index >= longer.for_warps.count) return;
   const line_piece piece = (by_block ? longer.for_blocks : longer.for_warps).pieces[index];
   ahead.bring();
-  Value sum =
-      walk_row<Transposed>(m, piece.first, piece.last, by_block ? thread : lane, by_block ? threads : 32, x,
-                           Transposed ? alpha * x[piece.line] : Value{0}, y);
+  Value sum = walk_row<Transposed>(m, static_cast<Offset>(piece.first), static_cast<Offset>(piece.last),
+                                   by_block ? thread : lane, by_block ? threads : 32, x,
+                                   Transposed ? alpha * x[piece.line] : Value{0}, y);
   if constexpr (!Transposed) {
     __syncwarp();
     sum = lane_sum(sum);
@@ -189,16 +208,19 @@ __device__ void multiply_longer(const csr_arrays<Offset, Value>& m, const longer
   }
 }
 
-template <int Lanes, bool Transposed, class Offset, class Value>
+template <int Lanes, bool Transposed, class Longer, class Offset, class Value>
 __global__ void __launch_bounds__(threads)
-    rows_by_lanes(const csr_arrays<Offset, Value> m, const longer_rows<Value> longer, const read_ahead ahead,
-                  Value alpha, const Value* __restrict__ x, Value beta, Value* y) {
-  const unsigned before = longer.blocks();
-  if (blockIdx.x < before) {
-    multiply_longer<Transposed>(m, longer, ahead, alpha, x, beta, y);
-    return;
+    rows_by_lanes(const csr_arrays<Offset, Value> m, const Longer longer, const read_ahead ahead, Value alpha,
+                  const Value* __restrict__ x, Value beta, Value* y) {
+  unsigned block = blockIdx.x;
+  if constexpr (Longer::any) {
+    if (block < longer.blocks()) {
+      multiply_longer<Transposed>(m, longer, ahead, alpha, x, beta, y);
+      return;
+    }
+    block -= longer.blocks();
   }
-  const std::int64_t row = std::int64_t{blockIdx.x - before} * (threads / Lanes) + threadIdx.x / Lanes;
+  const std::uint32_t row = block * (threads / Lanes) + threadIdx.x / Lanes;
   multiply_row<Lanes, Transposed>(m, row, alpha, x, beta, y, longer.limit, &ahead);
 }
 
@@ -213,77 +235,49 @@ template <class Offset, class Value>
 class csr_by_lanes {
  public:
   using matrix = csr_view<Offset, Value, device>;
-  csr_by_lanes(cuda on, const matrix& m, operation op, int lanes) : on_(on), m_(m), op_(op), lanes_(lanes) {}
-  std::int64_t bytes() const { return for_blocks_.bytes() + for_warps_.bytes(); }
-
-  void run(Value alpha, const Value* x, Value beta, Value* y) const {
-    const bool scaled = op_ == operation::transposed && scale(on_, m_.cols, beta, y);
-    with_operation(op_, [&](auto transposed) {
-      constexpr bool t = transposed.value;
-      switch (lanes_) {
-        case 1:
-          return multiply_by<1, t>(scaled, alpha, x, beta, y);
-        case 2:
-          return multiply_by<2, t>(scaled, alpha, x, beta, y);
-        case 4:
-          return multiply_by<4, t>(scaled, alpha, x, beta, y);
-        case 8:
-          return multiply_by<8, t>(scaled, alpha, x, beta, y);
-        case 16:
-          return multiply_by<16, t>(scaled, alpha, x, beta, y);
-        default:
-          return multiply_by<32, t>(scaled, alpha, x, beta, y);
-      }
-    });
-  }
+  csr_by_lanes(cuda on, const matrix& m, operation op) : on_(on), m_(m), op_(op) {}
 
  protected:
-  // Rows of more than `limit` entries are no longer for `lanes_`: up to `for_warp` they are a warp's.
-  void leave_longer_rows(std::int64_t limit, std::int64_t for_warp) {
-    const entries_of_row<Offset> range{m_.row_offsets.data()};
-    constexpr auto any = std::numeric_limits<std::int64_t>::max();
-    limit_ = limit;
-    for_warp = std::max(limit, for_warp);
-    for_warps_ = long_lines<Value>(on_, m_.rows, range, {limit, for_warp, any / 2}, 1);
-    for_blocks_ = long_lines<Value>(on_, m_.rows, range, {for_warp, any, csr_tuning::piece}, 1);
-  }
-
-  cuda on_;
-  matrix m_;
-  operation op_;
-  int lanes_;
-
- private:
-  // `early`: before the kernel that scales y has ended.
-  template <int Lanes, bool Transposed>
-  void multiply_by(bool early, Value alpha, const Value* x, Value beta, Value* y) const {
-    const longer_rows<Value> longer{for_blocks_.view(), for_warps_.view(), limit_};
+  template <int Lanes, class Longer>
+  void multiply(const Longer& longer, Value alpha, const Value* x, Value beta, Value* y) const {
+    // It starts before the kernel that scales y has ended.
+    const bool early = op_ == operation::transposed && scale(on_, m_.cols, beta, y);
     read_ahead ahead;
     ahead.add(m_.col_indices.data(), m_.col_indices.size());
     ahead.add(m_.values.data(), m_.values.size());
     ahead.add(x, inputs(m_, op_));
     const unsigned blocks = longer.blocks() + blocks_for(m_.rows, threads / Lanes);
-    launch(on_, launch_size{blocks, threads, 0, early}, rows_by_lanes<Lanes, Transposed, Offset, Value>,
-           csr_arrays<Offset, Value>(m_), longer, ahead, alpha, x, beta, y);
+    with_operation(op_, [&](auto transposed) {
+      launch(on_, launch_size{blocks, threads, 0, early},
+             rows_by_lanes<Lanes, transposed.value, Longer, Offset, Value>, csr_arrays<Offset, Value>(m_),
+             longer, ahead, alpha, x, beta, y);
+    });
   }
 
-  std::int64_t limit_ = std::numeric_limits<std::int64_t>::max();
-  long_lines<Value> for_blocks_, for_warps_;
+  cuda on_;
+  matrix m_;
+  operation op_;
 };
 
 template <class Offset, class Value>
 struct csr_thread : csr_by_lanes<Offset, Value> {
   static constexpr kernel_info info{"csr/thread", "a thread per row",
                                     "CSR report, CSR strategies, GCSB thesis", true};
-  csr_thread(cuda on, const csr_view<Offset, Value, device>& m, operation op)
-      : csr_by_lanes<Offset, Value>(on, m, op, 1) {}
+  using csr_by_lanes<Offset, Value>::csr_by_lanes;
+
+  void run(Value alpha, const Value* x, Value beta, Value* y) const {
+    this->template multiply<1>(no_longer_rows{}, alpha, x, beta, y);
+  }
 };
 
 template <class Offset, class Value>
 struct csr_warp : csr_by_lanes<Offset, Value> {
   static constexpr kernel_info info{"csr/warp", "a warp per row", "CSR report, CSR strategies", true};
-  csr_warp(cuda on, const csr_view<Offset, Value, device>& m, operation op)
-      : csr_by_lanes<Offset, Value>(on, m, op, 32) {}
+  using csr_by_lanes<Offset, Value>::csr_by_lanes;
+
+  void run(Value alpha, const Value* x, Value beta, Value* y) const {
+    this->template multiply<32>(no_longer_rows{}, alpha, x, beta, y);
+  }
 };
 
 // For every number of lanes, 1 to 32: how many rows need more than a round of it, and how many rounds of a
@@ -322,20 +316,47 @@ struct csr_vector : csr_by_lanes<Offset, Value> {
       "csr/vector", "2 to 32 lanes per row, as most rows ask for; a warp or thread blocks for longer ones",
       "ours", true};
   csr_vector(cuda on, const csr_view<Offset, Value, device>& m, operation op)
-      : csr_by_lanes<Offset, Value>(on, m, op, lanes_for(on, m)) {
-    const std::int64_t rows = m.rows, entries = m.values.size(), lanes = this->lanes_;
+      : csr_by_lanes<Offset, Value>(on, m, op), lanes_(lanes_for(on, m)) {
+    const std::int64_t rows = m.rows, entries = m.values.size(), lanes = lanes_;
     const std::int64_t resident = std::int64_t{multiprocessors()} * 2048;
     const std::int64_t for_warp = entries / (resident / 32) < csr_tuning::shortest_for_block
                                       ? csr_tuning::shortest_for_block
                                       : csr_tuning::shortest_for_block_of_many;
     if (lanes < 32)
-      this->leave_longer_rows(lanes * csr_tuning::loads_at_once, for_warp);
+      leave_longer_rows(lanes * csr_tuning::loads_at_once, for_warp);
     else
-      this->leave_longer_rows(
+      leave_longer_rows(
           rows * 32 < resident ? for_warp : std::max(for_warp, csr_tuning::times_mean * entries / rows), 0);
+  }
+  std::int64_t bytes() const { return for_blocks_.bytes() + for_warps_.bytes(); }
+
+  void run(Value alpha, const Value* x, Value beta, Value* y) const {
+    const longer_rows<Value> longer{for_blocks_.view(), for_warps_.view(), limit_};
+    switch (lanes_) {
+      case 2:
+        return this->template multiply<2>(longer, alpha, x, beta, y);
+      case 4:
+        return this->template multiply<4>(longer, alpha, x, beta, y);
+      case 8:
+        return this->template multiply<8>(longer, alpha, x, beta, y);
+      case 16:
+        return this->template multiply<16>(longer, alpha, x, beta, y);
+      default:
+        return this->template multiply<32>(longer, alpha, x, beta, y);
+    }
   }
 
  private:
+  // Rows of more than `limit` entries are no longer for `lanes_`: up to `for_warp` they are a warp's.
+  void leave_longer_rows(std::int64_t limit, std::int64_t for_warp) {
+    const entries_of_row<Offset> range{this->m_.row_offsets.data()};
+    constexpr auto any = std::numeric_limits<std::int64_t>::max();
+    limit_ = limit;
+    for_warp = std::max(limit, for_warp);
+    for_warps_ = long_lines<Value>(this->on_, this->m_.rows, range, {limit, for_warp, any / 2}, 1);
+    for_blocks_ = long_lines<Value>(this->on_, this->m_.rows, range, {for_warp, any, csr_tuning::piece}, 1);
+  }
+
   // What takes the fewest lanes times rounds. One lane, whose neighbours read elsewhere, is no candidate.
   static int lanes_for(cuda on, const csr_view<Offset, Value, device>& m) {
     array<round_counts, device> counted(1);
@@ -360,6 +381,10 @@ struct csr_vector : csr_by_lanes<Offset, Value> {
     }
     return best;
   }
+
+  int lanes_;
+  std::int64_t limit_ = 0;
+  long_lines<Value> for_blocks_, for_warps_;
 };
 
 // The first row of every piece of `size` rows plus entries, and the end: where the merge path of the rows'

@@ -13,12 +13,13 @@ class read_ahead {
   void add(const T* first, std::int64_t count) {
     ranges_[used_++] = {reinterpret_cast<const char*>(first), count * std::int64_t{sizeof(T)}};
     bytes_ += ranges_[used_ - 1].bytes;
+    worth_it_ = bytes_ <= most_bytes;
   }
 
 #ifdef __CUDACC__
   // Every thread of the grid brings its share.
   __device__ void bring() const {
-    if (bytes_ > most_bytes) return;
+    if (!worth_it_) return;
     const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x * line;
 #pragma unroll
@@ -38,6 +39,7 @@ class read_ahead {
   range ranges_[most_ranges] = {};
   int used_ = 0;
   std::int64_t bytes_ = 0;
+  bool worth_it_ = true;
 };
 
 }  // namespace sparsmith
