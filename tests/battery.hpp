@@ -2,6 +2,7 @@
 // before. Entries come unsorted where that is the point; `oracle` says what they mean.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -126,6 +127,57 @@ inline std::vector<named_matrix> battery() {
   for (auto* m : {&diagonal, &banded, &dense_row, &dense_col, &blocked, &sparse, &power, &same, &column_major,
                   &zeros, &strange, &large, &reversed, &full})
     all.push_back(std::move(*m));
+  return all;
+}
+
+// Lists so long that their order is guessed from their first entries, which tell less than the last ones do;
+// some end with a chunk of those that are summed together, some do not.
+inline std::vector<named_matrix> long_lists() {
+  constexpr int size = 600, count = 140 * 512;
+  random_source random(31);
+  named_matrix sorted{"sorted", size, size, {}};
+  for (int i = 0; i < count; ++i) {
+    const int place = i * 5 + static_cast<int>(random.below(5));
+    sorted.entries.push_back({place / size, place % size, random.value()});
+  }
+  std::vector<named_matrix> all{sorted};
+  const auto add = [&](std::string name, const named_matrix& from, auto change) {
+    all.push_back(from);
+    all.back().name = std::move(name);
+    change(all.back().entries);
+  };
+  using list = std::vector<triplet>;
+  const auto by_column = [](const triplet& a, const triplet& b) { return a.col < b.col; };
+  const auto shuffle = [&](list& entries, std::size_t first, std::size_t last) {
+    for (std::size_t i = last; i > first + 1; --i)
+      std::swap(entries[i - 1], entries[first + random.below(static_cast<std::uint32_t>(i - first))]);
+  };
+  add("sorted but for the last one", sorted, [](list& entries) { entries.back() = {0, 3, 0.5}; });
+  add("sorted, the last one twice", sorted, [](list& entries) { entries.push_back(entries.back()); });
+  add("rows sorted, the last two columns not", sorted,
+      [](list& entries) { std::swap(entries.back(), entries[entries.size() - 2]); });
+  add("column by column", sorted,
+      [&](list& entries) { std::stable_sort(entries.begin(), entries.end(), by_column); });
+  add("column by column but for the last one", all.back(), [](list& entries) {
+    entries.push_back({7, 0, 0.5});
+  });
+  add("shuffled, then sorted", sorted, [&](list& entries) { shuffle(entries, 0, 400); });
+  add("sorted, then shuffled", sorted, [&](list& entries) { shuffle(entries, 400, entries.size()); });
+  add("shuffled", sorted, [&](list& entries) { shuffle(entries, 0, entries.size()); });
+  add("shuffled with duplicates", sorted, [&](list& entries) {
+    for (std::size_t i = 0; i < entries.size(); i += 20)
+      entries.push_back({entries[i].row, entries[i].col, random.value()});
+    for (int i = 0; i < 2000; ++i) entries.push_back({300, 300, random.value() / 3});  // several chunks
+    shuffle(entries, 0, entries.size());
+  });
+  add("shuffled, the last place a thousand times", sorted, [&](list& entries) {
+    for (int i = 0; i < 1024; ++i) entries.push_back({size - 1, size - 1, random.value() / 3});
+    shuffle(entries, 0, entries.size());
+  });
+  add("shuffled, the first place a thousand times", sorted, [&](list& entries) {
+    for (int i = 0; i < 1000; ++i) entries.push_back({0, 0, random.value() / 3});
+    shuffle(entries, 0, entries.size());
+  });
   return all;
 }
 

@@ -47,6 +47,7 @@ SPARSMITH_HOST_DEVICE inline void count_one(std::int32_t* counter) {
 // for_each_index(on, count, f): f(i) for every i in [0, count), in any order.
 // reduce(on, count, initial, get, op): get(0) op get(1) op ... for an operation whose order does not matter.
 // inclusive_scan(on, count, get, out, op): out[i] = get(0) op ... op get(i).
+// scan_in_place(on, count, data, op): the same of what is there.
 
 #ifdef __CUDACC__
 
@@ -134,7 +135,7 @@ T reduce(cuda on, std::int64_t count, T initial, Get get, Operation op) {
 
 }  // namespace
 
-// In place; instantiated for sums and maxima of 32 and 64 bits (scan.cu).
+// Instantiated for sums and maxima of 32 and 64 bits (scan.cu).
 template <class T, class Operation>
 void scan_in_place(cuda on, std::int64_t count, T* data, Operation op);
 
@@ -197,6 +198,12 @@ void inclusive_scan(openmp, std::int64_t count, Get get, T* out, Operation op) {
       }
     }
   }
+}
+
+template <class T, class Operation>
+void scan_in_place(openmp on, std::int64_t count, T* data, Operation op) {
+  inclusive_scan(
+      on, count, [=](std::int64_t i) { return data[i]; }, data, op);
 }
 
 #endif

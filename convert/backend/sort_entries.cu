@@ -7,11 +7,27 @@
 namespace sparsmith {
 namespace {
 
-__global__ void pack_keys(const std::int32_t* major, const std::int32_t* minor, std::int64_t count,
-                          int minor_bits, std::uint64_t* keys) {
-  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride)
-    keys[i] = static_cast<std::uint64_t>(major[i]) << minor_bits | static_cast<std::uint64_t>(minor[i]);
+struct pack_tuning {
+  // One load of either kind a thread does not keep the memory busy.
+  static constexpr int threads = 256, keys_per_thread = 4, keys_per_block = threads * keys_per_thread;
+};
+
+__global__ void __launch_bounds__(pack_tuning::threads)
+    pack_keys(const std::int32_t* __restrict__ major, const std::int32_t* __restrict__ minor,
+              std::int64_t count, int minor_bits, std::uint64_t* __restrict__ keys) {
+  const std::int64_t first = std::int64_t{blockIdx.x} * pack_tuning::keys_per_block + threadIdx.x;
+  std::uint64_t high[pack_tuning::keys_per_thread], low[pack_tuning::keys_per_thread];
+#pragma unroll
+  for (int k = 0; k < pack_tuning::keys_per_thread; ++k) {
+    const std::int64_t i = first + k * pack_tuning::threads;
+    high[k] = i < count ? static_cast<std::uint64_t>(major[i]) : 0;
+    low[k] = i < count ? static_cast<std::uint64_t>(minor[i]) : 0;
+  }
+#pragma unroll
+  for (int k = 0; k < pack_tuning::keys_per_thread; ++k) {
+    const std::int64_t i = first + k * pack_tuning::threads;
+    if (i < count) keys[i] = high[k] << minor_bits | low[k];
+  }
 }
 
 // Sorts keys[0] with words[0] and says in which of the two buffers the result is.
@@ -46,10 +62,10 @@ sorted_entries<Value, device> sort_entries(cuda on, array_view<const std::int32_
   array<std::uint64_t, device> keys(count), other_keys(count);
   array<Value, device> own_values = std::move(values), other_values(count);
   if (count > 0) {
-    constexpr int block = 256;
-    const int grid = static_cast<int>(std::min<std::int64_t>((count + block - 1) / block, 1 << 20));
-    pack_keys<<<grid, block, 0, on.stream>>>(major.data(), minor.data(), count, result.minor_bits,
-                                             keys.data());
+    const auto blocks =
+        static_cast<unsigned>((count + pack_tuning::keys_per_block - 1) / pack_tuning::keys_per_block);
+    pack_keys<<<blocks, pack_tuning::threads, 0, on.stream>>>(major.data(), minor.data(), count,
+                                                              result.minor_bits, keys.data());
     check_cuda(cudaGetLastError());
     if (high_bit > low_bit) {
       std::uint64_t* key_buffers[2] = {keys.data(), other_keys.data()};

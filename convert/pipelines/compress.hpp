@@ -20,8 +20,12 @@ template <class Offset, class Backend, class Length>
 array<Offset, typename Backend::space> offsets_from_lengths(Backend on, std::int64_t count, Length length) {
   array<Offset, typename Backend::space> offsets(count + 1);
   Offset* const out = offsets.data();
-  for_each_index(on, 1, [=] SPARSMITH_HOST_DEVICE(std::int64_t) { out[0] = 0; });
-  inclusive_scan(on, count, length, out + 1, sum_of<Offset>{});
+  inclusive_scan(
+      on, count + 1,
+      [=] SPARSMITH_HOST_DEVICE(std::int64_t i) {
+        return i == 0 ? Offset{0} : static_cast<Offset>(length(i - 1));
+      },
+      out, sum_of<Offset>{});
   return offsets;
 }
 
@@ -38,10 +42,7 @@ array<Offset, typename Backend::space> offsets_from_counts(
 // everything else is 0: an empty line ends where the one before it ends.
 template <class Backend, class Offset>
 void close_offset_gaps(Backend on, array<Offset, typename Backend::space>& offsets) {
-  Offset* const out = offsets.data();
-  inclusive_scan(
-      on, offsets.size(), [=] SPARSMITH_HOST_DEVICE(std::int64_t i) { return out[i]; }, out,
-      larger<Offset>{});
+  scan_in_place(on, offsets.size(), offsets.data(), larger<Offset>{});
 }
 
 // The line of every entry, the inverse of offsets: each non-empty line marks its first entry, a running
@@ -55,8 +56,7 @@ array<std::int32_t, typename Backend::space> expand_offsets(Backend on, const Of
   for_each_index(on, lines, [=] SPARSMITH_HOST_DEVICE(std::int64_t l) {
     if (offsets[l] < offsets[l + 1]) out[offsets[l]] = static_cast<std::int32_t>(l);
   });
-  inclusive_scan(
-      on, entries, [=] SPARSMITH_HOST_DEVICE(std::int64_t i) { return out[i]; }, out, larger<std::int32_t>{});
+  scan_in_place(on, entries, out, larger<std::int32_t>{});
   return indices;
 }
 
@@ -100,18 +100,36 @@ compressed_entries<Offset, Value, typename Backend::space> compress(
   return result;
 }
 
-// Sorted entries in chunks, each a team's work: only their firsts are counted, and no entry needs a number
-// that is written down.
+// Sorted entries in chunks, each the work of a warp, which never waits for another one: only their firsts are
+// counted, and no entry needs a number that is written down.
 struct sorted_chunks {
-  static constexpr std::int64_t size = 2048;
+  static constexpr std::int64_t size = 512;
+  // What a thread reads before it uses the first, so that it waits for memory once and not for each.
+  static constexpr int at_once = 4;
   const std::uint64_t* keys;
   std::int64_t entries;
 
   std::int64_t count() const { return (entries + size - 1) / size; }
-  // Whether this is the first entry of its coordinate.
-  SPARSMITH_HOST_DEVICE bool is_first(std::int64_t i) const { return i == 0 || keys[i] != keys[i - 1]; }
   SPARSMITH_HOST_DEVICE std::int64_t end(std::int64_t chunk) const {
     return (chunk + 1) * size < entries ? (chunk + 1) * size : entries;
+  }
+  // Nearly all chunks are inner ones: full, with entries before and after them, so that nobody has to ask
+  // what is there. In the others, what is past the ends of the list is read as the entry at the end.
+  SPARSMITH_HOST_DEVICE bool is_inner(std::int64_t chunk) const {
+    return chunk > 0 && (chunk + 1) * size < entries;
+  }
+  template <bool Inner>
+  SPARSMITH_HOST_DEVICE std::int64_t inside(std::int64_t i) const {
+    return Inner ? i : i < 0 ? 0 : i < entries ? i : entries - 1;
+  }
+  template <bool Inner>
+  SPARSMITH_HOST_DEVICE std::uint64_t key(std::int64_t i) const {
+    return keys[inside<Inner>(i)];
+  }
+  // Whether this is the first entry of its coordinate, which none past the end is.
+  template <bool Inner>
+  SPARSMITH_HOST_DEVICE bool is_first(std::int64_t i) const {
+    return (!Inner && i == 0) | (key<Inner>(i) != key<Inner>(i - 1));
   }
 };
 
@@ -121,15 +139,25 @@ struct count_distinct_body {
 
   template <class Team>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t chunk) const {
-    std::int32_t* const total = reinterpret_cast<std::int32_t*>(team.scratch());
-    if (team.rank() == 0) *total = 0;
-    team.sync();
-    std::int32_t own = 0;
-    for (std::int64_t i = chunk * sorted_chunks::size + team.rank(); i < chunks.end(chunk); i += team.size())
-      own += chunks.is_first(i) ? 1 : 0;
-    team.add(total, own);
-    team.sync();
-    if (team.rank() == 0) counts[chunk] = *total;
+    const std::int32_t count =
+        chunks.is_inner(chunk) ? count_firsts<true>(team, chunk) : count_firsts<false>(team, chunk);
+    if (team.rank() == 0) counts[chunk] = count;
+  }
+
+ private:
+  template <bool Inner, class Team>
+  SPARSMITH_HOST_DEVICE std::int32_t count_firsts(const Team& team, std::int64_t chunk) const {
+    constexpr int at_once = sorted_chunks::at_once;
+    const std::uint32_t own_bit = 1u << team.rank();
+    std::int32_t count = 0;
+    for (std::int64_t start = chunk * sorted_chunks::size; start < chunks.end(chunk);
+         start += at_once * team.size()) {
+      bool first[at_once];
+      for (int k = 0; k < at_once; ++k)
+        first[k] = chunks.is_first<Inner>(start + team.rank() + k * team.size());
+      for (int k = 0; k < at_once; ++k) count += count_bits(team.any_own_bits(first[k] ? own_bit : 0));
+    }
+    return count;
   }
 };
 
@@ -146,26 +174,52 @@ struct sum_chunk_body {
 
   template <class Team>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t chunk) const {
-    const std::int64_t start = chunk * sorted_chunks::size, end = chunks.end(chunk);
-    const std::uint64_t* const keys = chunks.keys;
-    std::int32_t* const before = reinterpret_cast<std::int32_t*>(team.scratch());
-    for (std::int64_t i = start + team.rank(); i < end; i += team.size())
-      before[i - start] = chunks.is_first(i) ? 1 : 0;
-    team.sync();
-    team.exclusive_sum(before, static_cast<int>(end - start));
-    for (std::int64_t i = start + team.rank(); i < end; i += team.size()) {
-      if (!chunks.is_first(i)) continue;
-      const std::uint64_t key = keys[i];
-      Value sum = values[i];
-      std::int64_t next = i + 1;
-      for (; next < chunks.entries && keys[next] == key; ++next) sum += values[next];
-      const std::int64_t to = first_positions[chunk] + before[i - start];
-      indices[to] = static_cast<std::int32_t>(key & ((std::uint64_t{1} << minor_bits) - 1));
-      sums[to] = sum;
-      if (next == chunks.entries || keys[next] >> minor_bits != key >> minor_bits)
-        offsets[(key >> minor_bits) + 1] = static_cast<Offset>(to + 1);
+    if (chunks.is_inner(chunk))
+      sum_entries<true>(team, chunk);
+    else
+      sum_entries<false>(team, chunk);
+  }
+
+ private:
+  template <bool Inner, class Team>
+  SPARSMITH_HOST_DEVICE void sum_entries(const Team& team, std::int64_t chunk) const {
+    constexpr int at_once = sorted_chunks::at_once;
+    constexpr std::uint64_t no_key = ~std::uint64_t{0};  // a key has 62 bits at most
+    const std::uint32_t own_bit = 1u << team.rank();
+    const std::uint32_t minor_mask = (1u << minor_bits) - 1;
+    const Offset position = first_positions[chunk];
+    std::int32_t* const own_indices = indices + position;
+    Value* const own_sums = sums + position;
+    std::uint32_t written = 0;
+    for (std::int64_t start = chunk * sorted_chunks::size; start < chunks.end(chunk);
+         start += at_once * team.size()) {
+      const std::int64_t own_start = start + team.rank();
+      std::uint64_t key[at_once], next_key[at_once];
+      Value sum[at_once];
+      bool first[at_once];
+      for (int k = 0; k < at_once; ++k) {
+        const std::int64_t i = own_start + k * team.size();
+        first[k] = chunks.is_first<Inner>(i);
+        key[k] = chunks.key<Inner>(i);
+        next_key[k] = Inner || i + 1 < chunks.entries ? chunks.key<Inner>(i + 1) : no_key;
+        sum[k] = values[chunks.inside<Inner>(i)];
+      }
+      for (int k = 0; k < at_once; ++k) {
+        const std::uint32_t firsts = team.any_own_bits(first[k] ? own_bit : 0);
+        if (first[k]) {
+          for (std::int64_t next = own_start + k * team.size() + 1; next_key[k] == key[k];) {
+            sum[k] += values[next];
+            next_key[k] = ++next < chunks.entries ? chunks.keys[next] : no_key;
+          }
+          const std::uint32_t to = written + static_cast<std::uint32_t>(count_bits(firsts & (own_bit - 1)));
+          own_indices[to] = static_cast<std::int32_t>(static_cast<std::uint32_t>(key[k]) & minor_mask);
+          own_sums[to] = sum[k];
+          if (next_key[k] > (key[k] | minor_mask))  // the next one is of another line
+            offsets[(key[k] >> minor_bits) + 1] = position + static_cast<Offset>(to + 1);
+        }
+        written += static_cast<std::uint32_t>(count_bits(firsts));
+      }
     }
-    team.sync();
   }
 };
 
@@ -178,7 +232,7 @@ compressed_entries<Offset, Value, typename Backend::space> compress_and_sum(
   array<Offset, space> first_positions;
   {
     array<std::int32_t, space> counts(chunks.count());
-    for_each_team(on, chunks.count(), sorted_chunks::size, count_distinct_body{chunks, counts.data()});
+    for_each_warp(on, chunks.count(), 0, count_distinct_body{chunks, counts.data()});
     first_positions = offsets_from_counts<Offset>(on, counts);
   }
   const std::int64_t distinct = read_one(on, first_positions.data() + chunks.count());
@@ -189,11 +243,10 @@ compressed_entries<Offset, Value, typename Backend::space> compress_and_sum(
   fill(on, result.offsets, Offset{0});
   result.indices = array<std::int32_t, space>(distinct);
   result.values = array<Value, space>(distinct);
-  for_each_team(
-      on, chunks.count(), sorted_chunks::size,
+  for_each_warp(
+      on, chunks.count(), 0,
       sum_chunk_body<Offset, Value>{chunks, sorted.minor_bits, sorted.values.data(), first_positions.data(),
-                                    result.offsets.data(), result.indices.data(), result.values.data()},
-      static_cast<int>(sorted_chunks::size));
+                                    result.offsets.data(), result.indices.data(), result.values.data()});
   close_offset_gaps(on, result.offsets);
   return result;
 }

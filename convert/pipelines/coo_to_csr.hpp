@@ -14,11 +14,11 @@ struct bitwise_or {
   SPARSMITH_HOST_DEVICE int operator()(int a, int b) const { return a | b; }
 };
 
-// Which kinds of order a list lacks, found in one pass.
+// Which kinds of order a list lacks, found in one pass over its pairs of neighbours.
 template <class Backend>
-int find_order(Backend on, const std::int32_t* rows, const std::int32_t* cols, std::int64_t count) {
+int find_order(Backend on, const std::int32_t* rows, const std::int32_t* cols, std::int64_t pairs) {
   return reduce(
-      on, count > 0 ? count - 1 : 0, 0,
+      on, pairs, 0,
       [=] SPARSMITH_HOST_DEVICE(std::int64_t i) {
         const std::int32_t row = rows[i], next_row = rows[i + 1], col = cols[i], next_col = cols[i + 1];
         int found = 0;
@@ -28,6 +28,16 @@ int find_order(Backend on, const std::int32_t* rows, const std::int32_t* cols, s
         return found;
       },
       bitwise_or{});
+}
+
+// The same as far as it decides what is to be done. A list without any order mostly shows that at once, and
+// there is nothing more to learn: of a long one, as many pairs as a thread block looks at come first.
+template <class Backend>
+int find_needed_order(Backend on, const std::int32_t* rows, const std::int32_t* cols, std::int64_t count) {
+  constexpr std::int64_t first_pairs = 256, long_list = 1 << 16;
+  constexpr int none = rows_unordered | columns_unordered;
+  if (count >= long_list && (find_order(on, rows, cols, first_pairs) & none) == none) return none;
+  return find_order(on, rows, cols, count > 0 ? count - 1 : 0);
 }
 
 template <class Backend, class Offset, class Value>
@@ -46,7 +56,7 @@ csr<Offset, Value, space_on<Backend>> coo_to_csr(Backend on, coo<Value, space_on
   int order = 0;
   {
     timed_stage timing(on, log, "check order", count, count * 8);
-    order = find_order(on, rows, cols, count);
+    order = find_needed_order(on, rows, cols, count);
   }
   if (order == 0 || order == columns_unordered) {
     timed_stage timing(on, log, "compress rows", count, count * 8);

@@ -94,6 +94,19 @@ TEST_CASE("CUDA equals OpenMP on the battery") {
   }
 }
 
+TEST_CASE("CUDA assembles long lists as OpenMP does") {
+  if (!gpu_here()) return;
+  if constexpr (has_cuda)
+    for (const auto& m : long_lists())
+      for_each_type([&]<class Offset, class Value>() {
+        INFO(m.name << ", offset " << sizeof(Offset) << ", value " << sizeof(Value));
+        const auto list = as_coo_of<Value>(m);
+        const auto on_gpu = coo_to_csr<cuda, Offset, Value>(cuda{}, copy_to<device>(list), nullptr);
+        CHECK(identical(copy_to<host>(on_gpu),
+                        coo_to_csr<openmp, Offset, Value>(openmp{}, copy_to<host>(list), nullptr)));
+      });
+}
+
 TEST_CASE("CUDA equals OpenMP on generated matrices") {
   if (!gpu_here()) return;
   for (const std::string spec :
