@@ -71,13 +71,16 @@ __device__ Value walk_row(const csr_arrays<Offset, Value>& m, Offset first, Offs
     else
       sum += value * x[col];
   };
-  if (lanes >= 32 && entries <= lanes) {  // most rows; a whole warp agrees, and need not ask for other loads
-    if (lane < entries) {
-      const std::int32_t col = *own_cols;
-      const Value value = *own_values;
-      when_loaded();
-      use(col, value);
-    }
+  // A whole warp agrees, and need not ask for the other loads.
+  const auto walk_one_load = [&] {
+    if (lane >= entries) return;
+    const std::int32_t col = *own_cols;
+    const Value value = *own_values;
+    when_loaded();
+    use(col, value);
+  };
+  if (lanes >= 32 && entries <= lanes) {  // asked first: most rows are no longer
+    walk_one_load();
     return sum;
   }
   // All lanes of a row do the same, so that none waits for what only another one reads.
@@ -94,7 +97,9 @@ __device__ Value walk_row(const csr_arrays<Offset, Value>& m, Offset first, Offs
     for (int k = 0; k < loads; ++k) use(cols[k], values[k]);
   }
   const auto left = static_cast<int>(entries);
-  if (lane < left) {
+  if (lanes >= 32 && left <= lanes) {
+    walk_one_load();
+  } else if (lane < left) {
 #pragma unroll
     for (int k = 0; k < loads; ++k) {
       const bool inside = k * lanes + lane < left;
