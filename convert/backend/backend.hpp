@@ -65,6 +65,8 @@ class timed_stage {
     }
   }
   timed_stage(const timed_stage&) = delete;
+  // Where only the work shows how much of it there is.
+  void moved(std::int64_t bytes) { record_.bytes = bytes; }
   ~timed_stage() noexcept(false) {
     if (log_ == nullptr || std::uncaught_exceptions() > exceptions_) return;
     synchronize(on_);

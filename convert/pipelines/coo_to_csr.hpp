@@ -33,10 +33,14 @@ int find_order(Backend on, const std::int32_t* rows, const std::int32_t* cols, s
 // The same as far as it decides what is to be done. A list without any order mostly shows that at once, and
 // there is nothing more to learn: of a long one, as many pairs as a thread block looks at come first.
 template <class Backend>
-int find_needed_order(Backend on, const std::int32_t* rows, const std::int32_t* cols, std::int64_t count) {
+int find_needed_order(Backend on, const std::int32_t* rows, const std::int32_t* cols, std::int64_t count,
+                      timed_stage<Backend>& timing) {
   constexpr std::int64_t first_pairs = 256, long_list = 1 << 16;
   constexpr int none = rows_unordered | columns_unordered;
-  if (count >= long_list && (find_order(on, rows, cols, first_pairs) & none) == none) return none;
+  if (count >= long_list && (find_order(on, rows, cols, first_pairs) & none) == none) {
+    timing.moved((first_pairs + 1) * 8);
+    return none;
+  }
   return find_order(on, rows, cols, count > 0 ? count - 1 : 0);
 }
 
@@ -56,7 +60,7 @@ csr<Offset, Value, space_on<Backend>> coo_to_csr(Backend on, coo<Value, space_on
   int order = 0;
   {
     timed_stage timing(on, log, "check order", count, count * 8);
-    order = find_needed_order(on, rows, cols, count);
+    order = find_needed_order(on, rows, cols, count, timing);
   }
   if (order == 0 || order == columns_unordered) {
     timed_stage timing(on, log, "compress rows", count, count * 8);

@@ -263,4 +263,14 @@ TEST_CASE("stages are recorded") {
   CHECK(log[1].name == "sort entries");
   CHECK(log[1].entries == 900);
   CHECK(log[1].seconds >= 0);
+  // Of a long list without order the first entries are enough.
+  for (const auto& list : long_lists()) {
+    log.clear();
+    coo_to_csr<openmp, std::int32_t, double>(on, as_coo(list), &log);
+    INFO(list.name);
+    const auto entries = static_cast<std::int64_t>(list.entries.size());
+    REQUIRE(log[0].name == "check order");
+    CHECK(log[0].entries == entries);
+    CHECK((log[0].bytes < entries * 8) == list.name.starts_with("shuffled"));
+  }
 }
