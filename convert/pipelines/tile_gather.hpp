@@ -395,50 +395,57 @@ struct fill_lanes_of_tile {
       }
     team.sync();
     const std::int32_t entries = team.exclusive_sum(before, height);
-    const auto before_lane = [&](std::int32_t lane) {
-      return lane < cells.lanes() ? before[lane << cells.line_bits] : entries;
-    };
+    const auto before_place = [&](std::int32_t place) { return place < height ? before[place] : entries; };
+    const auto before_lane = [&](std::int32_t lane) { return before_place(lane << cells.line_bits); };
     for (std::int32_t lane = team.rank(); lane < cells.lanes(); lane += team.size()) {
       const std::int64_t list = (tile << cells.lane_bits) + lane;
       lane_counts[list] = before_lane(lane + 1) - before_lane(lane);
       lane_starts[list] = tile_starts[tile] + lane_start(lane, before_lane(lane));
     }
-    // As many neighbouring threads as a row has entries on average take it together, so that nobody has to
-    // look up the row of an entry.
-    std::int32_t together = 1;
-    while (together < 32 && together < team.size() && together * height < entries) together *= 2;
-    row_part part;
-    part.i = team.rank() % together;
-    // The next row from a place on where this thread has an entry.
-    const auto open = [&](std::int32_t place) {
-      for (; place < height; place += team.size() / together) {
-        part.length = (place + 1 < height ? before[place + 1] : entries) - before[place];
-        if (team.rank() % together < part.length) break;
-      }
-      part.place = place;
-      if (place >= height) return;
-      const std::int32_t lane = place >> cells.line_bits, line = place & (lines - 1);
-      const std::int32_t at = turned(place);
+    const auto part_of = [&](std::int32_t place) {
+      const std::int32_t lane = place >> cells.line_bits, line = place & (lines - 1), at = turned(place);
+      row_part part;
       part.row = line << cells.lane_bits | lane;
-      part.i = team.rank() % together;
+      part.length = before_place(place + 1) - before[place];
       part.last = static_cast<std::int32_t>(last[at] & ((1u << last_bits) - 1));
       part.from = first_entry + static_cast<std::int64_t>(std::uint64_t{last[at]} >> last_bits << 32 |
                                                           std::uint64_t{starts[at]});
       part.to =
           static_cast<std::int32_t>(lane_start(lane, before_lane(lane))) + before[place] - before_lane(lane);
+      return part;
     };
-    // A thread's entries are loaded some at a time, whatever rows they are in.
-    constexpr int ahead = Team::threads == 1 ? 1 : 4;
-    for (open(team.rank() / together); part.place < height;) {
-      found_entry found[ahead];
-      for (int k = 0; k < ahead; ++k) {
-        if (part.place >= height) break;
-        found[k] = load(first_row, part);
-        part.i += together;
-        if (part.i >= part.length) open(part.place + team.size() / together);
+    if constexpr (Team::threads == 1) {
+      for (std::int32_t place = 0; place < height; ++place) {
+        const row_part part = part_of(place);
+        for (std::int32_t i = 0; i < part.length; ++i) put(tile, load(first_row, part, i));
       }
-      for (int k = 0; k < ahead; ++k)
-        if (found[k].to >= 0) put(tile, found[k]);
+      return;
+    }
+    // A warp takes the entries of some neighbouring places together, so that what it writes is one piece and
+    // what it reads are few. Each thread looks up the place of its entry; 32 places are in as many banks of
+    // the scratch. More are taken where it would not have enough to load at a time.
+    constexpr int warp = 32, ahead = 4;
+    const std::int32_t warps = team.size() / warp;
+    std::int32_t places = warp;
+    while (places * warps < height && std::int64_t{places} * entries < std::int64_t{ahead} * warp * height)
+      places *= 2;
+    for (std::int32_t first = team.rank() / warp * places; first < height; first += warps * places) {
+      const std::int32_t end = before_place(first + places);
+      for (std::int32_t start = before[first]; start < end; start += ahead * warp) {
+        found_entry found[ahead];
+        for (int k = 0; k < ahead; ++k) {
+          if (start + k * warp >= end) break;
+          const std::int32_t own = start + k * warp + team.rank() % warp;
+          const std::int32_t entry = own < end ? own : end - 1;
+          std::int32_t place = first;
+          for (std::int32_t half = places / 2; half > 0; half /= 2)
+            if (before[place + half] <= entry) place += half;
+          found[k] = load(first_row, part_of(place), entry - before[place]);
+          if (own >= end) found[k].to = -1;
+        }
+        for (int k = 0; k < ahead; ++k)
+          if (found[k].to >= 0) put(tile, found[k]);
+      }
     }
     team.sync();
   }
@@ -450,22 +457,22 @@ struct fill_lanes_of_tile {
     return (entries_before + tile_run - 1) / tile_run * tile_run + lane * tile_run;
   }
 
-  // Where a thread is in what a row has in the tile, where that goes in the lists of the tile, and how much
-  // of it comes last.
+  // What a row has in the tile, where that goes in the lists of the tile, and how much of it comes last.
   struct row_part {
     std::int64_t from;
-    std::int32_t place, row, to, last, length, i;
+    std::int32_t row, to, last, length;
   };
   struct found_entry {
     std::int32_t row = 0, col = 0, to = -1;
     Offset in_rest = 0;
     Value value = 0;
   };
-  SPARSMITH_HOST_DEVICE found_entry load(std::int64_t first_row, const row_part& part) const {
-    const std::int32_t turned = part.i + part.last;
+  // The i-th entry of a row.
+  SPARSMITH_HOST_DEVICE found_entry load(std::int64_t first_row, const row_part& part, std::int32_t i) const {
+    const std::int32_t turned = i + part.last;
     const std::int64_t entry = part.from + (turned < part.length ? turned : turned - part.length);
     const Offset source = sources == nullptr ? static_cast<Offset>(entry) : sources[entry];
-    found_entry found{part.row, runs.cols[entry], part.to + part.i, source,
+    found_entry found{part.row, runs.cols[entry], part.to + i, source,
                       out_values == nullptr ? Value{0} : values[source]};
     if (sources != nullptr && is_rest != nullptr) {
       const std::int64_t row = first_row + part.row;
