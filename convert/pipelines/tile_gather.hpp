@@ -215,7 +215,65 @@ struct join_cells_action {
   }
 };
 
-// What the rows of a tile have in it, found by searching the rows, which are sorted by column.
+// Where each tile begins in a row, counted from the row's start, and where its diagonal does, both for all
+// tiles there could be: two marks a tile, and the row's end.
+struct tile_marks {
+  tile_cells cells;
+  std::int64_t of_row;  // how many
+  std::int32_t* marks;  // null where there are none, else those of every row that has entries
+
+  static std::int64_t number_in_row(const tile_cells& cells, std::int64_t cols) {
+    return 2 * groups_of(cols, static_cast<std::int64_t>(cells.width())) + 1;
+  }
+  // The column in the tile where the diagonal through the tile's first row is, modulo the width.
+  SPARSMITH_HOST_DEVICE std::uint32_t diagonal(std::int64_t row) const {
+    return static_cast<std::uint32_t>(row) & ((1u << (cells.lane_bits + cells.line_bits)) - 1) &
+           (cells.width() - 1);
+  }
+  // The last one that is not beyond a column.
+  SPARSMITH_HOST_DEVICE std::int32_t before(std::int64_t row, std::uint32_t col) const {
+    return static_cast<std::int32_t>(2 * (col >> cells.width_bits) +
+                                     ((col & (cells.width() - 1)) >= diagonal(row) ? 1 : 0));
+  }
+};
+
+// Notes the marks of a row.
+template <class Offset>
+struct mark_tiles_of_row {
+  tile_marks out;
+  const Offset* row_offsets;
+  const std::int32_t* cols;
+
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t row) const {
+    const std::int64_t start = row_offsets[row];
+    const auto length = static_cast<std::int32_t>(row_offsets[row + 1] - start);
+    if (length == 0) return;
+    std::int32_t* const marks = out.marks + row * out.of_row;
+    const auto mark_before = [&](std::int64_t i) {
+      return out.before(row, static_cast<std::uint32_t>(cols[start + i]));
+    };
+    load_ahead(
+        team.rank(), length, team.size(),
+        [&](std::int64_t i) {
+          return mark_range{i == 0 ? -1 : mark_before(i - 1), mark_before(i)};
+        },
+        [&](std::int64_t i, const mark_range& passed) {
+          for (std::int32_t m = passed.behind + 1; m <= passed.last; ++m)
+            marks[m] = static_cast<std::int32_t>(i);
+        });
+    for (std::int64_t m = mark_before(length - 1) + 1 + team.rank(); m < out.of_row; m += team.size())
+      marks[m] = length;
+  }
+
+ private:
+  struct mark_range {
+    std::int32_t behind, last;
+  };
+};
+
+// What the rows of a tile have in it, found by searching the rows, which are sorted by column, where there
+// are no marks.
 template <class Offset>
 struct tile_runs {
   static constexpr std::int32_t short_row = 8;  // entries; so few are compared at once instead of searched
@@ -226,6 +284,7 @@ struct tile_runs {
   const std::int32_t* cols;
   const std::int32_t* tile_rows;
   const std::int32_t* tile_cols;
+  tile_marks marks;
 
   struct run {
     std::int64_t start;  // in the matrix
@@ -263,7 +322,17 @@ struct tile_runs {
         all_short = all_short && lengths[k] <= short_row;
       }
       std::int32_t starts[together], ends[together], middles[together];
-      if (all_short) {
+      if (marks.marks != nullptr) {
+        for (int k = 0; k < together; ++k) {
+          starts[k] = ends[k] = middles[k] = 0;
+          if (lengths[k] == 0) continue;
+          const std::int32_t* const own =
+              marks.marks + (first_row(tile) + row_of(k)) * marks.of_row + 2 * std::int64_t{tile_cols[tile]};
+          starts[k] = own[0];
+          middles[k] = own[1];
+          ends[k] = own[2];
+        }
+      } else if (all_short) {
         for (int k = 0; k < together; ++k) {
           starts[k] = ends[k] = middles[k] = 0;
           for (std::int32_t i = 0; i < short_row; ++i) {
@@ -686,11 +755,24 @@ struct tile_pattern {
   csr_pattern<Offset, Space> matrix;  // as it is cut into tiles: the renumbered one, or the source
   array<std::int32_t, Space> tile_rows, tile_cols, tile_counts;
   std::int64_t rest_entries = 0;  // of the tiles that are not
+  std::int64_t longest_band = 0;  // entries of tile_unit rows
 
-  tile_runs<Offset> runs() const {
-    return {
-        cells,           matrix.rows, matrix.row_offsets.data(), matrix.col_indices.data(), tile_rows.data(),
-        tile_cols.data()};
+  tile_runs<Offset> runs(const tile_marks& marks) const {
+    return {cells,
+            matrix.rows,
+            matrix.row_offsets.data(),
+            matrix.col_indices.data(),
+            tile_rows.data(),
+            tile_cols.data(),
+            marks};
+  }
+  // Whether it pays to walk all entries once for the marks: a GPU searches a row of a tile in the time of 32
+  // entries. They take no more memory than the columns, and no row is so long that its team is waited for.
+  bool wants_marks() const {
+    const std::int64_t entries = matrix.entries();
+    return entries > 0 && matrix.rows * tile_marks::number_in_row(cells, matrix.cols) <= entries &&
+           entries <= 32 * cells.height() * tile_rows.size() &&
+           longest_band <= entries / groups_of(matrix.rows, tile_unit) + 4 * piece_entries;
   }
 };
 
@@ -744,13 +826,14 @@ cell_list<Offset, space_on<Backend>> join_cells(Backend on, counted_cells<Backen
 // What every band of rows has in each 256 columns.
 template <class Backend, class Offset>
 cell_list<Offset, space_on<Backend>> list_cells(Backend on,
-                                                const csr_pattern<Offset, space_on<Backend>>& matrix) {
+                                                const csr_pattern<Offset, space_on<Backend>>& matrix,
+                                                std::int64_t longest_band) {
   using space = space_on<Backend>;
   const std::int64_t entries = matrix.entries(), bands = groups_of(matrix.rows, tile_unit);
   const std::int32_t* const cols = matrix.col_indices.data();
   const block_divisor cell({1, tile_unit});
   row_pieces<Offset> pieces{matrix.rows, bands, matrix.row_offsets.data(), nullptr};
-  const bool whole = longest_group(on, matrix.row_offsets.data(), matrix.rows, tile_unit) <= piece_entries;
+  const bool whole = longest_band <= piece_entries;
   array<Offset, space> first_pieces;
   if (!whole) {
     first_pieces = offsets_from_lengths<Offset>(on, bands, [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
@@ -824,7 +907,8 @@ tile_pattern<Offset, space_on<Backend>> gather_tiles(Backend on,
   cell_list<Offset, space> cells;
   {
     timed_stage timing(on, log, "list cells", entries, entries * 8);
-    cells = list_cells<Backend, Offset>(on, matrix);
+    result.longest_band = longest_group(on, matrix.row_offsets.data(), matrix.rows, tile_unit);
+    cells = list_cells<Backend, Offset>(on, matrix, result.longest_band);
   }
   const csr_pattern<Offset, space> cell_matrix{static_cast<std::int32_t>(groups_of(matrix.rows, tile_unit)),
                                                static_cast<std::int32_t>(groups_of(matrix.cols, tile_unit)),
@@ -919,10 +1003,16 @@ tile_entries<Value, space_on<Backend>> fill_lanes(Backend on, tile_pattern<Offse
     result.lane_starts = array<std::int64_t, space>(count << cells.lane_bits);
     result.keys = array<std::uint32_t, space>(room);
     result.values = array<Value, space>(with_values ? room : 0);
+    const std::int64_t marks_of_row = tile_marks::number_in_row(cells, matrix.cols);
+    array<std::int32_t, space> mark_list(tiles.wants_marks() ? matrix.rows * marks_of_row : 0);
+    const tile_marks marks{cells, marks_of_row, mark_list.data()};
+    if (mark_list.size() > 0)
+      for_each_team(on, matrix.rows, entries / matrix.rows,
+                    mark_tiles_of_row<Offset>{marks, matrix.row_offsets.data(), matrix.col_indices.data()});
     for_each_block<256>(
         on, count,
         fill_lanes_of_tile<Offset, Value>{
-            tiles.runs(), tiles.renumbered ? tiles.renumbered->sources.data() : nullptr,
+            tiles.runs(marks), tiles.renumbered ? tiles.renumbered->sources.data() : nullptr,
             tiles.renumbered ? tiles.renumbered->row_order.data() : nullptr, tiles.source.row_offsets.data(),
             values.data(), tile_starts.data(), result.lane_counts.data(), result.lane_starts.data(),
             result.keys.data(), result.values.data(), reinterpret_cast<std::uint8_t*>(is_rest.data())});

@@ -196,7 +196,8 @@ tile_options with(std::int32_t height, std::int32_t width, std::int32_t group, r
 TEST_CASE("layout tile follows its rule") {
   for (const std::string spec :
        {"gen:uniform?n=700&density=0.01", "gen:uniform?n=300&density=0.4", "gen:rmat?scale=9&edges=12",
-        "gen:laplace3d?n=9", "gen:blockband?n=600&block=5&density=0.2", "gen:denserow?n=600"}) {
+        "gen:laplace3d?n=9", "gen:blockband?n=600&block=5&density=0.2", "gen:denserow?n=600",
+        "gen:uniform?n=800&density=0.05"}) {  // the last: some entries in every row of every tile
     INFO(spec);
     const auto m = generated(spec);
     compare_with_rule(
