@@ -1,9 +1,10 @@
 // The first half of the way from CSR to GCSB's layout `tile`, up to the entries of every tile, lane by lane.
 // Pieces of at most 8192 entries, none larger than a band of 256 rows, are the teams' work, so one dense row
 // does not hold up the rest: they list the 256-column cells they touch, and the cells are put together into
-// tiles. Rows are sorted by column, so what a row has in a tile is found by a search: a team a tile counts
-// its lanes, and copies their entries, row by row and each row by diagonal. All but that looks at the pattern
-// alone.
+// tiles; where most cells hold entries, they are counted in a grid instead. Rows are sorted by column, so
+// what a row has in a tile is found by a search, or in notes of all rows where that is cheaper: a team a tile
+// counts its lanes, and copies their entries, row by row and each row by diagonal. All but that looks at the
+// pattern alone.
 #pragma once
 
 #include "convert/error.hpp"
@@ -44,6 +45,92 @@ struct column_position {
   using type = std::int32_t;
   SPARSMITH_HOST_DEVICE std::int32_t operator()(std::int64_t, std::int32_t block_col) const {
     return block_col;
+  }
+};
+
+// The cells of some entries.
+struct cells_of_entries {
+  block_divisor cell;
+  const std::int32_t* cols;
+  std::int64_t first, last;
+
+  // add(cell, amount): what a cell is given sums up to its entries, modulo 2^32.
+  template <class Team, class Add>
+  SPARSMITH_HOST_DEVICE void count(const Team& team, Add add) const {
+    // From a multiple of 16 bytes on, so that one load brings four.
+    const auto too_early =
+        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(cols + first) / sizeof(*cols) % 4);
+    load_ahead(
+        first - too_early + 4 * team.rank(), last, 4 * team.size(),
+        [&](std::int64_t e) { return load_some(e); },
+        [&](std::int64_t e, const some_cells& some) {
+          for (int j = 0; j < 4; ++j) {
+            const run_neighbours n{some.cols[j], some.cols[j + 1], some.cols[j + 2]};
+            if (n.own < 0 || (n.left == n.own && n.right == n.own)) continue;
+            const std::int32_t amount = n.share_of_run(e + j - first);
+            if (amount != 0) add(n.own, amount);
+          }
+        });
+  }
+
+ private:
+  // Four neighbours, and one more on either side; -1 where there is none.
+  struct some_cells {
+    std::int32_t cols[6];
+  };
+  SPARSMITH_HOST_DEVICE some_cells load_some(std::int64_t e) const {
+    some_cells some;
+    const auto cell_at = [&](std::int64_t i) { return i >= first && i < last ? cell.col_of(cols[i]) : -1; };
+    some.cols[0] = cell_at(e - 1);
+    some.cols[5] = cell_at(e + 4);
+    if (e < first || e + 4 > last) {
+      for (int j = 0; j < 4; ++j) some.cols[j + 1] = cell_at(e + j);
+      return some;
+    }
+#ifdef __CUDA_ARCH__
+    const int4 four = *reinterpret_cast<const int4*>(cols + e);
+    some.cols[1] = cell.col_of(four.x);
+    some.cols[2] = cell.col_of(four.y);
+    some.cols[3] = cell.col_of(four.z);
+    some.cols[4] = cell.col_of(four.w);
+#else
+    for (int j = 0; j < 4; ++j) some.cols[j + 1] = cell.col_of(cols[e + j]);
+#endif
+    return some;
+  }
+};
+
+// Adds the entries of a part of a band to the counters of its cells, which are all there could be.
+template <class Offset>
+struct count_cells_of_part {
+  block_divisor cell;
+  std::int64_t rows, parts;  // parts of a band, piece_entries each
+  const Offset* row_offsets;
+  const std::int32_t* cols;
+  std::int32_t columns;  // of cells
+  std::int32_t* counts;  // all 0 before
+
+  template <class Team>
+  SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t number) const {
+    const std::int64_t band = number / parts, first_row = band * tile_unit;
+    const std::int64_t end_row = first_row + tile_unit < rows ? first_row + tile_unit : rows;
+    const std::int64_t end = row_offsets[end_row];
+    const std::int64_t first = row_offsets[first_row] + number % parts * piece_entries;
+    if (first >= end) return;
+    const cells_of_entries entries{cell, cols, first,
+                                   first + piece_entries < end ? first + piece_entries : end};
+    std::int32_t* const of_band = counts + band * columns;
+    if (columns > team.scratch_words()) {
+      entries.count(team, [&](std::int32_t c, std::int32_t amount) { team.add_shared(of_band + c, amount); });
+      return;
+    }
+    std::int32_t* const own = reinterpret_cast<std::int32_t*>(team.scratch());
+    for (std::int32_t c = team.rank(); c < columns; c += team.size()) own[c] = 0;
+    team.sync();
+    entries.count(team, [&](std::int32_t c, std::int32_t amount) { team.add(own + c, amount); });
+    team.sync();
+    for (std::int32_t c = team.rank(); c < columns; c += team.size())
+      if (own[c] != 0) team.add_shared(of_band + c, own[c]);
   }
 };
 
@@ -98,11 +185,6 @@ struct list_cells_of_piece {
     return {low, team.largest(high)};
   }
 
-  // Four neighbours, and one more on either side; -1 where there is none.
-  struct some_cells {
-    std::int32_t cols[6];
-  };
-
   template <class Team>
   SPARSMITH_HOST_DEVICE std::int32_t list(const Team& team, const row_range& range, std::int32_t low,
                                           std::int32_t span) const {
@@ -110,20 +192,8 @@ struct list_cells_of_piece {
     std::int32_t* const ranks = counters + span;
     for (std::int32_t i = team.rank(); i < span; i += team.size()) counters[i] = 0;
     team.sync();
-    // From a multiple of 16 bytes on, so that one load brings four.
-    const auto too_early =
-        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(cols + range.first) / sizeof(*cols) % 4);
-    load_ahead(
-        range.first - too_early + 4 * team.rank(), range.last, 4 * team.size(),
-        [&](std::int64_t e) { return load_some(range, e); },
-        [&](std::int64_t e, const some_cells& some) {
-          for (int j = 0; j < 4; ++j) {
-            const run_neighbours n{some.cols[j], some.cols[j + 1], some.cols[j + 2]};
-            if (n.own < 0 || (n.left == n.own && n.right == n.own)) continue;
-            const std::int32_t amount = n.share_of_run(e + j - range.first);
-            if (amount != 0) team.add(counters + (n.own - low), amount);
-          }
-        });
+    cells_of_entries{cell, cols, range.first, range.last}.count(
+        team, [&](std::int32_t c, std::int32_t amount) { team.add(counters + (c - low), amount); });
     team.sync();
     for (std::int32_t i = team.rank(); i < span; i += team.size()) ranks[i] = counters[i] != 0 ? 1 : 0;
     team.sync();
@@ -135,29 +205,6 @@ struct list_cells_of_piece {
     }
     team.sync();
     return found;
-  }
-
-  SPARSMITH_HOST_DEVICE some_cells load_some(const row_range& range, std::int64_t e) const {
-    some_cells some;
-    const auto cell_at = [&](std::int64_t i) {
-      return i >= range.first && i < range.last ? cell.col_of(cols[i]) : -1;
-    };
-    some.cols[0] = cell_at(e - 1);
-    some.cols[5] = cell_at(e + 4);
-    if (e < range.first || e + 4 > range.last) {
-      for (int j = 0; j < 4; ++j) some.cols[j + 1] = cell_at(e + j);
-      return some;
-    }
-#ifdef __CUDA_ARCH__
-    const int4 four = *reinterpret_cast<const int4*>(cols + e);
-    some.cols[1] = cell.col_of(four.x);
-    some.cols[2] = cell.col_of(four.y);
-    some.cols[3] = cell.col_of(four.z);
-    some.cols[4] = cell.col_of(four.w);
-#else
-    for (int j = 0; j < 4; ++j) some.cols[j + 1] = cell.col_of(cols[e + j]);
-#endif
-    return some;
   }
 };
 
@@ -878,6 +925,82 @@ cell_list<Offset, space_on<Backend>> list_cells(Backend on,
   return join_cells(on, counted_cells<Backend, Offset>(on, lines, {1, 1}), of_pieces.counts, false);
 }
 
+// The same as a grid of all cells there could be. Where so many of them hold entries that the grid is small,
+// it takes no list, no search and hardly any waiting for numbers of the device.
+template <class Space>
+struct cell_grid {
+  std::int64_t lines = 0, columns = 0;
+  array<std::int32_t, Space> counts;
+};
+
+// Of a matrix whose longest band is that long; empty where it would not be small.
+template <class Backend, class Offset>
+cell_grid<space_on<Backend>> count_cells(Backend on, const csr_pattern<Offset, space_on<Backend>>& matrix,
+                                         std::int64_t longest_band) {
+  constexpr std::int64_t entries_of_cell = 16, entries_of_part = 1024;  // at least, on average
+  const std::int64_t entries = matrix.entries(), parts = groups_of(longest_band, piece_entries);
+  cell_grid<space_on<Backend>> grid{groups_of(matrix.rows, tile_unit), groups_of(matrix.cols, tile_unit), {}};
+  const std::int64_t least_entries =
+      grid.lines * std::max(entries_of_cell * grid.columns, entries_of_part * parts);
+  if (entries == 0 || entries < least_entries) return {};
+  grid.counts = array<std::int32_t, space_on<Backend>>(grid.lines * grid.columns);
+  fill(on, grid.counts, std::int32_t{0});
+  for_each_team(on, grid.lines * parts, entries / (grid.lines * parts),
+                count_cells_of_part<Offset>{block_divisor({1, tile_unit}), matrix.rows, parts,
+                                            matrix.row_offsets.data(), matrix.col_indices.data(),
+                                            static_cast<std::int32_t>(grid.columns), grid.counts.data()});
+  return grid;
+}
+
+// The entries in a cell of larger lines and columns.
+struct larger_cell_count {
+  std::int64_t lines, columns;
+  const std::int32_t* counts;
+  block_size size;
+
+  SPARSMITH_HOST_DEVICE std::int64_t columns_of_larger() const {
+    return (columns + size.cols - 1) / size.cols;
+  }
+  SPARSMITH_HOST_DEVICE std::int32_t operator()(std::int64_t cell) const {
+    const std::int64_t line = cell / columns_of_larger() * size.rows;
+    const std::int64_t column = cell % columns_of_larger() * size.cols;
+    std::int32_t sum = 0;
+    for (std::int64_t l = line; l < line + size.rows && l < lines; ++l)
+      for (std::int64_t c = column; c < column + size.cols && c < columns; ++c)
+        sum += counts[l * columns + c];
+    return sum;
+  }
+};
+
+// How many cells of larger lines and columns hold entries.
+template <class Backend>
+std::int64_t count_larger(Backend on, const cell_grid<space_on<Backend>>& grid, block_size size) {
+  const larger_cell_count count{grid.lines, grid.columns, grid.counts.data(), size};
+  return reduce(
+      on, groups_of(grid.lines, size.rows) * count.columns_of_larger(), std::int64_t{0},
+      [=] SPARSMITH_HOST_DEVICE(std::int64_t c) { return std::int64_t{count(c) > 0}; },
+      sum_of<std::int64_t>{});
+}
+
+// All of them, those without entries too.
+template <class Offset, class Backend>
+cell_list<Offset, space_on<Backend>> list_larger(Backend on, const cell_grid<space_on<Backend>>& grid,
+                                                 block_size size) {
+  const larger_cell_count count{grid.lines, grid.columns, grid.counts.data(), size};
+  const std::int64_t columns = count.columns_of_larger(), cells = groups_of(grid.lines, size.rows) * columns;
+  using numbers = array<std::int32_t, space_on<Backend>>;
+  cell_list<Offset, space_on<Backend>> result{{}, numbers(cells), numbers(cells), numbers(cells)};
+  std::int32_t* const rows = result.rows.data();
+  std::int32_t* const cols = result.cols.data();
+  std::int32_t* const counts = result.counts.data();
+  for_each_index(on, cells, [=] SPARSMITH_HOST_DEVICE(std::int64_t c) {
+    rows[c] = static_cast<std::int32_t>(c / columns);
+    cols[c] = static_cast<std::int32_t>(c % columns);
+    counts[c] = count(c);
+  });
+  return result;
+}
+
 // The tiles that are kept, and the entries of the others.
 struct kept_tiles {
   std::int64_t kept = 0, rest = 0;
@@ -904,38 +1027,55 @@ tile_pattern<Offset, space_on<Backend>> gather_tiles(Backend on,
                      result.renumbered->col_indices};
   result.source = source;
   const auto& matrix = result.matrix;
-  cell_list<Offset, space> cells;
+  cell_grid<space> grid;
+  cell_list<Offset, space> cells;  // where there is no grid
+  std::int64_t cell_count = 0;
   {
     timed_stage timing(on, log, "list cells", entries, entries * 8);
     result.longest_band = longest_group(on, matrix.row_offsets.data(), matrix.rows, tile_unit);
-    cells = list_cells<Backend, Offset>(on, matrix, result.longest_band);
+    grid = count_cells<Backend, Offset>(on, matrix, result.longest_band);
+    if (grid.counts.size() > 0) {
+      cell_count = count_larger(on, grid, {1, 1});
+    } else {
+      cells = list_cells<Backend, Offset>(on, matrix, result.longest_band);
+      cell_count = cells.cols.size();
+    }
   }
   const csr_pattern<Offset, space> cell_matrix{static_cast<std::int32_t>(groups_of(matrix.rows, tile_unit)),
                                                static_cast<std::int32_t>(groups_of(matrix.cols, tile_unit)),
                                                cells.first_cells, cells.cols};
   {
-    timed_stage timing(on, log, "join cells", cells.cols.size(), cells.cols.size() * 16);
+    timed_stage timing(on, log, "join cells", cell_count, cell_count * 16);
     auto [height, width] = std::pair(options.height, options.width);
     std::optional<counted_cells<Backend, Offset>> counted;  // the last ones
     if (height == 0)
-      std::tie(height, width) = choose_tile(
-          matrix.rows, matrix.cols, entries, options.group_size, [&](std::int32_t side, std::int64_t number) {
-            const std::int32_t units = side / tile_unit;
-            if (cells.cols.size() > number * units * units) return true;  // whatever tiles they make
-            if (units == 1) return false;
-            return counted.emplace(on, cell_matrix, block_size{units, units}).count > number;
-          });
+      std::tie(height, width) = choose_tile(matrix.rows, matrix.cols, entries, options.group_size,
+                                            [&](std::int32_t side, std::int64_t number) {
+                                              const std::int32_t units = side / tile_unit;
+                                              if (cell_count > number * units * units)
+                                                return true;  // whatever tiles they make
+                                              if (units == 1) return false;
+                                              const block_size size{units, units};
+                                              if (grid.counts.size() > 0)
+                                                return count_larger(on, grid, size) > number;
+                                              return counted.emplace(on, cell_matrix, size).count > number;
+                                            });
     result.cells = tile_cells(height, width, options.group_size);
     result.index_bits = tile_index_bits(result.cells, options.index_bits);
     const block_size joined{height / tile_unit, width / tile_unit};
-    if (!counted || counted->lines.shape.rows != joined.rows || counted->lines.shape.cols != joined.cols)
-      counted.emplace(on, cell_matrix, joined);
-    const auto all = join_cells(on, std::move(*counted), cells.counts, true);
+    cell_list<Offset, space> all;
+    if (grid.counts.size() > 0) {
+      all = list_larger<Offset>(on, grid, joined);
+    } else {
+      if (!counted || counted->lines.shape.rows != joined.rows || counted->lines.shape.cols != joined.cols)
+        counted.emplace(on, cell_matrix, joined);
+      all = join_cells(on, std::move(*counted), cells.counts, true);
+    }
     const std::int64_t tiles = all.cols.size();
     if (tiles > std::numeric_limits<std::int32_t>::max())
       throw error(failure::resources, "more tiles than 32-bit numbers can count; take larger tiles", "tile");
     // Only those with enough entries are kept, and numbered again.
-    const std::int32_t least = options.rest_below;
+    const std::int32_t least = std::max(options.rest_below, 1);
     const std::int32_t* const counts = all.counts.data();
     const auto numbers = offsets_from_lengths<std::int32_t>(
         on, tiles, [=] SPARSMITH_HOST_DEVICE(std::int64_t t) { return counts[t] >= least ? 1 : 0; });
