@@ -681,7 +681,7 @@ bool lengths_vary(Backend on, std::int64_t lines, std::int64_t entries, Length l
 // make in a column tell the square of its length.
 template <class Backend, class Offset>
 bool columns_vary(Backend on, csr_pattern<Offset, space_on<Backend>> matrix) {
-  constexpr std::int64_t few = std::int64_t{1} << 20, least_rows = 1024;
+  constexpr std::int64_t few = std::int64_t{1} << 18, least_rows = 1024;
   const std::int64_t rows = matrix.rows, cols = matrix.cols, entries = matrix.entries();
   if (entries == 0) return false;
   std::int64_t drawn = rows;
