@@ -468,7 +468,8 @@ struct fill_lanes_of_tile {
   std::int64_t* lane_starts;
   std::uint32_t* keys;
   Value* out_values;  // null where only the pattern is wanted
-  // By the tiles' row, and inside it by place in the source; null where there is no rest.
+  // Of the rows that may have something in the rest: by the tiles' row, and inside it by place in the source.
+  std::int64_t first_rest_row, end_rest_row, first_rest_entry;
   std::uint8_t* is_rest;
 
   // The room for the lists of a tile. That of a lane starts behind as many as the lanes before it have, and
@@ -482,6 +483,7 @@ struct fill_lanes_of_tile {
     const tile_cells& cells = runs.cells;
     const std::int32_t height = runs.height(), lines = 1 << cells.line_bits;
     const std::int64_t first_row = runs.first_row(tile), first_entry = runs.row_offsets[first_row];
+    const bool may_rest = first_row >= first_rest_row && first_row < end_rest_row;
     // For every row, lane by lane: where its run starts, counted from the first row's first entry, how much
     // of it comes last, and how many entries there are before it. Tiles of 2048 rows fill the scratch.
     std::uint32_t* const starts = team.scratch();
@@ -533,7 +535,8 @@ struct fill_lanes_of_tile {
     if constexpr (Team::threads == 1) {
       for (std::int32_t place = 0; place < height; ++place) {
         const row_part part = part_of(place);
-        for (std::int32_t i = 0; i < part.length; ++i) put(tile, load(first_row, part, i));
+        for (std::int32_t i = 0; i < part.length; ++i)
+          put(tile, may_rest, load(first_row, may_rest, part, i));
       }
       return;
     }
@@ -556,11 +559,11 @@ struct fill_lanes_of_tile {
           std::int32_t place = first;
           for (std::int32_t half = places / 2; half > 0; half /= 2)
             if (before[place + half] <= entry) place += half;
-          found[k] = load(first_row, part_of(place), entry - before[place]);
+          found[k] = load(first_row, may_rest, part_of(place), entry - before[place]);
           if (own >= end) found[k].to = -1;
         }
         for (int k = 0; k < ahead; ++k)
-          if (found[k].to >= 0) put(tile, found[k]);
+          if (found[k].to >= 0) put(tile, may_rest, found[k]);
       }
     }
     team.sync();
@@ -584,23 +587,24 @@ struct fill_lanes_of_tile {
     Value value = 0;
   };
   // The i-th entry of a row.
-  SPARSMITH_HOST_DEVICE found_entry load(std::int64_t first_row, const row_part& part, std::int32_t i) const {
+  SPARSMITH_HOST_DEVICE found_entry load(std::int64_t first_row, bool may_rest, const row_part& part,
+                                         std::int32_t i) const {
     const std::int32_t turned = i + part.last;
     const std::int64_t entry = part.from + (turned < part.length ? turned : turned - part.length);
     const Offset source = sources == nullptr ? static_cast<Offset>(entry) : sources[entry];
     found_entry found{part.row, runs.cols[entry], part.to + i, source,
                       out_values == nullptr ? Value{0} : values[source]};
-    if (sources != nullptr && is_rest != nullptr) {
+    if (sources != nullptr && may_rest) {
       const std::int64_t row = first_row + part.row;
       found.in_rest += runs.row_offsets[row] - source_offsets[row_order[row]];
     }
     return found;
   }
-  SPARSMITH_HOST_DEVICE void put(std::int64_t tile, const found_entry& found) const {
+  SPARSMITH_HOST_DEVICE void put(std::int64_t tile, bool may_rest, const found_entry& found) const {
     const std::int64_t to = tile_starts[tile] + found.to;
     keys[to] = runs.cells.key(static_cast<std::uint32_t>(found.row), static_cast<std::uint32_t>(found.col));
     if (out_values != nullptr) out_values[to] = found.value;
-    if (is_rest != nullptr) is_rest[found.in_rest] = 0;
+    if (may_rest) is_rest[found.in_rest - first_rest_entry] = 0;
   }
 };
 
@@ -801,7 +805,8 @@ struct tile_pattern {
   csr_pattern<Offset, Space> source;
   csr_pattern<Offset, Space> matrix;  // as it is cut into tiles: the renumbered one, or the source
   array<std::int32_t, Space> tile_rows, tile_cols, tile_counts;
-  std::int64_t rest_entries = 0;  // of the tiles that are not
+  // Of the tiles that are not, and the rows of the lines of tiles that they are in.
+  std::int64_t rest_entries = 0, first_rest_row = 0, end_rest_row = 0;
   std::int64_t longest_band = 0;  // entries of tile_unit rows
 
   tile_runs<Offset> runs(const tile_marks& marks) const {
@@ -1001,11 +1006,14 @@ cell_list<Offset, space_on<Backend>> list_larger(Backend on, const cell_grid<spa
   return result;
 }
 
-// The tiles that are kept, and the entries of the others.
+// The tiles that are kept, the entries of the others, and the lines of tiles that those are in.
 struct kept_tiles {
   std::int64_t kept = 0, rest = 0;
+  std::int32_t first_line = 0x7fffffff, end_line = 0;
   SPARSMITH_HOST_DEVICE kept_tiles operator+(const kept_tiles& other) const {
-    return {kept + other.kept, rest + other.rest};
+    return {kept + other.kept, rest + other.rest,
+            first_line < other.first_line ? first_line : other.first_line,
+            end_line > other.end_line ? end_line : other.end_line};
   }
 };
 
@@ -1079,18 +1087,21 @@ tile_pattern<Offset, space_on<Backend>> gather_tiles(Backend on,
     const std::int32_t* const counts = all.counts.data();
     const auto numbers = offsets_from_lengths<std::int32_t>(
         on, tiles, [=] SPARSMITH_HOST_DEVICE(std::int64_t t) { return counts[t] >= least ? 1 : 0; });
-    const auto [kept, rest] = reduce(
+    const std::int32_t* const all_rows = all.rows.data();
+    const kept_tiles found = reduce(
         on, tiles, kept_tiles{},
         [=] SPARSMITH_HOST_DEVICE(std::int64_t t) {
-          return counts[t] >= least ? kept_tiles{1, 0} : kept_tiles{0, counts[t]};
+          if (counts[t] >= least) return kept_tiles{1};
+          return counts[t] == 0 ? kept_tiles{} : kept_tiles{0, counts[t], all_rows[t], all_rows[t] + 1};
         },
         sum_of<kept_tiles>{});
-    result.rest_entries = rest;
-    result.tile_rows = array<std::int32_t, space>(kept);
-    result.tile_cols = array<std::int32_t, space>(kept);
-    result.tile_counts = array<std::int32_t, space>(kept);
+    result.rest_entries = found.rest;
+    result.first_rest_row = std::min<std::int64_t>(std::int64_t{found.first_line} * height, matrix.rows);
+    result.end_rest_row = std::min<std::int64_t>(std::int64_t{found.end_line} * height, matrix.rows);
+    result.tile_rows = array<std::int32_t, space>(found.kept);
+    result.tile_cols = array<std::int32_t, space>(found.kept);
+    result.tile_counts = array<std::int32_t, space>(found.kept);
     const std::int32_t* const number = numbers.data();
-    const std::int32_t* const all_rows = all.rows.data();
     const std::int32_t* const all_cols = all.cols.data();
     std::int32_t* const kept_rows = result.tile_rows.data();
     std::int32_t* const kept_cols = result.tile_cols.data();
@@ -1123,10 +1134,18 @@ tile_entries<Value, space_on<Backend>> fill_lanes(Backend on, tile_pattern<Offse
   const auto& matrix = tiles.matrix;
   const bool with_values = values.size() > 0;
   const std::int64_t entries = matrix.entries(), rest = with_values ? tiles.rest_entries : 0;
+  const std::int64_t first_row = rest > 0 ? tiles.first_rest_row : 0,
+                     end_row = rest > 0 ? tiles.end_rest_row : 0;
+  const auto entries_before = [&](std::int64_t row) {  // what is known is not waited for
+    return row == 0             ? 0
+           : row == matrix.rows ? entries
+                                : std::int64_t{read_one(on, matrix.row_offsets.data() + row)};
+  };
+  const std::int64_t first_entry = entries_before(first_row), end_entry = entries_before(end_row);
   // A byte an entry, filled and counted by the word: mostly few of them stay 1.
   constexpr std::int64_t in_word = sizeof(std::uint64_t);
   constexpr std::uint64_t all_ones = 0x0101010101010101;
-  array<std::uint64_t, space> is_rest(rest > 0 ? groups_of(entries, in_word) : 0);
+  array<std::uint64_t, space> is_rest(groups_of(end_entry - first_entry, in_word));
   fill(on, is_rest, all_ones);
   tile_entries<Value, space> result;
   {
@@ -1138,7 +1157,9 @@ tile_entries<Value, space_on<Backend>> fill_lanes(Backend on, tile_pattern<Offse
         offsets_from_lengths<std::int64_t>(on, count, [=] SPARSMITH_HOST_DEVICE(std::int64_t t) {
           return fill_lanes_of_tile<Offset, Value>::room(cells, counts[t]);
         });
-    const std::int64_t room = read_one(on, tile_starts.data() + count);
+    // Not less than they take, which would have to be waited for.
+    const std::int64_t room =
+        entries - tiles.rest_entries + count * fill_lanes_of_tile<Offset, Value>::room(cells, tile_run - 1);
     result.lane_counts = array<std::int32_t, space>(count << cells.lane_bits);
     result.lane_starts = array<std::int64_t, space>(count << cells.lane_bits);
     result.keys = array<std::uint32_t, space>(room);
@@ -1155,12 +1176,13 @@ tile_entries<Value, space_on<Backend>> fill_lanes(Backend on, tile_pattern<Offse
             tiles.runs(marks), tiles.renumbered ? tiles.renumbered->sources.data() : nullptr,
             tiles.renumbered ? tiles.renumbered->row_order.data() : nullptr, tiles.source.row_offsets.data(),
             values.data(), tile_starts.data(), result.lane_counts.data(), result.lane_starts.data(),
-            result.keys.data(), result.values.data(), reinterpret_cast<std::uint8_t*>(is_rest.data())});
+            result.keys.data(), result.values.data(), first_row, end_row, first_entry,
+            reinterpret_cast<std::uint8_t*>(is_rest.data())});
   }
   result.rest = empty_list<Value, space>(matrix.rows, matrix.cols, rest);
   if (rest == 0) return result;
   // In the order of the tiles' rows, and inside a row in that of the source.
-  timed_stage timing(on, log, "list the rest", rest, entries * 2);
+  timed_stage timing(on, log, "list the rest", rest, (end_entry - first_entry) * 2);
   const std::uint64_t* const words = is_rest.data();
   const auto ranks =
       offsets_from_lengths<Offset>(on, is_rest.size(), [=] SPARSMITH_HOST_DEVICE(std::int64_t w) {
@@ -1168,7 +1190,6 @@ tile_entries<Value, space_on<Backend>> fill_lanes(Backend on, tile_pattern<Offse
       });
   const std::uint8_t* const in_rest = reinterpret_cast<const std::uint8_t*>(words);
   const Offset* const first_ranks = ranks.data();
-  const std::int64_t rows = matrix.rows;
   const Offset* const row_offsets = matrix.row_offsets.data();
   const Offset* const source_offsets = tiles.source.row_offsets.data();
   const std::int32_t* const source_cols = tiles.source.col_indices.data();
@@ -1180,9 +1201,9 @@ tile_entries<Value, space_on<Backend>> fill_lanes(Backend on, tile_pattern<Offse
   for_each_index(on, is_rest.size(), [=] SPARSMITH_HOST_DEVICE(std::int64_t w) {
     if (words[w] == 0) return;
     Offset rank = first_ranks[w];
-    for (std::int64_t e = w * in_word; e < (w + 1) * in_word && e < entries; ++e) {
-      if (in_rest[e] == 0) continue;
-      const std::int64_t new_row = row_of_entry(row_offsets, 0, rows, e);
+    for (std::int64_t i = w * in_word; i < (w + 1) * in_word && first_entry + i < end_entry; ++i) {
+      if (in_rest[i] == 0) continue;
+      const std::int64_t e = first_entry + i, new_row = row_of_entry(row_offsets, first_row, end_row, e);
       const std::int64_t row = row_order != nullptr ? std::int64_t{row_order[new_row]} : new_row;
       const std::int64_t source = source_offsets[row] + (e - row_offsets[new_row]);
       out_rows[rank] = static_cast<std::int32_t>(row);
