@@ -69,12 +69,15 @@ gcsb_tile<Offset, Value, space_on<Backend>> csr_to_gcsb_tile(Backend on,
   {
     timed_stage timing(on, log, "lay out steps", entries, entries * 8);
     first_sections = offsets_from_lengths<std::int32_t>(
-        on, count, [=] SPARSMITH_HOST_DEVICE(std::int64_t t) { return sections.of_tile(t); });
+        on, count, [=] SPARSMITH_HOST_DEVICE(std::int64_t t) { return sections.of_tile(t).number; });
+    const auto [number, longest] = reduce(
+        on, count, tile_sections::extent{},
+        [=] SPARSMITH_HOST_DEVICE(std::int64_t t) { return sections.of_tile(t); },
+        sum_of<tile_sections::extent>{});
     sections.first_sections = first_sections.data();
-    const std::int64_t number = read_one(on, sections.first_sections + count);
     array<std::int32_t, space> steps(number);
-    for_each_warp(on, number, lay_out_body::scratch_words(),
-                  lay_out_body{sections, gathered.keys.data(), placements.data(), steps.data()});
+    for_each_warp(on, number, lay_out_body::scratch_words(longest),
+                  lay_out_body{sections, longest, gathered.keys.data(), placements.data(), steps.data()});
     section_steps = offsets_from_counts<std::int64_t>(on, steps);
     const std::int64_t* const before = section_steps.data();
     first_steps = offsets_from_lengths<std::int64_t>(

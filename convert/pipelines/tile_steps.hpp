@@ -20,14 +20,21 @@ struct tile_sections {
   const std::int32_t* lane_counts;
   const std::int32_t* first_sections;  // of every tile, and the total
 
-  // How many sections a tile has.
-  SPARSMITH_HOST_DEVICE std::int32_t of_tile(std::int64_t tile) const {
+  // How many sections there are, and the most entries that a lane has in one.
+  struct extent {
+    std::int32_t number = 0, longest = 0;
+    SPARSMITH_HOST_DEVICE extent operator+(const extent& other) const {
+      return {number + other.number, longest > other.longest ? longest : other.longest};
+    }
+  };
+  SPARSMITH_HOST_DEVICE extent of_tile(std::int64_t tile) const {
     std::int32_t longest = 1;
     for (std::int32_t lane = 0; lane < cells.lanes(); ++lane) {
       const std::int32_t count = lane_counts[(tile << cells.lane_bits) + lane];
       longest = count > longest ? count : longest;
     }
-    return (longest + most_entries - 1) / most_entries;
+    const std::int32_t number = (longest + most_entries - 1) / most_entries;
+    return {number, (longest + number - 1) / number};
   }
 
   struct section {
@@ -69,17 +76,19 @@ struct lay_out_body {
   static constexpr std::int32_t nearly = 4;  // entries fewer than the most
 
   tile_sections sections;
+  std::int32_t
+      longest;  // of a lane in any section; its scratch decides how many sections are laid out at once
   const std::uint32_t* keys;
   std::int32_t* placements;  // of every lane in the order of its steps: step << 8 | place among its entries
   std::int32_t* steps_of_section;
 
-  static int scratch_words() { return (head_bytes + previous_bytes) / 4 + 32; }
+  static int scratch_words(std::int32_t longest) { return (head_bytes + longest * 32) / 4 + 32; }
 
   template <class Team>
   SPARSMITH_HOST_DEVICE void operator()(const Team& team, std::int64_t number) const {
     const auto own = sections.find(number);
     lane_state lanes[32 / Team::threads];
-    scratch memory(team.scratch());
+    scratch memory(team.scratch(), longest);
     for (int h = 0; h < 32 / Team::threads; ++h) {
       const std::int32_t lane = team.rank() + h * Team::threads;
       if (lane < sections.cells.lanes()) open(lanes[h], sections.of_lane(own, lane), lane, memory);
@@ -99,7 +108,7 @@ struct lay_out_body {
   }
 
  private:
-  static constexpr int head_bytes = 32 * 32, previous_bytes = tile_sections::most_entries * 32;
+  static constexpr int head_bytes = 32 * 32;
   static constexpr std::uint8_t none = 255;
   static_assert(tile_sections::most_entries <= none);
 
@@ -118,11 +127,11 @@ struct lay_out_body {
     std::int32_t* columns;  // that the step takes in each bank
     std::uint32_t* seen;    // what a team of one thread compares lanes with; 0 at first
 
-    SPARSMITH_HOST_DEVICE explicit scratch(std::uint32_t* words)
+    SPARSMITH_HOST_DEVICE scratch(std::uint32_t* words, std::int32_t longest)
         : heads(reinterpret_cast<std::uint8_t*>(words)),
           previous(heads + head_bytes),
-          columns(reinterpret_cast<std::int32_t*>(words + (head_bytes + previous_bytes) / 4)),
-          seen(words + (head_bytes + previous_bytes) / 4 + 32) {}
+          columns(reinterpret_cast<std::int32_t*>(previous + longest * 32)),
+          seen(reinterpret_cast<std::uint32_t*>(columns) + 32) {}
   };
 
   struct key_run {
