@@ -532,11 +532,15 @@ struct fill_lanes_of_tile {
           static_cast<std::int32_t>(lane_start(lane, before_lane(lane))) + before[place] - before_lane(lane);
       return part;
     };
+    const std::int64_t list_start = tile_starts[tile];
     if constexpr (Team::threads == 1) {
       for (std::int32_t place = 0; place < height; ++place) {
         const row_part part = part_of(place);
-        for (std::int32_t i = 0; i < part.length; ++i)
-          put(tile, may_rest, load(first_row, may_rest, part, i));
+        for (std::int32_t i = 0; i < part.length; ++i) {
+          found_entry found[1] = {part.entry(i)};
+          load(first_row, may_rest, found);
+          put(list_start, may_rest, found[0]);
+        }
       }
       return;
     }
@@ -553,17 +557,21 @@ struct fill_lanes_of_tile {
       for (std::int32_t start = before[first]; start < end; start += ahead * warp) {
         found_entry found[ahead];
         for (int k = 0; k < ahead; ++k) {
-          if (start + k * warp >= end) break;
           const std::int32_t own = start + k * warp + team.rank() % warp;
-          const std::int32_t entry = own < end ? own : end - 1;
-          std::int32_t place = first;
-          for (std::int32_t half = places / 2; half > 0; half /= 2)
-            if (before[place + half] <= entry) place += half;
-          found[k] = load(first_row, may_rest, part_of(place), entry - before[place]);
+          if (start + k * warp < end) {
+            const std::int32_t entry = own < end ? own : end - 1;
+            std::int32_t place = first;
+            for (std::int32_t half = places / 2; half > 0; half /= 2)
+              if (before[place + half] <= entry) place += half;
+            found[k] = part_of(place).entry(entry - before[place]);
+          } else {
+            found[k] = found[0];  // something to load
+          }
           if (own >= end) found[k].to = -1;
         }
+        load(first_row, may_rest, found);
         for (int k = 0; k < ahead; ++k)
-          if (found[k].to >= 0) put(tile, may_rest, found[k]);
+          if (found[k].to >= 0) put(list_start, may_rest, found[k]);
       }
     }
     team.sync();
@@ -576,35 +584,44 @@ struct fill_lanes_of_tile {
     return (entries_before + tile_run - 1) / tile_run * tile_run + lane * tile_run;
   }
 
+  struct found_entry {
+    std::int32_t row = 0, to = -1, col = 0;
+    Offset at = 0;  // where it is in the matrix, and when it is loaded, among those that may be in the rest
+    Value value = 0;
+  };
   // What a row has in the tile, where that goes in the lists of the tile, and how much of it comes last.
   struct row_part {
     std::int64_t from;
     std::int32_t row, to, last, length;
-  };
-  struct found_entry {
-    std::int32_t row = 0, col = 0, to = -1;
-    Offset in_rest = 0;
-    Value value = 0;
-  };
-  // The i-th entry of a row.
-  SPARSMITH_HOST_DEVICE found_entry load(std::int64_t first_row, bool may_rest, const row_part& part,
-                                         std::int32_t i) const {
-    const std::int32_t turned = i + part.last;
-    const std::int64_t entry = part.from + (turned < part.length ? turned : turned - part.length);
-    const Offset source = sources == nullptr ? static_cast<Offset>(entry) : sources[entry];
-    found_entry found{part.row, runs.cols[entry], part.to + i, source,
-                      out_values == nullptr ? Value{0} : values[source]};
-    if (sources != nullptr && may_rest) {
-      const std::int64_t row = first_row + part.row;
-      found.in_rest += runs.row_offsets[row] - source_offsets[row_order[row]];
+
+    SPARSMITH_HOST_DEVICE found_entry entry(std::int32_t i) const {
+      const std::int32_t turned = i + last;
+      found_entry found;
+      found.row = row;
+      found.to = to + i;
+      found.at = static_cast<Offset>(from + (turned < length ? turned : turned - length));
+      return found;
     }
-    return found;
+  };
+  // Some at a time, so that all wait for memory together.
+  template <int count>
+  SPARSMITH_HOST_DEVICE void load(std::int64_t first_row, bool may_rest, found_entry (&found)[count]) const {
+    for (found_entry& own : found) own.col = runs.cols[own.at];
+    if (sources != nullptr)
+      for (found_entry& own : found) own.at = sources[own.at];
+    if (out_values != nullptr)
+      for (found_entry& own : found) own.value = values[own.at];
+    if (sources != nullptr && may_rest)
+      for (found_entry& own : found) {
+        const std::int64_t row = first_row + own.row;
+        own.at += runs.row_offsets[row] - source_offsets[row_order[row]];
+      }
   }
-  SPARSMITH_HOST_DEVICE void put(std::int64_t tile, bool may_rest, const found_entry& found) const {
-    const std::int64_t to = tile_starts[tile] + found.to;
+  SPARSMITH_HOST_DEVICE void put(std::int64_t list_start, bool may_rest, const found_entry& found) const {
+    const std::int64_t to = list_start + found.to;
     keys[to] = runs.cells.key(static_cast<std::uint32_t>(found.row), static_cast<std::uint32_t>(found.col));
     if (out_values != nullptr) out_values[to] = found.value;
-    if (may_rest) is_rest[found.in_rest - first_rest_entry] = 0;
+    if (may_rest) is_rest[found.at - first_rest_entry] = 0;
   }
 };
 
