@@ -241,6 +241,27 @@ TEST_CASE("layout tile converts back, whatever the options") {
     }
 }
 
+TEST_CASE("the rest of a few lines of tiles is found wherever they are") {
+  // The lines of 256 rows are full but for some, which have two entries in a tile of their own.
+  for (const std::set<int>& thin : {std::set{0}, std::set{1}, std::set{1, 2}, std::set{3}}) {
+    named_matrix m{"thin lines", 1000, 1000, {}};
+    for (int r = 0; r < 1000; ++r)
+      if (thin.count(r / 256) == 0)
+        m.entries.push_back({r, r % 7, r + 1.0});
+      else if (r % 100 == 0)
+        m.entries.push_back({r, 990, r + 1.0});
+    const auto c = assembled(m);
+    const auto t =
+        csr_to_gcsb_tile(on, view(c), with(256, 256, 32, renumbering::none, 64), no_limit, nullptr);
+    CHECK(t.tile_rows.size() == 4 - std::ssize(thin));
+    CHECK(t.rest_values.size() > 0);
+    for (std::int64_t i = 0; i < t.rest_values.size(); ++i)
+      CHECK(thin.count(t.rest_row_indices[i] / 256) == 1);
+    CHECK(find_invalid(t) == "");
+    CHECK(identical(gcsb_tile_to_csr(on, view(t), nullptr), c));
+  }
+}
+
 TEST_CASE("any number of threads lays tiles out alike") {
   const auto m = generated("gen:rmat?scale=12");
   set_thread_count(1);
