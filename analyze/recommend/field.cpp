@@ -91,8 +91,9 @@ class field_builder {
 
   // The price of one format with other options than the features were computed with.
   format_cost price(format_kind format, const plan_request& plan) const {
-    const price_facts facts{features_.explicit_zeros, features_.row_lengths.distribution,
-                            count_blocks_by_entries(on_, pattern_of(matrix_), sizes_to_price(plan))};
+    price_facts facts = find_row_facts(on_, matrix_, plan, features_.row_lengths.distribution);
+    facts.zeros = features_.explicit_zeros;
+    facts.blocks = count_blocks_by_entries(on_, pattern_of(matrix_), sizes_to_price(plan));
     for (const format_cost& cost : plan_formats(on_, matrix_, plan, facts))
       if (cost.format == format) return cost;
     return {};

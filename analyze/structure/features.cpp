@@ -139,7 +139,23 @@ matrix_features find_features(Backend on, const Matrix& matrix, const feature_re
   f.rows = matrix.rows;
   f.cols = matrix.cols;
   f.entries = pattern_of(matrix).entries();
-  survey found = survey_entries(on, matrix, request.grid_rows, request.grid_cols, log);
+  plan_request plan = request.plan;
+  plan.blocks.clear();
+  std::vector<block_size> sizes = request.blocks;
+  for (const block_size& size : request.blocks)
+    if (size.rows <= 64 && size.cols <= 64) plan.blocks.push_back(size);
+  for (const block_size& size : sizes_to_price(plan)) sizes.push_back(size);
+  price_facts facts;
+  // What a GPU has done quickly and is waited for comes beside what takes it long.
+  survey found = survey_entries(
+      on, matrix, request.grid_rows, request.grid_cols, log, [&](const survey& with_row_lengths) {
+        {
+          timed_stage timing(on, log, "longest rows", f.rows, f.rows * offset_bytes);
+          f.longest_rows = longest_of(on, pattern_of(matrix), with_row_lengths.row_lengths, request.longest);
+        }
+        timed_stage timing(on, log, "prices", f.rows, f.rows * offset_bytes);
+        facts = find_row_facts(on, matrix, plan, with_row_lengths.row_lengths);
+      });
   const entry_counts& counts = found.counts;
   f.explicit_zeros = counts.zeros;
   f.nans = counts.nans;
@@ -155,28 +171,17 @@ matrix_features find_features(Backend on, const Matrix& matrix, const feature_re
   f.lower_bandwidth = found.lower_bandwidth;
   f.upper_bandwidth = found.upper_bandwidth;
   f.profile = found.profile;
-  f.row_lengths = summarize_lengths(found.row_lengths);
+  f.row_lengths = summarize_lengths(std::move(found.row_lengths));
   f.col_lengths = summarize_lengths(std::move(found.col_lengths));
-  {
-    timed_stage timing(on, log, "longest rows", f.rows, f.rows * offset_bytes);
-    f.longest_rows = longest_of(on, pattern_of(matrix), found.row_lengths, request.longest);
-  }
-  plan_request plan = request.plan;
-  plan.blocks.clear();
-  std::vector<block_size> sizes = request.blocks;
-  for (const block_size& size : request.blocks)
-    if (size.rows <= 64 && size.cols <= 64) plan.blocks.push_back(size);
-  for (const block_size& size : sizes_to_price(plan)) sizes.push_back(size);
-  price_facts facts{counts.zeros, std::move(found.row_lengths), {}};
+  facts.zeros = counts.zeros;
   {
     timed_stage timing(on, log, "blocks", f.entries, f.entries * 4);
     facts.blocks = count_blocks_by_entries(on, pattern_of(matrix), sizes, [&] {
       f.grid = {found.grid_rows, found.grid_cols, found.take_grid()};
     });
-    for (const block_size& size : request.blocks)
-      f.blocks.push_back(features_of_blocks(size, facts.blocks.at(size), f.entries));
   }
-  timed_stage timing(on, log, "prices", f.rows, f.rows * offset_bytes);
+  for (const block_size& size : request.blocks)
+    f.blocks.push_back(features_of_blocks(size, facts.blocks.at(size), f.entries));
   f.formats = plan_formats(on, matrix, plan, facts);
   return f;
 }

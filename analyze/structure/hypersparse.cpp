@@ -210,23 +210,27 @@ hypersparse<Offset, Value> assemble_hypersparse(matrix_entries&& source, bool dr
 
 template <class Backend, class Offset, class Value>
 survey survey_entries(Backend on, const hypersparse<Offset, Value>& matrix, std::int32_t grid_rows,
-                      std::int32_t grid_cols, stage_log* log) {
+                      std::int32_t grid_cols, stage_log* log,
+                      const std::function<void(const survey&)>& meanwhile) {
   const auto pattern = pattern_of(matrix);
-  timed_stage timing(on, log, "survey entries", pattern.entries(),
-                     pattern.entries() * (4 + std::int64_t{sizeof(Value)}));
   survey result;
-  result.grid_rows = std::min(grid_rows, matrix.rows);
-  result.grid_cols = std::min(grid_cols, matrix.cols);
-  std::vector<std::int64_t> grid(static_cast<std::size_t>(result.grid_rows) *
-                                 static_cast<std::size_t>(result.grid_cols));
-  row_walk<Offset, Value> walk(matrix, result, grid.data());
-  for (std::int64_t r = 0; r < pattern.row_numbers.size(); ++r) walk.visit(r);
-  result.take_grid = [grid = std::move(grid)]() mutable { return std::move(grid); };
-  result.diagonals = count_diagonals(pattern);
-  result.row_lengths = std::move(count_group_lengths(on, pattern, {1})[0]);
-  histogram lengths;
-  for (const column_length& c : column_lengths(pattern)) ++lengths[c.length];
-  result.col_lengths = listed_with_empty(std::move(lengths), matrix.cols);
+  {
+    timed_stage timing(on, log, "survey entries", pattern.entries(),
+                       pattern.entries() * (4 + std::int64_t{sizeof(Value)}));
+    result.grid_rows = std::min(grid_rows, matrix.rows);
+    result.grid_cols = std::min(grid_cols, matrix.cols);
+    std::vector<std::int64_t> grid(static_cast<std::size_t>(result.grid_rows) *
+                                   static_cast<std::size_t>(result.grid_cols));
+    row_walk<Offset, Value> walk(matrix, result, grid.data());
+    for (std::int64_t r = 0; r < pattern.row_numbers.size(); ++r) walk.visit(r);
+    result.take_grid = [grid = std::move(grid)]() mutable { return std::move(grid); };
+    result.diagonals = count_diagonals(pattern);
+    result.row_lengths = std::move(count_group_lengths(on, pattern, {1})[0]);
+    histogram lengths;
+    for (const column_length& c : column_lengths(pattern)) ++lengths[c.length];
+    result.col_lengths = listed_with_empty(std::move(lengths), matrix.cols);
+  }
+  meanwhile(result);
   return result;
 }
 
@@ -394,8 +398,9 @@ tile_price price_tiles(Backend, hypersparse_pattern<Offset> matrix, const tile_o
   return price;
 }
 
-#define SPARSMITH_INSTANTIATE_VALUE(B, O, V) \
-  template survey survey_entries(B, const hypersparse<O, V>&, std::int32_t, std::int32_t, stage_log*);
+#define SPARSMITH_INSTANTIATE_VALUE(B, O, V)                                                          \
+  template survey survey_entries(B, const hypersparse<O, V>&, std::int32_t, std::int32_t, stage_log*, \
+                                 const std::function<void(const survey&)>&);
 #define SPARSMITH_INSTANTIATE_OFFSET(B, O)                                                              \
   SPARSMITH_INSTANTIATE_VALUE(B, O, float)                                                              \
   SPARSMITH_INSTANTIATE_VALUE(B, O, double)                                                             \

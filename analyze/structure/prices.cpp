@@ -103,7 +103,7 @@ class pricer {
     else
       add(format_kind::ell, ell_bytes, ell_slots, ell_bytes).width = longest;
 
-    const std::int64_t slots = count_sell_slots(on_, pattern_of(matrix_), options_.sell);
+    const std::int64_t slots = facts_.sell_slots;
     const std::int64_t slices = groups_of(rows_, options_.sell.slice);
     const std::int64_t sell_bytes = slots * pair + rows_ * 2 * index_bytes + (slices + 1) * offset_bytes;
     if (slots > most_items)
@@ -282,8 +282,11 @@ class pricer {
 template <class Backend, class Matrix>
 price_facts facts_of(Backend on, const Matrix& matrix, const plan_request& request) {
   const auto pattern = pattern_of(matrix);
-  return {count_zeros(on, matrix), std::move(count_group_lengths(on, pattern, {1})[0]),
-          count_blocks_by_entries(on, pattern, sizes_to_price(request))};
+  price_facts facts =
+      find_row_facts(on, matrix, request, std::move(count_group_lengths(on, pattern, {1})[0]));
+  facts.zeros = count_zeros(on, matrix);
+  facts.blocks = count_blocks_by_entries(on, pattern, sizes_to_price(request));
+  return facts;
 }
 
 template <class Backend, class Matrix>
@@ -293,8 +296,8 @@ std::vector<format_cost> price_all(Backend on, const Matrix& matrix, const plan_
   prices.price_row_formats();
   for (const block_size& block : request.blocks) prices.price_bsr(block, false);
   if (request.chosen_block) prices.price_bsr(*request.chosen_block, true);
-  const auto lengths = count_group_lengths(on, pattern_of(matrix), request.betas);
-  for (std::size_t b = 0; b < request.betas.size(); ++b) prices.price_blocks(request.betas[b], lengths[b]);
+  for (std::size_t b = 0; b < request.betas.size(); ++b)
+    prices.price_blocks(request.betas[b], facts.block_row_lengths[b]);
   if (request.tile) prices.price_tile();
   return std::move(prices.costs);
 }

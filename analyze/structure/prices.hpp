@@ -62,8 +62,20 @@ std::vector<format_cost> plan_formats(Backend on, const hypersparse<Offset, Valu
 struct price_facts {
   std::int64_t zeros = 0;
   std::vector<size_count> row_lengths;
-  block_histograms blocks;  // of all sizes of the request, by their entries
+  std::int64_t sell_slots = 0;
+  std::vector<std::vector<size_count>> block_row_lengths;  // for every beta of the request
+  block_histograms blocks;                                 // of all sizes of the request, by their entries
 };
+// Those that the rows tell: all but zeros and blocks.
+template <class Backend, class Matrix>
+price_facts find_row_facts(Backend on, const Matrix& matrix, const plan_request& request,
+                           std::vector<size_count> row_lengths) {
+  return {0,
+          std::move(row_lengths),
+          count_sell_slots(on, pattern_of(matrix), request.options.sell),
+          count_group_lengths(on, pattern_of(matrix), request.betas),
+          {}};
+}
 // The block sizes that a plan asks for.
 std::vector<block_size> sizes_to_price(const plan_request& request);
 template <class Backend, class Offset, class Value>

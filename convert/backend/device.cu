@@ -25,6 +25,13 @@ cudaError_t make_own_pool() {
   return cudaMemPoolSetAttribute(own_pool, cudaMemPoolAttrReleaseThreshold, &keep);
 }
 
+// One that does not wait for the default stream.
+cudaStream_t make_stream_beside() {
+  cudaStream_t made = nullptr;
+  check_cuda(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
+  return made;
+}
+
 // Any error here means that there is no GPU to use: no driver, an old one, none visible, or one this build
 // has no code for. `auto` then runs on the CPU and says why.
 gpu_state look_for_gpu() {
@@ -77,6 +84,25 @@ void synchronize(cuda) {
   check_cuda(cudaDeviceSynchronize());
 }
 
+work_beside::work_beside() {
+  static const cudaStream_t beside = make_stream_beside();  // never given back, like the pool
+  on_.stream = beside;
+  check_cuda(cudaEventCreateWithFlags(&end_, cudaEventDisableTiming));
+  check_cuda(cudaEventRecord(end_, nullptr));
+  check_cuda(cudaStreamWaitEvent(beside, end_));
+}
+work_beside::~work_beside() {
+  // Errors have nobody to report to; they stay, and the next checked call raises them.
+  (void)cudaStreamSynchronize(on_.stream);
+  (void)cudaEventDestroy(end_);
+}
+void work_beside::all_queued() {
+  check_cuda(cudaEventRecord(end_, on_.stream));
+}
+void work_beside::wait() const {
+  check_cuda(cudaEventSynchronize(end_));
+}
+
 int multiprocessors() {
   static const int count = [] {
     int value = 0;
@@ -115,12 +141,7 @@ void copy(void* target, const void* source, std::int64_t bytes) {
 }
 
 void copy_beside(void* target, const void* source, std::int64_t bytes) {
-  // Never given back, like the pool.
-  static const cudaStream_t beside = [] {
-    cudaStream_t made = nullptr;
-    check_cuda(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
-    return made;
-  }();
+  static const cudaStream_t beside = make_stream_beside();
   check_cuda(cudaMemcpyAsync(target, source, static_cast<std::size_t>(bytes), cudaMemcpyDefault, beside));
   check_cuda(cudaStreamSynchronize(beside));
 }

@@ -6,6 +6,8 @@
 
 #include "convert/backend/backend.hpp"
 
+struct CUevent_st;  // what CUDA's own cudaEvent_t points at
+
 namespace sparsmith {
 
 // The oldest GPUs there is code for: older ones lack reductions over a warp.
@@ -16,6 +18,23 @@ std::string missing_architecture(const std::string& architectures, int major, in
 
 // Of the GPU; only where there is CUDA.
 int multiprocessors();
+
+// Work that runs beside all other of the process, in the order in which it is queued: it begins once that
+// which others queued before is done. Arrays it uses are taken before, and declared before, since memory
+// changes hands in the order of the default stream: whatever happens, it is waited for before they go.
+class work_beside {
+ public:
+  work_beside();
+  work_beside(const work_beside&) = delete;
+  ~work_beside();
+  cuda on() const { return on_; }
+  void all_queued();  // nothing more will be
+  void wait() const;  // for what was queued
+
+ private:
+  cuda on_;
+  CUevent_st* end_ = nullptr;
+};
 
 }  // namespace sparsmith
 

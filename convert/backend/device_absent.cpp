@@ -18,6 +18,17 @@ void synchronize(cuda) {
   no_cuda();
 }
 
+work_beside::work_beside() {
+  no_cuda();
+}
+work_beside::~work_beside() = default;
+void work_beside::all_queued() {
+  no_cuda();
+}
+void work_beside::wait() const {
+  no_cuda();
+}
+
 namespace device_memory {
 void* allocate(std::int64_t) {
   no_cuda();

@@ -82,9 +82,12 @@ struct survey {
   // to do since: on the way to the host they are slow.
   std::function<std::vector<std::int64_t>()> take_grid;
 };
+// A GPU walks beside whatever else it is given to do: `meanwhile` is called once, when the lengths of the
+// rows are known and the walk may still be going on.
 template <class Backend, class Offset, class Value>
-survey survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> matrix, std::int32_t grid_rows,
-                      std::int32_t grid_cols, stage_log* log);
+survey survey_entries(
+    Backend on, csr<Offset, Value, view_on<Backend>> matrix, std::int32_t grid_rows, std::int32_t grid_cols,
+    stage_log* log, const std::function<void(const survey&)>& meanwhile = [](const survey&) {});
 
 // How many groups of so many rows hold how many entries, for every such number of rows.
 template <class Backend, class Offset>

@@ -7,6 +7,7 @@
 #include <array>
 #include <memory>
 
+#include "convert/backend/device.hpp"
 #include "convert/backend/team.hpp"
 #include "convert/pipelines/blocks.hpp"
 #include "convert/pipelines/structure.hpp"
@@ -45,11 +46,18 @@ struct entry_walk {
   std::int32_t* col_lengths;
   std::uint32_t* diagonals;  // a bit for each, from the lower left corner on
 };
-// On CUDA it may run on when the call returns.
+// On CUDA it may run on when the call returns, with what it uses.
+template <class Space>
+struct running_walk {
+  array<entry_counts, Space> counts;
+  array<std::int32_t, Space> first_rows = {};  // of its pieces
+  array<unsigned, Space> taken = {};           // pieces, so far
+  std::shared_ptr<work_beside> beside = {};    // null where it has ended
+};
 template <class Offset, class Value>
-array<entry_counts, host> walk_entries(openmp on, const entry_walk<Offset, Value>& walk);
+running_walk<host> walk_entries(openmp on, const entry_walk<Offset, Value>& walk);
 template <class Offset, class Value>
-array<entry_counts, device> walk_entries(cuda on, const entry_walk<Offset, Value>& walk);
+running_walk<device> walk_entries(cuda on, const entry_walk<Offset, Value>& walk);
 
 // What the ends of the rows tell.
 struct row_ends {
@@ -392,7 +400,8 @@ array<long_row, host> find_long_rows(Backend on, csr_pattern<Offset, space_on<Ba
 
 template <class Backend, class Offset, class Value>
 survey survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> matrix, std::int32_t grid_rows,
-                      std::int32_t grid_cols, stage_log* log) {
+                      std::int32_t grid_cols, stage_log* log,
+                      const std::function<void(const survey&)>& meanwhile) {
   using space = space_on<Backend>;
   const std::int64_t entries = matrix.values.size(), rows = matrix.rows, cols = matrix.cols;
   const Offset* const offsets = matrix.row_offsets.data();
@@ -402,10 +411,10 @@ survey survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> matrix, s
   result.grid_cols = static_cast<std::int32_t>(std::min<std::int64_t>(grid_cols, cols));
   const std::int64_t cells = std::int64_t{result.grid_rows} * result.grid_cols;
   const auto grids = std::make_shared<std::vector<array<std::int32_t, space>>>();  // one for every walk
-  std::vector<array<entry_counts, space>> counts;                                  // as well
   array<std::uint32_t, space> diagonals(entries > 0 ? groups_of(rows + cols - 1, 32) : 0);
   array<std::int32_t, space> col_lengths(cols);
   fill(on, col_lengths, std::int32_t{0});
+  std::vector<running_walk<space>> walks;
   if (entries > 0) {
     {
       timed_stage timing(on, log, "band", rows, rows * std::int64_t{sizeof(Offset)});
@@ -427,7 +436,7 @@ survey survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> matrix, s
     for (std::int64_t start = 0; start < entries; start += walk_entries_most) {
       array<std::int32_t, space>& grid = grids->emplace_back(cells);
       fill(on, grid, std::int32_t{0});
-      counts.push_back(walk_entries(
+      walks.push_back(walk_entries(
           on,
           entry_walk<Offset, Value>{
               matrix.rows, matrix.cols, start, std::min(entries, start + walk_entries_most), offsets, indices,
@@ -436,6 +445,14 @@ survey survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> matrix, s
               grid_cell(result.grid_cols, cols), grid.data(), col_lengths.data(), diagonals.data()}));
     }
   }
+  const auto lengths_of = [&](const char* stage, const counted_lines<Offset>& lines) {
+    timed_stage timing(on, log, stage, lines.lines, lines.lines * 4);
+    return std::move(count_lengths<Backend, Offset>(on, entries, {lines})[0]);
+  };
+  result.row_lengths = lengths_of("row lengths", {rows, cols, offsets, rows, 1});
+  meanwhile(result);
+  for (const running_walk<space>& walk : walks)
+    if (walk.beside != nullptr) walk.beside->wait();
   result.take_grid = [grids, cells] {
     std::vector<std::int64_t> sums(static_cast<std::size_t>(cells));
     array<std::int32_t, host> walked(cells);
@@ -445,15 +462,8 @@ survey survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> matrix, s
     }
     return sums;
   };
-  timed_stage timing(on, log, "row and column lengths", rows + cols,
-                     rows * std::int64_t{sizeof(Offset)} + cols * 4);
-  auto lengths = count_lengths<Backend, Offset>(
-      on, entries, {{rows, cols, offsets, rows, 1}, {cols, rows, nullptr, 0, 0, col_lengths.data()}});
-  result.row_lengths = std::move(lengths[0]);
-  result.col_lengths = std::move(lengths[1]);
-  // Now, and not before the lengths: a GPU has them queued when it is done with the walk.
-  for (const array<entry_counts, space>& walked : counts)
-    result.counts += copy_to<host>(walked, space::where)[0];
+  result.col_lengths = lengths_of("column lengths", {cols, rows, nullptr, 0, 0, col_lengths.data()});
+  for (const running_walk<space>& walk : walks) result.counts += copy_to<host>(walk.counts, space::where)[0];
   const std::uint32_t* const words = diagonals.data();
   result.diagonals = reduce(
       on, diagonals.size(), std::int64_t{0},

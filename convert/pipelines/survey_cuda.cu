@@ -15,6 +15,10 @@ constexpr int threads = 256;
 constexpr int piece_entries = 2048;  // that a thread block looks at together
 constexpr int entries_each = piece_entries / threads;
 constexpr std::int32_t grid_words = 4096;  // counters of grid cells in shared memory
+// Of a multiprocessor. There are registers for one more, which what runs beside has.
+constexpr int resident_blocks = 4;
+
+constexpr int short_row = 32;  // entries
 
 // The entry of a row [low, high) with that column, or -1. Short rows are halved, in a band after a look at
 // the guess and the entry before it: mostly it is one of them, or would be between. Long ones are searched
@@ -24,7 +28,6 @@ constexpr std::int32_t grid_words = 4096;  // counters of grid cells in shared m
 template <class Offset>
 __device__ Offset find_near(const std::int32_t* cols, int shift, Offset low, Offset high, Offset guess,
                             std::int32_t col, bool banded) {
-  constexpr Offset short_row = 32;
   if (low >= high) return -1;
   if (high - low > short_row) {
     const Offset begin = low, end = high;
@@ -105,16 +108,18 @@ __global__ void find_first_rows(std::int64_t rows, const Offset* row_offsets, st
   first_rows[piece] = static_cast<std::int32_t>(row_of_entry(row_offsets, 0, rows, entry));
 }
 
-// Thread blocks take the pieces in turns, so that those that run at the same time look for mirror images in
-// the same places. Of a piece the rows are found out first: every row that begins in it leaves its number
-// there, and the largest number up to an entry is its row.
+// Thread blocks take the next piece when they are done with one, so that those that run at the same time look
+// for mirror images in the same places, however many there is room for. Of a piece the rows are found out
+// first: every row that begins in it leaves its number there, and the largest number up to an entry is its
+// row.
 template <class Offset, class Value>
-__global__ void __launch_bounds__(threads, 5)
-    walk_pieces(entry_walk<Offset, Value> walk, std::int64_t pieces, const std::int32_t* first_rows,
-                entry_counts* totals) {
+__global__ void __launch_bounds__(threads, resident_blocks + 1)
+    walk_pieces(entry_walk<Offset, Value> walk, unsigned pieces, const std::int32_t* first_rows,
+                unsigned* taken, entry_counts* totals) {
   __shared__ __align__(16) std::int32_t rows[piece_entries];
   __shared__ std::int32_t cols[piece_entries + 2], row_before_warp[threads / 32];
   __shared__ std::int32_t cells[grid_words];
+  __shared__ unsigned own_piece;
   const int thread = static_cast<int>(threadIdx.x);
   const std::int32_t* const indices = walk.col_indices;
   const Offset* const offsets = walk.row_offsets;
@@ -124,8 +129,16 @@ __global__ void __launch_bounds__(threads, 5)
   for (std::int32_t i = thread; i < grid_words; i += threads) cells[i] = 0;
 
   own_counts own;
-  const float per_col = 1.0f / static_cast<float>(walk.cols);
-  for (std::int64_t piece = blockIdx.x; piece < pieces; piece += gridDim.x) {
+  const float per_entry = 1.0f / static_cast<float>(entries);
+  // By how much the last guess in a long row of a band was: the next one mostly is as well.
+  Offset too_low = 0;
+  unsigned next = thread == 0 ? atomicAdd(taken, 1u) : 0;
+  for (;;) {
+    if (thread == 0) own_piece = next;
+    __syncthreads();
+    const std::int64_t piece = own_piece;
+    if (piece >= pieces) break;
+    if (thread == 0) next = atomicAdd(taken, 1u);  // comes while this one is walked
     const auto first = static_cast<Offset>(walk.first + piece * piece_entries);
     const auto last = static_cast<Offset>(min(std::int64_t{first} + piece_entries, walk.last));
     const auto count = static_cast<int>(last - first);
@@ -221,14 +234,16 @@ __global__ void __launch_bounds__(threads, 5)
                             walk.banded) >= 0)
         ++own.row_below;
       if (!right_of_diagonal) continue;  // the others are counted with these
-      // In a band an entry has as many neighbours to its right as its mirror image has to its left; else
-      // entries are taken to be spread evenly.
+      // In a band an entry has as many neighbours to its right as its mirror image has to its left. Else as
+      // much of a row is taken to lie left of a column as of all rows lies above that row: so it is where the
+      // pattern is symmetric, however skewed.
       const Offset guess =
-          walk.banded
-              ? row_end - 1 - e
-              : static_cast<Offset>(static_cast<float>(high - low) * (static_cast<float>(row) * per_col));
-      const Offset mirror = find_near<Offset>(indices, shift, low, high, low + guess, row, walk.banded);
+          low + (walk.banded ? row_end - 1 - e + (high - low > short_row ? too_low : 0)
+                             : static_cast<Offset>(static_cast<float>(high - low) *
+                                                   (static_cast<float>(row_begin) * per_entry)));
+      const Offset mirror = find_near<Offset>(indices, shift, low, high, guess, row, walk.banded);
       if (mirror < 0) continue;
+      if (high - low > short_row) too_low += mirror - guess;
       own.mirrored += 2;
       const Value other = walk.values[mirror];
       own.mirrored_equal += other == value ? 2 : 0;
@@ -260,19 +275,23 @@ __global__ void __launch_bounds__(threads, 5)
 }  // namespace
 
 template <class Offset, class Value>
-array<entry_counts, device> walk_entries(cuda on, const entry_walk<Offset, Value>& walk) {
-  array<entry_counts, device> totals(1);
-  check_cuda(cudaMemsetAsync(totals.data(), 0, sizeof(entry_counts), on.stream));
+running_walk<device> walk_entries(cuda, const entry_walk<Offset, Value>& walk) {
   const std::int64_t pieces = groups_of(walk.last - walk.first, piece_entries);
-  array<std::int32_t, device> first_rows(pieces + 1);
-  find_first_rows<<<static_cast<unsigned>(groups_of(pieces + 1, threads)), threads, 0, on.stream>>>(
-      walk.rows, walk.row_offsets, walk.first, walk.last, pieces, first_rows.data());
+  running_walk<device> run{array<entry_counts, device>(1), array<std::int32_t, device>(pieces + 1),
+                           array<unsigned, device>(1)};
+  run.beside = std::make_shared<work_beside>();
+  const cudaStream_t stream = run.beside->on().stream;
+  check_cuda(cudaMemsetAsync(run.counts.data(), 0, sizeof(entry_counts), stream));
+  check_cuda(cudaMemsetAsync(run.taken.data(), 0, sizeof(unsigned), stream));
+  find_first_rows<<<static_cast<unsigned>(groups_of(pieces + 1, threads)), threads, 0, stream>>>(
+      walk.rows, walk.row_offsets, walk.first, walk.last, pieces, run.first_rows.data());
   check_cuda(cudaGetLastError());
-  const std::int64_t most_blocks = std::int64_t{multiprocessors()} * 5;  // resident, as its launch bounds ask
-  walk_pieces<<<static_cast<unsigned>(std::min(pieces, most_blocks)), threads, 0, on.stream>>>(
-      walk, pieces, first_rows.data(), totals.data());
+  const std::int64_t resident = std::int64_t{multiprocessors()} * resident_blocks;
+  walk_pieces<<<static_cast<unsigned>(std::min(pieces, resident)), threads, 0, stream>>>(
+      walk, static_cast<unsigned>(pieces), run.first_rows.data(), run.taken.data(), run.counts.data());
   check_cuda(cudaGetLastError());
-  return totals;
+  run.beside->all_queued();
+  return run;
 }
 
 }  // namespace sparsmith

@@ -129,7 +129,7 @@ class row_walk {
 }  // namespace
 
 template <class Offset, class Value>
-array<entry_counts, host> walk_entries(openmp, const entry_walk<Offset, Value>& walk) {
+running_walk<host> walk_entries(openmp, const entry_walk<Offset, Value>& walk) {
   // What a thread has of its own.
   const std::int64_t cells = std::int64_t{walk.grid_rows} * walk.grid_cols, entries = walk.last - walk.first;
   const std::int64_t cursors_each = walk.rows == walk.cols ? walk.rows : 0;  // for mirror images only
@@ -178,7 +178,7 @@ array<entry_counts, host> walk_entries(openmp, const entry_walk<Offset, Value>& 
   array<entry_counts, host> total(1);
   total[0] = {};
   for (const entry_counts& counts : all) total[0] += counts;
-  return total;
+  return {std::move(total)};
 }
 
 }  // namespace sparsmith
