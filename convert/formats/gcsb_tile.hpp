@@ -97,8 +97,11 @@ struct tile_cells {
   SPARSMITH_HOST_DEVICE bool is_padding(std::uint32_t combined) const {
     return (combined >> width_bits & 1) != 0;
   }
+  SPARSMITH_HOST_DEVICE std::uint32_t line(std::uint32_t combined) const {
+    return combined >> (width_bits + 1);
+  }
   SPARSMITH_HOST_DEVICE std::uint32_t row(std::uint32_t combined, std::uint32_t lane) const {
-    return combined >> (width_bits + 1) << lane_bits | lane;
+    return line(combined) << lane_bits | lane;
   }
   // From the tile's width on: of padding.
   SPARSMITH_HOST_DEVICE std::uint32_t col(std::uint32_t combined) const {

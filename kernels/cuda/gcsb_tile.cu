@@ -32,7 +32,9 @@ struct tile_tuning {
   static constexpr std::int64_t most_lines_a_tile = 4;
   // Sums from which on they are added up in the tiles' numbers first.
   static constexpr std::int64_t many_scattered_sums = 1 << 18;
-  static constexpr int vector_threads = 256;  // of a thread block that walks x, y or the rest
+  static constexpr int vector_threads = 256;  // of a thread block that walks x, y, the rest or a tile
+  // Of a window of x, which comes in whole sectors.
+  static constexpr int inputs_together = 8;
 };
 
 // gathered = x in the tiles' numbers, y = beta y, and sums = 0; what is null is left out.
@@ -73,6 +75,38 @@ __global__ void look_up_places(std::int64_t count, const std::int32_t* numbers, 
   if (i < count) found[i] = places[numbers[i]];
 }
 
+// What the entries of every tile use of its window of x, all of a sector that is used in part: tiles at the
+// edge of a band use little of it. A thread block for every tile.
+template <bool Transposed, class Offset, class Index>
+__global__ void find_used_inputs(const tile_cells cells, const Offset* tile_offsets, const Index* combined,
+                                 used_inputs* used) {
+  __shared__ unsigned first, end;
+  if (threadIdx.x == 0) first = ~0u, end = 0;
+  __syncthreads();
+  const std::int64_t tile = blockIdx.x, last_slot = std::int64_t{tile_offsets[tile + 1]} * cells.lanes();
+  unsigned low = ~0u, high = 0;
+  for (std::int64_t slot = std::int64_t{tile_offsets[tile]} * cells.lanes() + threadIdx.x; slot < last_slot;
+       slot += blockDim.x) {
+    const std::uint32_t c = combined[slot];
+    if (cells.is_padding(c)) continue;
+    const std::uint32_t input = Transposed ? cells.row(c, cells.lane_of_slot(slot)) : cells.col(c);
+    low = min(low, input);
+    high = max(high, input + 1);
+  }
+  __syncwarp();
+  low = __reduce_min_sync(~0u, low);
+  high = __reduce_max_sync(~0u, high);
+  if (threadIdx.x % 32 == 0) {
+    atomicMin(&first, low);
+    atomicMax(&end, high);
+  }
+  __syncthreads();
+  constexpr unsigned unit = tile_tuning::inputs_together;
+  if (threadIdx.x == 0)
+    used[tile] = {static_cast<std::int32_t>(min(first, end) / unit * unit),
+                  static_cast<std::int32_t>((end + unit - 1) / unit * unit)};
+}
+
 template <class T>
 array<T, device> upload(const std::vector<T>& items) {
   array<T, device> copy(static_cast<std::int64_t>(items.size()));
@@ -88,13 +122,15 @@ struct gcsb_tile_kernel {
 
   gcsb_tile_kernel(cuda on, const matrix& m, operation op) : on_(on), m_(m), op_(op) {
     gcsb_tile<Offset, float, host> outline;
+    outline.rows = m.rows;
+    outline.cols = m.cols;
     outline.tile_height = m.tile_height;
     outline.tile_width = m.tile_width;
     outline.tile_rows = copy_to<host>(m.tile_rows, place::device);
     outline.tile_cols = copy_to<host>(m.tile_cols, place::device);
     outline.tile_offsets = copy_to<host>(m.tile_offsets, place::device);
     outline.tiles_by_column = copy_to<host>(m.tiles_by_column, place::device);
-    const tile_list list = list_tiles(outline, transposed());
+    const tile_list list = list_tiles(outline, transposed(), find_used());
     const auto tiles = static_cast<std::int64_t>(list.tiles.size()), rest = m.rest_values.size();
     int resident = resident_with(tile_tuning::warps);
     warps_ = tile_tuning::warps;
@@ -123,6 +159,7 @@ struct gcsb_tile_kernel {
     else
       shares = share_tiles(list, count_for(list, rest), piece_cost());
     pieces_ = upload(shares.pieces);
+    if (transposed()) stored_groups_ = upload(stored_groups(list));
     shares_ = upload(shares.shares);
     if (written_once_) {
       visits_ = upload(shares.visits);
@@ -140,7 +177,8 @@ struct gcsb_tile_kernel {
            shares_.size() * std::int64_t{sizeof(tile_share)} +
            visits_.size() * std::int64_t{sizeof(tile_visit)} +
            arrivals_.size() * std::int64_t{sizeof(unsigned)} +
-           (places_.size() + rest_places_.size()) * std::int64_t{sizeof(std::int32_t)} +
+           (stored_groups_.size() + places_.size() + rest_places_.size()) *
+               std::int64_t{sizeof(std::int32_t)} +
            (gathered_.size() + sums_.size() + slots_.size()) * std::int64_t{sizeof(Value)};
   }
 
@@ -189,6 +227,25 @@ struct gcsb_tile_kernel {
   std::size_t shared_bytes(int warps) const {
     return tile_shared_bytes<Value>(transposed(), warps, tile_outputs_count(), tile_inputs_count());
   }
+  array<used_inputs, host> find_used() const {
+    const std::int64_t tiles = m_.tile_rows.size();
+    array<used_inputs, device> used(tiles);
+    const auto find = [&](auto transposed, const auto* combined) {
+      find_used_inputs<transposed.value>
+          <<<static_cast<unsigned>(tiles), tile_tuning::vector_threads, 0, on_.stream>>>(
+              tile_cells(m_.tile_height, m_.tile_width, m_.group_size), m_.tile_offsets.data(), combined,
+              used.data());
+      check_cuda(cudaGetLastError());
+    };
+    if (tiles > 0)
+      with_operation(op_, [&](auto transposed) {
+        if (m_.combined32.size() > 0)
+          find(transposed, m_.combined32.data());
+        else
+          find(transposed, m_.combined16.data());
+      });
+    return copy_to<host>(used, place::device);
+  }
   void add_up_apart() {
     const auto& order = transposed() ? m_.col_order : m_.row_order;
     const auto& rest = transposed() ? m_.rest_col_indices : m_.rest_row_indices;
@@ -232,9 +289,9 @@ struct gcsb_tile_kernel {
           : written_once_     ? multiply_tiles<true, t, true, Value, Index>
                               : multiply_tiles<true, t, false, Value, Index>,
           tile_arrays<Value, Index>{
-              m_.values.data(), combined, shares_.data(), pieces_.data(),
+              m_.values.data(), combined, shares_.data(), pieces_.data(), stored_groups_.data(),
               tile_cells(m_.tile_height, m_.tile_width, m_.group_size), tile_outputs_count(),
-              tile_inputs_count(), outputs(m_, op_), inputs(m_, op_),
+              tile_inputs_count(), outputs(m_, op_),
               m_.renumbered != 0 && sums_.size() == 0 ? order.data() : nullptr,
               written_once_ ? visits_.data() : nullptr, arrivals_.data(), slots_.data()});
     });
@@ -247,6 +304,7 @@ struct gcsb_tile_kernel {
   array<tile_piece, device> pieces_;
   array<tile_share, device> shares_;
   array<tile_visit, device> visits_;
+  array<std::int32_t, device> stored_groups_;
   bool written_once_ = false;
   mutable array<unsigned, device> arrivals_;
   mutable array<Value, device> gathered_, sums_;  // in the tiles' numbers, where those are not the matrix's

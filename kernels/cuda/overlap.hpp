@@ -82,9 +82,11 @@ class window_queue {
     return buffers_ + number % 2 * each_ + skew(source);
   }
 
-  __device__ void begin(int number, const Value* source, int count) const {
-    Value* const to = window(number, source);
-    const int thread = static_cast<int>(threadIdx.x);
+  // Brings what lies between the first and the end of the window, to where it would be in all of it.
+  __device__ void begin(int number, const Value* source, int first, int end) const {
+    Value* const to = window(number, source) + first;
+    source += first;
+    const int thread = static_cast<int>(threadIdx.x), count = end - first;
 #if __CUDA_ARCH__ >= 900
     if (thread >= 32) return;
     if (number >= 2) wait_for(emptied(number), number / 2 - 1);

@@ -1,7 +1,7 @@
 // The product of gcsb/tile. A thread block walks its share of the tiles; every warp of it has sums of its own
 // for the outputs of one tile, in shared memory: in A x a lane adds only to rows of its own, in A^T x the
 // columns of a step differ, so there is no atomic in the loop. Nothing waits where a tile ends: entries are
-// on their way two groups ahead, across the ends of tiles, and the window of x of the next tile comes while
+// on their way two groups ahead, whatever tiles they are of, and the window of x of the next tile comes while
 // this one is worked on. Sums are added to the outputs only where the line of tiles changes or the share
 // ends.
 #pragma once
@@ -20,9 +20,10 @@ struct tile_arrays {
   const Index* combined;
   const tile_share* shares;  // one of every thread block
   const tile_piece* pieces;
+  const std::int32_t* stored_groups;  // in the order in which A^T x walks them
   tile_cells cells;
   int outputs_per_tile, inputs_per_tile;
-  std::int64_t outputs, inputs;
+  std::int64_t outputs;
   const std::int32_t* output_order;  // the outputs that have the tiles' numbers; null where they are the same
   // Where every output is written once; else null, and sums are added to outputs that were prepared.
   const tile_visit* visits;
@@ -61,20 +62,25 @@ struct step_group {
       return packed[step];
   }
   // `window` is the tile's window of x; behind it are zeros, which padding reads.
-  template <bool Transposed>
+  template <bool Full, bool Transposed>
   __device__ __forceinline__ void add(const tile_cells& cells, std::uint32_t lane, bool active,
                                       const Value* __restrict__ window, Value* __restrict__ sums) const {
+    // The lane counts once, and not in every row: with a known number of lanes an address is two
+    // instructions.
+    const int lane_bits = Full ? 5 : cells.lane_bits;
+    const Value* const inputs_of_lane = Transposed ? window + lane : window;
+    Value* const sums_of_lane = Transposed ? sums : sums + lane;
     Value inputs[steps];
     std::uint32_t outputs[steps];
 #pragma unroll
     for (int k = 0; k < steps; ++k) {
-      const std::uint32_t c = combined(k), row = cells.row(c, lane), col = cells.col(c);
+      const std::uint32_t c = combined(k), row = cells.line(c) << lane_bits, col = cells.col(c);
       outputs[k] = Transposed ? col : row;
-      inputs[k] = window[Transposed ? row : col];
+      inputs[k] = inputs_of_lane[Transposed ? row : col];
     }
 #pragma unroll
     for (int k = 0; k < steps; ++k) {
-      if (active) sums[outputs[k]] += values[k] * inputs[k];
+      if (active) sums_of_lane[outputs[k]] += values[k] * inputs[k];
       if (Transposed) __syncwarp();  // the next step's lane may add to the same column
     }
   }
@@ -148,9 +154,11 @@ struct tile_limits {
   static constexpr int most_warps = 6;
   // Thread blocks of that many warps that registers leave room for: 64 and 80 of them a thread.
   static constexpr int resident_blocks_of_floats = 5, resident_blocks_of_doubles = 4;
-  // A share's pieces are kept in shared memory where they are no more than these: where tiles are small, a
-  // warp passes over several in a row, and would wait for memory at each.
-  static constexpr int kept_pieces = 128;
+  // A share's pieces are kept in shared memory where they are many but no more than these: where tiles are
+  // small, a warp passes over several in a row, and would wait for memory at each. Few are on their way
+  // before they are needed, and would only be waited for in the beginning.
+  // More of them would cost 1024 x 1024 tiles a thread block.
+  static constexpr int kept_pieces = 80, few_pieces = 4;
 };
 
 // Columns behind a tile's own, for padding: as many as there can be banks.
@@ -237,34 +245,45 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
   const auto piece_at = [&](int p) { return p < share.pieces ? pieces[p] : tile_piece{}; };
 
   // The group that is loaded next; a warp takes every warps-th of the share.
-  int ahead_at = 0, ahead_group = warp;
-  tile_piece ahead = share.first, ahead_next = piece_at(1);
+  int ahead = warp;
+  // Where A^T x finds it, and the one after it: numbers are on their way as early as entries.
+  const auto stored_at = [&](int walked) {
+    if (!Transposed || walked >= share.groups) return 0;
+    // The first ones without a wait.
+    return walked < share.first.groups ? share.first.first_group + walked
+                                       : m.stored_groups[share.first_walked + walked];
+  };
+  int stored = stored_at(ahead), stored_next = stored_at(ahead + warps);
   const auto load_next = [&](step_group<Value, Index>& group) {
-    while (ahead_group >= ahead.groups && ahead_at < share.pieces) {
-      ahead_group -= ahead.groups;
-      ahead = ahead_next;
-      ++ahead_at;
-      ahead_next = piece_at(ahead_at + 1);
+    if (ahead < share.groups && active) {
+      const std::int64_t number = Transposed ? stored : share.first_walked + ahead;
+      const std::int64_t at = (number * lanes + lane) * tile_cells::steps_together;
+      group.load(m.values + at, m.combined + at);
     }
-    if (ahead_at >= share.pieces || !active) return;
-    const std::int64_t at =
-        (std::int64_t{ahead.first_group + ahead_group} * lanes + lane) * tile_cells::steps_together;
-    group.load(m.values + at, m.combined + at);
-    ahead_group += warps;
+    ahead += warps;
+    stored = stored_next;
+    stored_next = stored_at(ahead + warps);
   };
   step_group<Value, Index> coming[2] = {};
   load_next(coming[0]);
   load_next(coming[1]);
 
   queue.open();
-  const bool keep = share.pieces <= tile_limits::kept_pieces;
-  for (int i = thread; keep && i < share.pieces; i += threads) kept[i] = pieces[i];
+  const auto begin_window = [&](int number, const tile_piece& piece) {
+    queue.begin(number, tile_x + piece.input, piece.first_used, piece.end_used);
+  };
+  // Who makes the window's barriers begins with it. The kernel before makes the x of the tiles, where that is
+  // another one.
+  const bool own_x = tile_x == x;
+  if (own_x && share.pieces > 0) begin_window(0, share.first);
+  const bool many = share.pieces > tile_limits::few_pieces && share.pieces <= tile_limits::kept_pieces;
+  for (int i = thread; many && i < share.pieces; i += threads) kept[i] = pieces[i];
   for (int i = lane; i < sums_each; i += 32) sums[i] = 0;
   if (!Transposed)
     for (int i = thread; i < 2 * spare_columns; i += threads)
       queue.window(i / spare_columns, tile_x)[m.inputs_per_tile + i % spare_columns] = 0;
   __syncthreads();
-  if (keep) pieces = kept;
+  if (many) pieces = kept;
   let_next_kernel_start();
   const std::int64_t walkers = std::int64_t{gridDim.x} * warps,
                      walker = std::int64_t{blockIdx.x} * warps + warp;
@@ -276,14 +295,10 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
     add_run(rest, rest_before(walker), rest_before(walker + 1), lane, alpha, x, y);
   };
   if (rest_first) add_own_rest();
-  // The kernel before makes the x of the tiles, where that is another one; what is read above it leaves.
-  if (tile_x != x) wait_for_kernel_before();
-  const auto begin_window = [&](int number, const tile_piece& piece) {
-    const std::int64_t left = m.inputs - piece.input;
-    queue.begin(number, tile_x + piece.input,
-                left < m.inputs_per_tile ? static_cast<int>(left) : m.inputs_per_tile);
-  };
-  if (share.pieces > 0) begin_window(0, share.first);
+  if (!own_x) {
+    wait_for_kernel_before();
+    if (share.pieces > 0) begin_window(0, share.first);
+  }
 
   tile_piece piece = share.first, next = piece_at(1);
   int group = warp;  // the next of this piece that is this warp's
@@ -297,7 +312,7 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
       const step_group<Value, Index> current = coming[0];
       coming[0] = coming[1];
       load_next(coming[1]);
-      current.template add<Transposed>(cells, static_cast<std::uint32_t>(lane), active, window, sums);
+      current.template add<Full, Transposed>(cells, static_cast<std::uint32_t>(lane), active, window, sums);
     }
     group -= piece.groups;
     queue.done(p);

@@ -42,6 +42,7 @@ TEST_CASE("shares have every group once, in order, and cost about the same") {
         if (share.pieces == 0) continue;
         CHECK(share.first_piece == piece);
         CHECK(share.first.first_group == found.pieces[static_cast<std::size_t>(piece)].first_group);
+        CHECK(share.first_walked == groups);
         std::int64_t cost = 0;
         for (std::int32_t p = 0; p < share.pieces; ++p, ++piece) {
           const tile_piece& of = found.pieces[static_cast<std::size_t>(piece)];
@@ -50,6 +51,7 @@ TEST_CASE("shares have every group once, in order, and cost about the same") {
           groups += of.groups;
           cost += of.groups + piece_cost;
         }
+        CHECK(share.first_walked + share.groups == groups);
         most = std::max(most, cost);
       }
       CHECK(groups == list.groups);
@@ -100,4 +102,37 @@ TEST_CASE("lines without a tile get an empty one") {
   CHECK(all.groups == 8);
   const tile_shares found = share_tiles(all, 1, 3);
   CHECK(found.pieces.size() == 7);
+}
+
+TEST_CASE("the groups of a walk are where the tiles are stored") {
+  tile_list list;
+  list.tiles = {{40, 2, 0, 0}, {7, 3, side, 0}};
+  list.groups = 5;
+  CHECK(stored_groups(list) == std::vector<std::int32_t>{40, 41, 7, 8, 9});
+  CHECK(stored_groups(with_all_lines(list, 4 * side, side)) == stored_groups(list));
+}
+
+TEST_CASE("a tile brings of x what its entries use, and nothing past the end") {
+  gcsb_tile<std::int32_t, float, host> outline;
+  outline.rows = 300;
+  outline.cols = 2 * side + 10;
+  outline.tile_height = outline.tile_width = side;
+  const auto of = [](std::initializer_list<std::int32_t> items) {
+    array<std::int32_t, host> copy(static_cast<std::int64_t>(items.size()));
+    std::copy(items.begin(), items.end(), copy.begin());
+    return copy;
+  };
+  outline.tile_rows = of({0, 0});
+  outline.tile_cols = of({1, 2});
+  outline.tile_offsets = of({0, 8, 12});
+  outline.tiles_by_column = of({0, 1});
+  array<used_inputs, host> used(2);
+  used[0] = {8, 64};
+  used[1] = {0, 16};
+  const tile_list list = list_tiles(outline, false, used);
+  REQUIRE(list.tiles.size() == 2);
+  CHECK(list.tiles[0].input == side);
+  CHECK(list.tiles[0].first_used == 8);
+  CHECK(list.tiles[0].end_used == 64);
+  CHECK(list.tiles[1].end_used == 10);
 }
