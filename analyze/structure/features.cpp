@@ -153,7 +153,7 @@ matrix_features find_features(Backend on, const Matrix& matrix, const feature_re
           timed_stage timing(on, log, "longest rows", f.rows, f.rows * offset_bytes);
           f.longest_rows = longest_of(on, pattern_of(matrix), with_row_lengths.row_lengths, request.longest);
         }
-        timed_stage timing(on, log, "prices", f.rows, f.rows * offset_bytes);
+        timed_stage timing(on, log, "row facts", f.rows, f.rows * offset_bytes);
         facts = find_row_facts(on, matrix, plan, with_row_lengths.row_lengths);
       });
   const entry_counts& counts = found.counts;
@@ -182,6 +182,7 @@ matrix_features find_features(Backend on, const Matrix& matrix, const feature_re
   }
   for (const block_size& size : request.blocks)
     f.blocks.push_back(features_of_blocks(size, facts.blocks.at(size), f.entries));
+  timed_stage timing(on, log, "prices", f.rows, 0);
   f.formats = plan_formats(on, matrix, plan, facts);
   return f;
 }

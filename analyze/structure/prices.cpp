@@ -297,7 +297,7 @@ std::vector<format_cost> price_all(Backend on, const Matrix& matrix, const plan_
   for (const block_size& block : request.blocks) prices.price_bsr(block, false);
   if (request.chosen_block) prices.price_bsr(*request.chosen_block, true);
   for (std::size_t b = 0; b < request.betas.size(); ++b)
-    prices.price_blocks(request.betas[b], facts.block_row_lengths[b]);
+    prices.price_blocks(request.betas[b], facts.block_row_lengths.at(b));
   if (request.tile) prices.price_tile();
   return std::move(prices.costs);
 }

@@ -86,18 +86,18 @@ void synchronize(cuda) {
 
 work_beside::work_beside() {
   static const cudaStream_t beside = make_stream_beside();  // never given back, like the pool
-  on_.stream = beside;
+  stream_ = beside;
   check_cuda(cudaEventCreateWithFlags(&end_, cudaEventDisableTiming));
   check_cuda(cudaEventRecord(end_, nullptr));
   check_cuda(cudaStreamWaitEvent(beside, end_));
 }
 work_beside::~work_beside() {
   // Errors have nobody to report to; they stay, and the next checked call raises them.
-  (void)cudaStreamSynchronize(on_.stream);
+  (void)cudaStreamSynchronize(stream_);
   (void)cudaEventDestroy(end_);
 }
 void work_beside::all_queued() {
-  check_cuda(cudaEventRecord(end_, on_.stream));
+  check_cuda(cudaEventRecord(end_, stream_));
 }
 void work_beside::wait() const {
   check_cuda(cudaEventSynchronize(end_));

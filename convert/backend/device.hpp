@@ -27,12 +27,12 @@ class work_beside {
   work_beside();
   work_beside(const work_beside&) = delete;
   ~work_beside();
-  cuda on() const { return on_; }
+  CUstream_st* stream() const { return stream_; }
   void all_queued();  // nothing more will be
   void wait() const;  // for what was queued
 
  private:
-  cuda on_;
+  CUstream_st* stream_ = nullptr;
   CUevent_st* end_ = nullptr;
 };
 

@@ -52,7 +52,7 @@ struct running_walk {
   array<entry_counts, Space> counts;
   array<std::int32_t, Space> first_rows = {};  // of its pieces
   array<unsigned, Space> taken = {};           // pieces, so far
-  std::shared_ptr<work_beside> beside = {};    // null where it has ended
+  std::unique_ptr<work_beside> beside = {};    // null where it has ended
 };
 template <class Offset, class Value>
 running_walk<host> walk_entries(openmp on, const entry_walk<Offset, Value>& walk);

@@ -279,8 +279,8 @@ running_walk<device> walk_entries(cuda, const entry_walk<Offset, Value>& walk) {
   const std::int64_t pieces = groups_of(walk.last - walk.first, piece_entries);
   running_walk<device> run{array<entry_counts, device>(1), array<std::int32_t, device>(pieces + 1),
                            array<unsigned, device>(1)};
-  run.beside = std::make_shared<work_beside>();
-  const cudaStream_t stream = run.beside->on().stream;
+  run.beside = std::make_unique<work_beside>();
+  const cudaStream_t stream = run.beside->stream();
   check_cuda(cudaMemsetAsync(run.counts.data(), 0, sizeof(entry_counts), stream));
   check_cuda(cudaMemsetAsync(run.taken.data(), 0, sizeof(unsigned), stream));
   find_first_rows<<<static_cast<unsigned>(groups_of(pieces + 1, threads)), threads, 0, stream>>>(

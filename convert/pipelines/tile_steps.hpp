@@ -76,8 +76,8 @@ struct lay_out_body {
   static constexpr std::int32_t nearly = 4;  // entries fewer than the most
 
   tile_sections sections;
-  std::int32_t
-      longest;  // of a lane in any section; its scratch decides how many sections are laid out at once
+  // Of a lane in any section; its scratch decides how many sections are laid out at once.
+  std::int32_t longest;
   const std::uint32_t* keys;
   std::int32_t* placements;  // of every lane in the order of its steps: step << 8 | place among its entries
   std::int32_t* steps_of_section;

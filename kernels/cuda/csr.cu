@@ -157,8 +157,8 @@ __device__ Value block_sum(Value value) {
 template <class Value>
 struct longer_rows {
   static constexpr bool any = true;
-  line_pieces<Value> for_blocks, for_warps;                       // of the latter each is a whole row
-  std::int64_t limit = std::numeric_limits<std::int64_t>::max();  // longer ones are among these
+  line_pieces<Value> for_blocks, for_warps;  // of the latter each is a whole row
+  std::int64_t limit;                        // longer ones are among these
 
   __host__ __device__ unsigned blocks() const {
     return for_blocks.count + (for_warps.count + threads / 32 - 1) / (threads / 32);

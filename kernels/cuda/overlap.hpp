@@ -65,7 +65,7 @@ class window_queue {
   __device__ window_queue(std::uint64_t* barriers, Value* buffers, int each)
       : barriers_(barriers), buffers_(buffers), each_(each) {}
 
-  // By all threads, which meet afterwards.
+  // By all threads, which meet afterwards; window 0 may be begun before that, by who makes its barrier.
   __device__ void open() const {
 #if __CUDA_ARCH__ >= 900
     if (threadIdx.x < 4) {

@@ -242,7 +242,7 @@ TEST_CASE("layout tile converts back, whatever the options") {
 }
 
 TEST_CASE("the rest of a few lines of tiles is found wherever they are") {
-  // The lines of 256 rows are full but for some, which have two entries in a tile of their own.
+  // The lines of 256 rows are full but for some, which have three entries in tiles of their own.
   for (const std::set<int>& thin : {std::set{0}, std::set{1}, std::set{1, 2}, std::set{3}}) {
     named_matrix m{"thin lines", 1000, 1000, {}};
     for (int r = 0; r < 1000; ++r)

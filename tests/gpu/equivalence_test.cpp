@@ -112,7 +112,8 @@ TEST_CASE("CUDA equals OpenMP on generated matrices") {
   for (const std::string spec :
        {"gen:rmat?scale=15", "gen:uniform?n=3000&density=0.02", "gen:laplace3d?n=30", "gen:powerlaw?n=20000",
         "gen:denserow?n=5000", "gen:blockband?n=2000&block=5&density=0.05", "gen:uniform?n=1000&density=0.6",
-        "gen:uniform?rows=300&cols=400000&density=1e-4", "gen:uniform?rows=2000&cols=3000000&density=2e-7"}) {
+        "gen:uniform?rows=300&cols=400000&density=1e-4", "gen:uniform?rows=2000&cols=3000000&density=2e-7",
+        "gen:uniform?rows=200&cols=1700000&density=4e-4"}) {
     const auto source = read_matrix(spec);
     compare<std::int32_t, float>(spec, source);
     compare<std::int64_t, double>(spec, source);
