@@ -147,15 +147,20 @@ matrix_features find_features(Backend on, const Matrix& matrix, const feature_re
   for (const block_size& size : sizes_to_price(plan)) sizes.push_back(size);
   price_facts facts;
   // What a GPU has done quickly and is waited for comes beside what takes it long.
-  survey found = survey_entries(
-      on, matrix, request.grid_rows, request.grid_cols, log, [&](const survey& with_row_lengths) {
+  const survey_taker take_survey = survey_entries(
+      on, matrix, request.grid_rows, request.grid_cols, log, [&](const std::vector<size_count>& row_lengths) {
         {
           timed_stage timing(on, log, "longest rows", f.rows, f.rows * offset_bytes);
-          f.longest_rows = longest_of(on, pattern_of(matrix), with_row_lengths.row_lengths, request.longest);
+          f.longest_rows = longest_of(on, pattern_of(matrix), row_lengths, request.longest);
         }
         timed_stage timing(on, log, "row facts", f.rows, f.rows * offset_bytes);
-        facts = find_row_facts(on, matrix, plan, with_row_lengths.row_lengths);
+        facts = find_row_facts(on, matrix, plan, row_lengths);
       });
+  survey found;
+  {
+    timed_stage timing(on, log, "blocks", f.entries, f.entries * 4);
+    facts.blocks = count_blocks_by_entries(on, pattern_of(matrix), sizes, [&] { found = take_survey(); });
+  }
   const entry_counts& counts = found.counts;
   f.explicit_zeros = counts.zeros;
   f.nans = counts.nans;
@@ -168,18 +173,13 @@ matrix_features find_features(Backend on, const Matrix& matrix, const feature_re
     f.symmetry = {f.entries - counts.diagonal, counts.mirrored, counts.mirrored_equal,
                   counts.mirrored_negated};
   f.diagonals = found.diagonals;
-  f.lower_bandwidth = found.lower_bandwidth;
-  f.upper_bandwidth = found.upper_bandwidth;
-  f.profile = found.profile;
+  f.lower_bandwidth = found.ends.lower;
+  f.upper_bandwidth = found.ends.upper;
+  f.profile = found.ends.profile;
   f.row_lengths = summarize_lengths(std::move(found.row_lengths));
   f.col_lengths = summarize_lengths(std::move(found.col_lengths));
+  f.grid = {found.grid_rows, found.grid_cols, std::move(found.grid)};
   facts.zeros = counts.zeros;
-  {
-    timed_stage timing(on, log, "blocks", f.entries, f.entries * 4);
-    facts.blocks = count_blocks_by_entries(on, pattern_of(matrix), sizes, [&] {
-      f.grid = {found.grid_rows, found.grid_cols, found.take_grid()};
-    });
-  }
   for (const block_size& size : request.blocks)
     f.blocks.push_back(features_of_blocks(size, facts.blocks.at(size), f.entries));
   timed_stage timing(on, log, "prices", f.rows, 0);

@@ -109,14 +109,14 @@ std::int64_t count_diagonals(const hypersparse_pattern<Offset>& matrix) {
 template <class Offset, class Value>
 class row_walk {
  public:
-  row_walk(const hypersparse<Offset, Value>& matrix, survey& found, std::int64_t* grid)
-      : m_(pattern_of(matrix)), values_(matrix.filled.values.data()), found_(found), grid_(grid) {}
+  row_walk(const hypersparse<Offset, Value>& matrix, survey& found)
+      : m_(pattern_of(matrix)), values_(matrix.filled.values.data()), found_(found) {}
 
   void visit(std::int64_t r) {
     const std::int64_t row = m_.row_numbers[r], first = m_.row_offsets[r], last = m_.row_offsets[r + 1];
     if (first == last) return;
     look_at_ends(row, m_.col_indices[first], m_.col_indices[last - 1]);
-    std::int64_t* const cells = grid_ + row * found_.grid_rows / m_.rows * found_.grid_cols;
+    std::int64_t* const cells = found_.grid.data() + row * found_.grid_rows / m_.rows * found_.grid_cols;
     std::int32_t left = -x_line;  // near none
     for (std::int64_t e = first; e < last; ++e) {
       const std::int32_t col = m_.col_indices[e];
@@ -134,9 +134,9 @@ class row_walk {
  private:
   void look_at_ends(std::int64_t row, std::int64_t first_col, std::int64_t last_col) {
     const std::int64_t before = std::max<std::int64_t>(row - first_col, 0);
-    found_.lower_bandwidth = std::max(found_.lower_bandwidth, before);
-    found_.upper_bandwidth = std::max(found_.upper_bandwidth, last_col - row);
-    found_.profile += before;
+    found_.ends.lower = std::max(found_.ends.lower, before);
+    found_.ends.upper = std::max(found_.ends.upper, last_col - row);
+    found_.ends.profile += before;
   }
 
   void look_at_value(Value value) {
@@ -172,7 +172,6 @@ class row_walk {
   hypersparse_pattern<Offset> m_;
   const Value* values_;
   survey& found_;
-  std::int64_t* grid_;
 };
 
 }  // namespace
@@ -209,9 +208,9 @@ hypersparse<Offset, Value> assemble_hypersparse(matrix_entries&& source, bool dr
 }
 
 template <class Backend, class Offset, class Value>
-survey survey_entries(Backend on, const hypersparse<Offset, Value>& matrix, std::int32_t grid_rows,
-                      std::int32_t grid_cols, stage_log* log,
-                      const std::function<void(const survey&)>& meanwhile) {
+survey_taker survey_entries(Backend on, const hypersparse<Offset, Value>& matrix, std::int32_t grid_rows,
+                            std::int32_t grid_cols, stage_log* log,
+                            const std::function<void(const std::vector<size_count>&)>& meanwhile) {
   const auto pattern = pattern_of(matrix);
   survey result;
   {
@@ -219,19 +218,18 @@ survey survey_entries(Backend on, const hypersparse<Offset, Value>& matrix, std:
                        pattern.entries() * (4 + std::int64_t{sizeof(Value)}));
     result.grid_rows = std::min(grid_rows, matrix.rows);
     result.grid_cols = std::min(grid_cols, matrix.cols);
-    std::vector<std::int64_t> grid(static_cast<std::size_t>(result.grid_rows) *
-                                   static_cast<std::size_t>(result.grid_cols));
-    row_walk<Offset, Value> walk(matrix, result, grid.data());
+    result.grid.resize(static_cast<std::size_t>(result.grid_rows) *
+                       static_cast<std::size_t>(result.grid_cols));
+    row_walk<Offset, Value> walk(matrix, result);
     for (std::int64_t r = 0; r < pattern.row_numbers.size(); ++r) walk.visit(r);
-    result.take_grid = [grid = std::move(grid)]() mutable { return std::move(grid); };
     result.diagonals = count_diagonals(pattern);
     result.row_lengths = std::move(count_group_lengths(on, pattern, {1})[0]);
     histogram lengths;
     for (const column_length& c : column_lengths(pattern)) ++lengths[c.length];
     result.col_lengths = listed_with_empty(std::move(lengths), matrix.cols);
   }
-  meanwhile(result);
-  return result;
+  meanwhile(result.row_lengths);
+  return [result = std::move(result)] { return result; };
 }
 
 template <class Backend, class Offset>
@@ -398,9 +396,9 @@ tile_price price_tiles(Backend, hypersparse_pattern<Offset> matrix, const tile_o
   return price;
 }
 
-#define SPARSMITH_INSTANTIATE_VALUE(B, O, V)                                                          \
-  template survey survey_entries(B, const hypersparse<O, V>&, std::int32_t, std::int32_t, stage_log*, \
-                                 const std::function<void(const survey&)>&);
+#define SPARSMITH_INSTANTIATE_VALUE(B, O, V)                                                                \
+  template survey_taker survey_entries(B, const hypersparse<O, V>&, std::int32_t, std::int32_t, stage_log*, \
+                                       const std::function<void(const std::vector<size_count>&)>&);
 #define SPARSMITH_INSTANTIATE_OFFSET(B, O)                                                              \
   SPARSMITH_INSTANTIATE_VALUE(B, O, float)                                                              \
   SPARSMITH_INSTANTIATE_VALUE(B, O, double)                                                             \

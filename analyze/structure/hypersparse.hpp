@@ -54,9 +54,9 @@ std::int64_t count_zeros(Backend, const hypersparse<Offset, Value>& matrix) {
 
 // See structure.hpp.
 template <class Backend, class Offset, class Value>
-survey survey_entries(
-    Backend on, const hypersparse<Offset, Value>& matrix, std::int32_t grid_rows, std::int32_t grid_cols,
-    stage_log* log, const std::function<void(const survey&)>& meanwhile = [](const survey&) {});
+survey_taker survey_entries(Backend on, const hypersparse<Offset, Value>& matrix, std::int32_t grid_rows,
+                            std::int32_t grid_cols, stage_log* log,
+                            const std::function<void(const std::vector<size_count>&)>& meanwhile);
 template <class Backend, class Offset>
 array<long_row, host> find_long_rows(Backend on, hypersparse_pattern<Offset> matrix, std::int64_t entries,
                                      std::int64_t few);

@@ -84,23 +84,28 @@ void synchronize(cuda) {
   check_cuda(cudaDeviceSynchronize());
 }
 
+queued_work::queued_work(CUstream_st* stream) {
+  check_cuda(cudaEventCreateWithFlags(&end_, cudaEventDisableTiming));
+  check_cuda(cudaEventRecord(end_, stream));
+}
+queued_work::~queued_work() {
+  // Errors have nobody to report to; they stay, and the next checked call raises them.
+  if (end_ != nullptr) (void)cudaEventDestroy(end_);
+}
+void queued_work::wait() const {
+  if (end_ != nullptr) check_cuda(cudaEventSynchronize(end_));
+}
+void queued_work::hold_back(CUstream_st* stream) const {
+  if (end_ != nullptr) check_cuda(cudaStreamWaitEvent(stream, end_));
+}
+
 work_beside::work_beside() {
   static const cudaStream_t beside = make_stream_beside();  // never given back, like the pool
   stream_ = beside;
-  check_cuda(cudaEventCreateWithFlags(&end_, cudaEventDisableTiming));
-  check_cuda(cudaEventRecord(end_, nullptr));
-  check_cuda(cudaStreamWaitEvent(beside, end_));
+  queued_work(cuda{}).hold_back(beside);
 }
 work_beside::~work_beside() {
-  // Errors have nobody to report to; they stay, and the next checked call raises them.
   (void)cudaStreamSynchronize(stream_);
-  (void)cudaEventDestroy(end_);
-}
-void work_beside::all_queued() {
-  check_cuda(cudaEventRecord(end_, stream_));
-}
-void work_beside::wait() const {
-  check_cuda(cudaEventSynchronize(end_));
 }
 
 int multiprocessors() {

@@ -19,6 +19,21 @@ std::string missing_architecture(const std::string& architectures, int major, in
 // Of the GPU; only where there is CUDA.
 int multiprocessors();
 
+// What was queued so far on a stream, to be waited for while more is queued behind it.
+class queued_work {
+ public:
+  explicit queued_work(openmp) {}
+  explicit queued_work(cuda on) : queued_work(on.stream) {}
+  explicit queued_work(CUstream_st* stream);
+  queued_work(const queued_work&) = delete;
+  ~queued_work();
+  void wait() const;
+  void hold_back(CUstream_st* stream) const;  // what is queued there from now on, until this is done
+
+ private:
+  CUevent_st* end_ = nullptr;  // none on OpenMP, which queues nothing
+};
+
 // Work that runs beside all other of the process, in the order in which it is queued: it begins once that
 // which others queued before is done. Arrays it uses are taken before, and declared before, since memory
 // changes hands in the order of the default stream: whatever happens, it is waited for before they go.
@@ -28,12 +43,10 @@ class work_beside {
   work_beside(const work_beside&) = delete;
   ~work_beside();
   CUstream_st* stream() const { return stream_; }
-  void all_queued();  // nothing more will be
-  void wait() const;  // for what was queued
+  queued_work queued() const { return queued_work(stream_); }
 
  private:
   CUstream_st* stream_ = nullptr;
-  CUevent_st* end_ = nullptr;
 };
 
 }  // namespace sparsmith

@@ -18,16 +18,19 @@ void synchronize(cuda) {
   no_cuda();
 }
 
+queued_work::queued_work(CUstream_st*) {
+  no_cuda();
+}
+queued_work::~queued_work() = default;
+void queued_work::wait() const {}
+void queued_work::hold_back(CUstream_st*) const {
+  no_cuda();
+}
+
 work_beside::work_beside() {
   no_cuda();
 }
 work_beside::~work_beside() = default;
-void work_beside::all_queued() {
-  no_cuda();
-}
-void work_beside::wait() const {
-  no_cuda();
-}
 
 namespace device_memory {
 void* allocate(std::int64_t) {

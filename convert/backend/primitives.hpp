@@ -46,6 +46,8 @@ SPARSMITH_HOST_DEVICE inline void count_one(std::int32_t* counter) {
 
 // for_each_index(on, count, f): f(i) for every i in [0, count), in any order.
 // reduce(on, count, initial, get, op): get(0) op get(1) op ... for an operation whose order does not matter.
+// reduce_to(on, out, count, get, op): the same of at least one, left where the backend works; T{} changes
+// nothing.
 // inclusive_scan(on, count, get, out, op): out[i] = get(0) op ... op get(i).
 // scan_in_place(on, count, data, op): the same of what is there.
 
@@ -115,21 +117,26 @@ struct listed_results {
 };
 
 template <class T, class Get, class Operation>
-T reduce(cuda on, std::int64_t count, T initial, Get get, Operation op) {
-  if (count == 0) return initial;
+void reduce_to(cuda on, T* out, std::int64_t count, Get get, Operation op) {
   const unsigned blocks = index_launch::blocks(count, index_launch::most_partial_results);
-  array<T, device> results(std::int64_t{blocks} + 1);
-  T* const last = results.data() + blocks;
+  array<T, device> results(blocks == 1 ? 0 : blocks);
   reduce_blocks<T>
-      <<<blocks, index_launch::threads, 0, on.stream>>>(count, get, op, blocks == 1 ? last : results.data());
+      <<<blocks, index_launch::threads, 0, on.stream>>>(count, get, op, blocks == 1 ? out : results.data());
   check_cuda(cudaGetLastError());
   if (blocks > 1) {
     reduce_blocks<T><<<1, index_launch::threads, 0, on.stream>>>(std::int64_t{blocks},
-                                                                 listed_results<T>{results.data()}, op, last);
+                                                                 listed_results<T>{results.data()}, op, out);
     check_cuda(cudaGetLastError());
   }
+}
+
+template <class T, class Get, class Operation>
+T reduce(cuda on, std::int64_t count, T initial, Get get, Operation op) {
+  if (count == 0) return initial;
+  array<T, device> result(1);
+  reduce_to(on, result.data(), count, get, op);
   T found{};
-  copy_bytes(place::host, &found, place::device, last, sizeof(T));
+  copy_bytes(place::host, &found, place::device, result.data(), sizeof(T));
   return op(initial, found);
 }
 
@@ -164,6 +171,11 @@ T reduce(openmp, std::int64_t count, T initial, Get get, Operation op) {
   if (count == 0) return initial;
   const thrust::counting_iterator<std::int64_t> first(0);
   return thrust::transform_reduce(thrust::omp::par, first, first + count, get, initial, op);
+}
+
+template <class T, class Get, class Operation>
+void reduce_to(openmp on, T* out, std::int64_t count, Get get, Operation op) {
+  *out = reduce(on, count, T{}, get, op);
 }
 
 template <class T, class Get, class Operation>

@@ -421,11 +421,15 @@ class block_counter {
     }
     __syncthreads();
     items_ = shared_.items[now];
-    // A line for few threads takes long, many threads for a short line are idle.
-    const float lanes = sqrtf(static_cast<float>(shared_.longest[now]) * static_cast<float>(blockDim.x) /
+    lane_bits_ = lane_bits_for(shared_.longest[now]);
+  }
+
+  // How many threads share a line, as a power of 2: a line for few takes long, many for a short line are
+  // idle.
+  __device__ int lane_bits_for(unsigned longest) const {
+    const float lanes = sqrtf(static_cast<float>(longest) * static_cast<float>(blockDim.x) /
                               static_cast<float>(last_line_ - first_line_));
-    lane_bits_ =
-        min(max(31 - __clz(static_cast<int>(lanes) | 1), 2), 31 - __clz(static_cast<int>(blockDim.x)));
+    return min(max(31 - __clz(static_cast<int>(lanes) | 1), 2), 31 - __clz(static_cast<int>(blockDim.x)));
   }
 
   // f(line, item) for every item of the lines, by lanes that share a line.
@@ -480,6 +484,14 @@ class block_counter {
       }
     }
     __syncthreads();
+    if (can_cut()) {
+      // Where all are about as long as the longest, that decides how many threads share one.
+      const std::uint32_t lane = thread() % 32, lines = last_line_ - first_line_;
+      const auto length =
+          static_cast<unsigned>(lane < lines ? min(shared_.cut_length[lane], std::int64_t{near_length}) : 0);
+      const unsigned longest = __reduce_max_sync(~0u, length);
+      if (__reduce_add_sync(~0u, length) * 2 >= longest * lines) lane_bits_ = lane_bits_for(longest);
+    }
   }
   // The first of [low, high) whose column is not less, by all threads of a warp: they look at 32 places at
   // once, since what a search takes is how often it waits for memory.

@@ -5,6 +5,7 @@
 // kernels of both ways are launched, and those of one return at once.
 #include <algorithm>
 #include <map>
+#include <memory>
 
 #include "convert/backend/device.hpp"
 #include "convert/pipelines/block_masks.hpp"
@@ -95,9 +96,10 @@ __global__ void __launch_bounds__(all_threads, 3)
   if (unless_close != nullptr && unless_close->close()) return;
   extern __shared__ __align__(16) std::uint32_t scratch[];
   __shared__ shared_state shared;
-  if (found->count == 0) return;
-  block_counter<Offset, Tally> counter(source, shape, listed, bins, scratch, long_words, shared);
   if (threadIdx.x == 0) shared.block_row = atomicAdd(&found->taken, 1u);
+  __syncthreads();
+  if (shared.block_row >= found->count) return;
+  block_counter<Offset, Tally> counter(source, shape, listed, bins, scratch, long_words, shared);
   for (;;) {
     __syncthreads();
     const unsigned own = shared.block_row;
@@ -126,6 +128,48 @@ struct block_list {
   block_size size;
   array<std::int32_t, device> cols, amounts, lengths;
   listing places() { return {cols.data(), amounts.data(), lengths.data()}; }
+};
+
+// Thread blocks that all have something to do.
+std::int64_t busy_blocks() {
+  return std::int64_t{multiprocessors()} * 8;
+}
+constexpr int all_resident = 3;  // of the thread blocks for long block rows, on a multiprocessor
+
+// The blocks of one size, or of those that a tally finds together.
+template <class Offset, class Tally>
+struct size_count_on_gpu {
+  items<Offset> source;
+  size_shape shape;
+  size_bins bins;
+  listing listed;
+  long_block_row* long_rows;
+  long_block_rows* found;
+  const closeness* unless_close;
+
+  // Those of short block rows. The others are listed.
+  void count_short(CUstream_st* stream) const {
+    launch(count_short_rows<Offset, Tally>, stream,
+           std::min(groups_of(shape.block_rows, shape.block_rows_each), 4 * busy_blocks()), threads,
+           short_words<Tally> + most_lines + 1);
+  }
+  // Those that are listed, by so many thread blocks a multiprocessor. Several calls share them.
+  void count_long(CUstream_st* stream, int resident) const {
+    launch(count_long_rows<Offset, Tally>, stream, std::int64_t{multiprocessors()} * resident, all_threads,
+           long_words);
+  }
+
+ private:
+  template <class Kernel>
+  void launch(Kernel* kernel, CUstream_st* stream, std::int64_t blocks, int block_threads,
+              std::uint32_t words) const {
+    check_cuda(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                    cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(words * 4)));
+    kernel<<<static_cast<unsigned>(blocks), block_threads, words * 4, stream>>>(
+        source, shape, bins, listed, long_rows, found, unless_close);
+    check_cuda(cudaGetLastError());
+  }
 };
 
 // A matrix whose blocks are counted, and what is used again for every size.
@@ -166,13 +210,13 @@ struct block_count {
   }
 
   template <class Squares>
-  void run_if_close(const size_bins& bins, block_list* list) {
+  void run_if_close(CUstream_st* stream, const size_bins& bins, block_list* list) {
     const std::int64_t warps = groups_of(rows, Squares::side),
                        thread_blocks = std::int64_t{multiprocessors()} * 6;
     count_close_rows<Offset, Squares>
         <<<static_cast<unsigned>(std::min(groups_of(warps, threads / 32), thread_blocks)), threads, 0,
-           on.stream>>>(static_cast<std::uint32_t>(rows), row_offsets, col_indices, bins,
-                        list == nullptr ? listing{} : list->places(), sample.data());
+           stream>>>(static_cast<std::uint32_t>(rows), row_offsets, col_indices, bins,
+                     list == nullptr ? listing{} : list->places(), sample.data());
     check_cuda(cudaGetLastError());
   }
 
@@ -181,11 +225,12 @@ struct block_count {
             array<std::int32_t, device>(groups_of(rows, size.rows))};
   }
 
-  // Blocks of `size`, and of those that the tally finds within them, from entries or from smaller blocks;
-  // written to `list` where there is one.
+  // How blocks of `size`, and those that the tally finds within them, are counted: from entries or from
+  // smaller blocks; written to `list` where there is one.
   template <class Tally>
-  void run(block_size size, const block_list* smaller, const size_bins& bins, block_list* list,
-           const closeness* unless_close) {
+  size_count_on_gpu<Offset, Tally> plan(block_size size, const block_list* smaller, const size_bins& bins,
+                                        block_list* list, long_block_row* own_long_rows,
+                                        const closeness* unless_close) {
     const auto row_count = static_cast<std::uint32_t>(rows);
     items<Offset> source{row_count, row_offsets, col_indices};
     std::int32_t width = 1;  // columns of an item
@@ -210,25 +255,20 @@ struct block_count {
                      divisor(static_cast<std::uint32_t>(size.cols / width)),
                      rows_each,
                      1};
-    const std::int64_t thread_blocks = std::int64_t{multiprocessors()} * 8;  // that all have something to do
     shape.block_rows_each = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
-        std::min({shape.block_rows / thread_blocks, std::int64_t{most_lines / shape.lines_each.number},
+        std::min({shape.block_rows / busy_blocks(), std::int64_t{most_lines / shape.lines_each.number},
                   std::int64_t{0xfffffffe} / shape.block_cols}),
         1, most_block_rows));
     const listing listed = list == nullptr ? listing{} : list->places();
-    auto* const own_found = found.data() + launches++;
-    const auto launch = [&](auto* kernel, std::int64_t blocks, int block_threads, std::uint32_t words) {
-      check_cuda(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                      cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      static_cast<int>(words * 4)));
-      kernel<<<static_cast<unsigned>(blocks), block_threads, words * 4, on.stream>>>(
-          source, shape, bins, listed, long_rows.data(), own_found, unless_close);
-      check_cuda(cudaGetLastError());
-    };
-    launch(count_short_rows<Offset, Tally>,
-           std::min(groups_of(shape.block_rows, shape.block_rows_each), 4 * thread_blocks), threads,
-           short_words<Tally> + most_lines + 1);
-    launch(count_long_rows<Offset, Tally>, std::int64_t{multiprocessors()} * 3, all_threads, long_words);
+    return {source, shape, bins, listed, own_long_rows, found.data() + launches++, unless_close};
+  }
+
+  template <class Tally>
+  void run(block_size size, const block_list* smaller, const size_bins& bins, block_list* list,
+           const closeness* unless_close) {
+    const auto counting = plan<Tally>(size, smaller, bins, list, long_rows.data(), unless_close);
+    counting.count_short(on.stream);
+    counting.count_long(on.stream, all_resident);
   }
 };
 
@@ -289,10 +329,23 @@ block_histograms count_on_gpu(cuda on, const csr_pattern<Offset, device>& matrix
     count.find_closeness();
     unless_close = count.sample.data();
   }
+  // What needs nothing of the others, and no other needs, runs beside them, on part of the GPU: it fills it
+  // where they leave it idle, at the end of every kernel. What is left of it comes last.
+  using of_15 = size_count_on_gpu<Offset, squares_of_15>;
+  array<long_block_row, device> long_rows_of_15;
+  std::unique_ptr<work_beside> beside;
+  std::unique_ptr<of_15> counting_15;
+  std::unique_ptr<queued_work> listed_15;
   if (has_any({3, 5})) {
     const size_bins own{{bins_of({3, 3}), bins_of({5, 5})}};
-    if (may_be_close) count.template run_if_close<multiples_of_15>(own, nullptr);
-    count.template run<squares_of_15>({15, 15}, nullptr, own, nullptr, unless_close);
+    long_rows_of_15 = array<long_block_row, device>(count.long_rows.size());
+    beside = std::make_unique<work_beside>();
+    if (may_be_close) count.template run_if_close<multiples_of_15>(beside->stream(), own, nullptr);
+    counting_15 = std::make_unique<of_15>(count.template plan<squares_of_15>(
+        {15, 15}, nullptr, own, nullptr, long_rows_of_15.data(), unless_close));
+    counting_15->count_short(beside->stream());
+    listed_15 = std::make_unique<queued_work>(beside->stream());
+    counting_15->count_long(beside->stream(), all_resident - 1);
   }
   if (has_any({2, 4, 8})) {
     const bool listed = has(8) && wanted_as_list({8, 8});
@@ -303,6 +356,7 @@ block_histograms count_on_gpu(cuda on, const csr_pattern<Offset, device>& matrix
   const auto run_powers_if_close = [&](block_list* list) {
     if (may_be_close)
       count.template run_if_close<powers_of_2>(
+          on.stream,
           {{bins_of({2, 2}), bins_of({4, 4}), bins_of({8, 8}), bins_of({16, 16}), bins_of({32, 32})}}, list);
   };
   if (has_any({2, 4, 8, 16}) && !has(32)) run_powers_if_close(nullptr);
@@ -323,6 +377,11 @@ block_histograms count_on_gpu(cuda on, const csr_pattern<Offset, device>& matrix
     lists.push_back(std::move(own));
   }
 
+  if (beside != nullptr) {
+    listed_15->hold_back(on.stream);
+    counting_15->count_long(on.stream, all_resident);
+    beside->queued().hold_back(on.stream);
+  }
   // Only the bins that hold something are copied back.
   array<found_bin, device> found(std::min(bins.size(), entries * std::ssize(sizes)));
   list_bins<<<static_cast<unsigned>(std::min<std::int64_t>(groups_of(bins.size(), threads), 1024)), threads,

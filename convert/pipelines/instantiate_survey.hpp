@@ -3,15 +3,17 @@
 
 namespace sparsmith {
 
-#define SPARSMITH_INSTANTIATE_SURVEY(O)                                                                   \
-  template survey survey_entries(backend, csr<O, float, view_on<backend>>, std::int32_t, std::int32_t,    \
-                                 stage_log*, const std::function<void(const survey&)>&);                  \
-  template survey survey_entries(backend, csr<O, double, view_on<backend>>, std::int32_t, std::int32_t,   \
-                                 stage_log*, const std::function<void(const survey&)>&);                  \
-  template std::vector<std::vector<size_count>> count_group_lengths(                                      \
-      backend, csr_pattern<O, space_on<backend>>, const std::vector<std::int32_t>&);                      \
-  template std::int64_t count_sell_slots(backend, csr_pattern<O, space_on<backend>>, sell_shape);         \
-  template array<long_row, host> find_long_rows(backend, csr_pattern<O, space_on<backend>>, std::int64_t, \
+#define SPARSMITH_INSTANTIATE_SURVEY(O)                                                                      \
+  template survey_taker survey_entries(backend, csr<O, float, view_on<backend>>, std::int32_t, std::int32_t, \
+                                       stage_log*,                                                           \
+                                       const std::function<void(const std::vector<size_count>&)>&);          \
+  template survey_taker survey_entries(backend, csr<O, double, view_on<backend>>, std::int32_t,              \
+                                       std::int32_t, stage_log*,                                             \
+                                       const std::function<void(const std::vector<size_count>&)>&);          \
+  template std::vector<std::vector<size_count>> count_group_lengths(                                         \
+      backend, csr_pattern<O, space_on<backend>>, const std::vector<std::int32_t>&);                         \
+  template std::int64_t count_sell_slots(backend, csr_pattern<O, space_on<backend>>, sell_shape);            \
+  template array<long_row, host> find_long_rows(backend, csr_pattern<O, space_on<backend>>, std::int64_t,    \
                                                 std::int64_t);
 
 SPARSMITH_INSTANTIATE_SURVEY(std::int32_t)

@@ -71,23 +71,30 @@ struct entry_counts {
   }
 };
 
+// What the ends of the rows tell.
+struct row_ends {
+  std::int64_t lower = 0, upper = 0, profile = 0;
+};
+
 // What one walk over the entries finds out.
 struct survey {
   entry_counts counts;
+  row_ends ends;
   std::int64_t diagonals = 0;  // that hold entries
-  std::int64_t lower_bandwidth = 0, upper_bandwidth = 0, profile = 0;
   std::vector<size_count> row_lengths, col_lengths;
   std::int32_t grid_rows = 0, grid_cols = 0;
-  // Entries in every cell of a grid over the matrix, row-major. Taken once, and beside what a GPU was given
-  // to do since: on the way to the host they are slow.
-  std::function<std::vector<std::int64_t>()> take_grid;
+  std::vector<std::int64_t> grid;  // entries in every cell of a grid over the matrix, row-major
 };
-// A GPU walks beside whatever else it is given to do: `meanwhile` is called once, when the lengths of the
-// rows are known and the walk may still be going on.
+// A GPU is given the walk to do, and what comes of it is taken later, once, beside whatever else it was given
+// to do since. `meanwhile` is called once, when the lengths of the rows are known and the walk may still be
+// going on. The matrix stays until the survey was taken.
+using survey_taker = std::function<survey()>;
 template <class Backend, class Offset, class Value>
-survey survey_entries(
+survey_taker survey_entries(
     Backend on, csr<Offset, Value, view_on<Backend>> matrix, std::int32_t grid_rows, std::int32_t grid_cols,
-    stage_log* log, const std::function<void(const survey&)>& meanwhile = [](const survey&) {});
+    stage_log* log,
+    const std::function<void(const std::vector<size_count>&)>& meanwhile =
+        [](const std::vector<size_count>&) {});
 
 // How many groups of so many rows hold how many entries, for every such number of rows.
 template <class Backend, class Offset>

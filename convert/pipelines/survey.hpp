@@ -39,12 +39,15 @@ struct entry_walk {
   const Offset* row_offsets;
   const std::int32_t* col_indices;
   const Value* values;
-  bool banded;  // no entry is far from the diagonal
+  const row_ends* ends;  // found on the way to the walk
   std::int32_t grid_rows, grid_cols;
   grid_cell cell_of_row, cell_of_col;
   std::int32_t* grid;
   std::int32_t* col_lengths;
   std::uint32_t* diagonals;  // a bit for each, from the lower left corner on
+
+  // Whether no entry is far from the diagonal.
+  SPARSMITH_HOST_DEVICE bool banded() const { return ends->lower < cols / 4 && ends->upper < cols / 4; }
 };
 // On CUDA it may run on when the call returns, with what it uses.
 template <class Space>
@@ -53,16 +56,20 @@ struct running_walk {
   array<std::int32_t, Space> first_rows = {};  // of its pieces
   array<unsigned, Space> taken = {};           // pieces, so far
   std::unique_ptr<work_beside> beside = {};    // null where it has ended
+  std::function<void(cuda)> help = {};         // with what is left of it
+
+  // Whatever is queued from now on comes after the walk, which gets the room that others had so far.
+  void finish(openmp) const {}
+  void finish(cuda on) const {
+    help(on);
+    beside->queued().hold_back(on.stream);
+  }
 };
 template <class Offset, class Value>
 running_walk<host> walk_entries(openmp on, const entry_walk<Offset, Value>& walk);
 template <class Offset, class Value>
 running_walk<device> walk_entries(cuda on, const entry_walk<Offset, Value>& walk);
 
-// What the ends of the rows tell.
-struct row_ends {
-  std::int64_t lower = 0, upper = 0, profile = 0;
-};
 struct combine_ends {
   SPARSMITH_HOST_DEVICE row_ends operator()(const row_ends& a, const row_ends& b) const {
     return {a.lower < b.lower ? b.lower : a.lower, a.upper < b.upper ? b.upper : a.upper,
@@ -261,17 +268,60 @@ inline std::vector<size_count> count_sizes(std::vector<std::int64_t> sorted) {
   return result;
 }
 
+// How often each length occurs, of several kinds of lines at once. A GPU may still be counting.
+template <class Space>
+struct length_counts {
+  std::vector<std::int64_t> first_counts = {0};  // of each kind
+  array<long_line_of, Space> listed = {};
+  // The first says how many lengths there are, and how many lines are listed: with a usual number of lengths
+  // one copy brings all.
+  array<size_count, Space> found = {};
+  std::unique_ptr<queued_work> queued = {};
+
+  std::vector<std::vector<size_count>> take() const {
+    std::vector<std::vector<size_count>> result(first_counts.size() - 1);
+    if (result.empty()) return result;
+    queued->wait();
+    array<size_count, host> all(found.size());
+    const auto copy_some = [&](std::int64_t first, std::int64_t last) {
+      copy_bytes_beside(place::host, all.data() + first, Space::where, found.data() + first,
+                        (last - first) * std::int64_t{sizeof(size_count)});
+    };
+    constexpr std::int64_t usual = 1024;
+    const std::int64_t first_copy = std::min(all.size(), usual);
+    copy_some(0, first_copy);
+    const std::int64_t last = all[0].size + 1, lines_listed = all[0].count;
+    if (last > first_copy) copy_some(first_copy, last);
+    std::size_t kind = 0;
+    for (std::int64_t i = 1; i < last; ++i) {
+      while (all[i].size >= first_counts[kind + 1]) ++kind;
+      result[kind].push_back({all[i].size - first_counts[kind], all[i].count});
+    }
+    if (lines_listed == 0) return result;
+    array<long_line_of, host> lines(lines_listed);
+    copy_bytes_beside(place::host, lines.data(), Space::where, listed.data(),
+                      lines_listed * std::int64_t{sizeof(long_line_of)});
+    std::vector<std::vector<std::int64_t>> lengths(result.size());
+    for (const long_line_of& line : lines)
+      lengths[static_cast<std::size_t>(line.source)].push_back(line.length);
+    for (std::size_t s = 0; s < result.size(); ++s)
+      for (const size_count& l : count_sizes(std::move(lengths[s]))) result[s].push_back(l);
+    return result;
+  }
+};
+
 namespace {  // lambdas: see primitives.hpp
 
-// How often each length occurs, of several kinds of lines at once, each with all `entries` in them.
+// Of lines of which every kind has all `entries` in them.
 template <class Backend, class Offset>
-std::vector<std::vector<size_count>> count_lengths(Backend on, std::int64_t entries,
-                                                   const std::vector<counted_lines<Offset>>& sources) {
+length_counts<space_on<Backend>> count_lengths(Backend on, std::int64_t entries,
+                                               const std::vector<counted_lines<Offset>>& sources) {
   using space = space_on<Backend>;
-  if (sources.empty()) return {};
+  length_counts<space> result;
+  if (sources.empty()) return result;
   // Lines of that many entries are so few that they are listed one by one.
   constexpr std::int64_t is_long = 1 << 14;
-  std::vector<std::int64_t> first_counts = {0};
+  std::vector<std::int64_t>& first_counts = result.first_counts;
   std::int64_t most_listed = 0;
   for (const counted_lines<Offset>& lines : sources) {
     const std::int64_t longest = std::min(lines.longest, entries);
@@ -280,7 +330,7 @@ std::vector<std::vector<size_count>> count_lengths(Backend on, std::int64_t entr
   }
   const std::int64_t counters = first_counts.back();
   array<std::int32_t, space> counts(counters + 1), ranks(counters);  // the last counts the lines listed
-  array<long_line_of, space> listed(most_listed);
+  result.listed = array<long_line_of, space>(most_listed);
   fill(on, counts, std::int32_t{0});
   for (std::size_t s = 0; s < sources.size(); ++s) {
     // Enough teams for a GPU, as long as each has many more lines than counters to clear.
@@ -288,45 +338,20 @@ std::vector<std::vector<size_count>> count_lengths(Backend on, std::int64_t entr
     for_each_team(on, groups_of(sources[s].lines, lines_each), 8192,
                   length_body<Offset>{sources[s], lines_each, static_cast<std::int64_t>(s),
                                       first_counts[s + 1] - first_counts[s], counts.data() + first_counts[s],
-                                      counts.data() + counters, listed.data()});
+                                      counts.data() + counters, result.listed.data()});
   }
   const std::int32_t* const count = counts.data();
   std::int32_t* const rank = ranks.data();
   inclusive_scan(
       on, counters, [=] SPARSMITH_HOST_DEVICE(std::int64_t i) { return std::int32_t{count[i] > 0 ? 1 : 0}; },
       rank, sum_of<std::int32_t>{});
-  // The first says how many lengths there are, and how many lines are listed: with a usual number of lengths
-  // one copy, for which a GPU is waited for, brings all.
-  constexpr std::int64_t usual = 1024;
-  array<size_count, space> found(counters + 1);
-  size_count* const out = found.data();
+  result.found = array<size_count, space>(counters + 1);
+  size_count* const out = result.found.data();
   for_each_index(on, counters, [=] SPARSMITH_HOST_DEVICE(std::int64_t i) {
     if (count[i] > 0) out[rank[i]] = {i, count[i]};
     if (i + 1 == counters) out[0] = {rank[i], count[counters]};
   });
-  array<size_count, host> all(counters + 1);
-  const auto copy_some = [&](std::int64_t first, std::int64_t last) {
-    copy_bytes(place::host, all.data() + first, space::where, out + first,
-               (last - first) * std::int64_t{sizeof(size_count)});
-  };
-  const std::int64_t first_copy = std::min(all.size(), usual);
-  copy_some(0, first_copy);
-  const std::int64_t last = all[0].size + 1, lines_listed = all[0].count;
-  copy_some(first_copy, last);
-  std::vector<std::vector<size_count>> result(sources.size());
-  std::size_t source = 0;
-  for (std::int64_t i = 1; i < last; ++i) {
-    while (all[i].size >= first_counts[source + 1]) ++source;
-    result[source].push_back({all[i].size - first_counts[source], all[i].count});
-  }
-  if (lines_listed > 0) {
-    const array_view<const long_line_of> lines(listed.data(), lines_listed);
-    std::vector<std::vector<std::int64_t>> lengths(sources.size());
-    for (const long_line_of& line : copy_to<host>(lines, space::where))
-      lengths[static_cast<std::size_t>(line.source)].push_back(line.length);
-    for (std::size_t s = 0; s < sources.size(); ++s)
-      for (const size_count& l : count_sizes(std::move(lengths[s]))) result[s].push_back(l);
-  }
+  result.queued = std::make_unique<queued_work>(on);
   return result;
 }
 
@@ -340,7 +365,7 @@ std::vector<std::vector<size_count>> count_group_lengths(Backend on,
   for (const std::int64_t each : rows_each)
     groups.push_back(
         {groups_of(matrix.rows, each), each * matrix.cols, matrix.row_offsets.data(), matrix.rows, each});
-  return count_lengths(on, matrix.entries(), groups);
+  return count_lengths(on, matrix.entries(), groups).take();
 }
 
 template <class Backend, class Offset>
@@ -398,78 +423,102 @@ array<long_row, host> find_long_rows(Backend on, csr_pattern<Offset, space_on<Ba
   return copy_to<host>(found, space_on<Backend>::where);
 }
 
+// A survey that a GPU may still be at.
+template <class Space>
+struct survey_under_way {
+  survey found;  // so far
+  array<row_ends, Space> ends;
+  std::vector<array<std::int32_t, Space>> grids;  // one for every walk
+  array<std::int32_t, Space> col_lengths;
+  array<std::uint32_t, Space> diagonals;  // a bit for each
+  array<std::int64_t, Space> diagonal_count;
+  std::vector<running_walk<Space>> walks;
+  length_counts<Space> counted_columns;
+
+  survey take() {
+    found.col_lengths = std::move(counted_columns.take()[0]);  // was queued last: all is there
+    const std::int64_t cells = std::int64_t{found.grid_rows} * found.grid_cols;
+    found.grid.assign(static_cast<std::size_t>(cells), 0);
+    if (walks.empty()) return std::move(found);
+    const auto bring = [](auto& target, const auto& from) {
+      copy_bytes_beside(place::host, &target, Space::where, from.data(), sizeof(target));
+    };
+    bring(found.ends, ends);
+    bring(found.diagonals, diagonal_count);
+    array<std::int32_t, host> walked(cells);
+    for (std::size_t w = 0; w < walks.size(); ++w) {
+      entry_counts counts;
+      bring(counts, walks[w].counts);
+      found.counts += counts;
+      copy_bytes_beside(place::host, walked.data(), Space::where, grids[w].data(), cells * 4);
+      for (std::int64_t c = 0; c < cells; ++c) found.grid[static_cast<std::size_t>(c)] += walked[c];
+    }
+    return std::move(found);
+  }
+};
+
 template <class Backend, class Offset, class Value>
-survey survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> matrix, std::int32_t grid_rows,
-                      std::int32_t grid_cols, stage_log* log,
-                      const std::function<void(const survey&)>& meanwhile) {
+survey_taker survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> matrix, std::int32_t grid_rows,
+                            std::int32_t grid_cols, stage_log* log,
+                            const std::function<void(const std::vector<size_count>&)>& meanwhile) {
   using space = space_on<Backend>;
   const std::int64_t entries = matrix.values.size(), rows = matrix.rows, cols = matrix.cols;
   const Offset* const offsets = matrix.row_offsets.data();
   const std::int32_t* const indices = matrix.col_indices.data();
-  survey result;
-  result.grid_rows = static_cast<std::int32_t>(std::min<std::int64_t>(grid_rows, rows));
-  result.grid_cols = static_cast<std::int32_t>(std::min<std::int64_t>(grid_cols, cols));
-  const std::int64_t cells = std::int64_t{result.grid_rows} * result.grid_cols;
-  const auto grids = std::make_shared<std::vector<array<std::int32_t, space>>>();  // one for every walk
-  array<std::uint32_t, space> diagonals(entries > 0 ? groups_of(rows + cols - 1, 32) : 0);
-  array<std::int32_t, space> col_lengths(cols);
-  fill(on, col_lengths, std::int32_t{0});
-  std::vector<running_walk<space>> walks;
+  const auto own = std::make_shared<survey_under_way<space>>();
+  survey& found = own->found;
+  found.grid_rows = static_cast<std::int32_t>(std::min<std::int64_t>(grid_rows, rows));
+  found.grid_cols = static_cast<std::int32_t>(std::min<std::int64_t>(grid_cols, cols));
+  own->col_lengths = array<std::int32_t, space>(cols);
+  fill(on, own->col_lengths, std::int32_t{0});
   if (entries > 0) {
+    own->ends = array<row_ends, space>(1);
     {
       timed_stage timing(on, log, "band", rows, rows * std::int64_t{sizeof(Offset)});
-      const row_ends ends = reduce(
-          on, rows, row_ends{},
+      reduce_to(
+          on, own->ends.data(), rows,
           [=] SPARSMITH_HOST_DEVICE(std::int64_t r) {
             if (offsets[r] == offsets[r + 1]) return row_ends{};
             const std::int64_t first = indices[offsets[r]], last = indices[offsets[r + 1] - 1];
             return row_ends{first < r ? r - first : 0, last > r ? last - r : 0, first < r ? r - first : 0};
           },
           combine_ends{});
-      result.lower_bandwidth = ends.lower;
-      result.upper_bandwidth = ends.upper;
-      result.profile = ends.profile;
     }
     timed_stage timing(on, log, "survey entries", entries, entries * (4 + std::int64_t{sizeof(Value)}));
-    fill(on, diagonals, std::uint32_t{0});
+    own->diagonals = array<std::uint32_t, space>(groups_of(rows + cols - 1, 32));
+    fill(on, own->diagonals, std::uint32_t{0});
     constexpr std::int64_t walk_entries_most = std::int64_t{1} << 30;
     for (std::int64_t start = 0; start < entries; start += walk_entries_most) {
-      array<std::int32_t, space>& grid = grids->emplace_back(cells);
+      auto& grid = own->grids.emplace_back(std::int64_t{found.grid_rows} * found.grid_cols);
       fill(on, grid, std::int32_t{0});
-      walks.push_back(walk_entries(
-          on,
-          entry_walk<Offset, Value>{
-              matrix.rows, matrix.cols, start, std::min(entries, start + walk_entries_most), offsets, indices,
-              matrix.values.data(), std::max(result.lower_bandwidth, result.upper_bandwidth) < cols / 4,
-              result.grid_rows, result.grid_cols, grid_cell(result.grid_rows, rows),
-              grid_cell(result.grid_cols, cols), grid.data(), col_lengths.data(), diagonals.data()}));
+      own->walks.push_back(walk_entries(
+          on, entry_walk<Offset, Value>{
+                  matrix.rows, matrix.cols, start, std::min(entries, start + walk_entries_most), offsets,
+                  indices, matrix.values.data(), own->ends.data(), found.grid_rows, found.grid_cols,
+                  grid_cell(found.grid_rows, rows), grid_cell(found.grid_cols, cols), grid.data(),
+                  own->col_lengths.data(), own->diagonals.data()}));
     }
   }
-  const auto lengths_of = [&](const char* stage, const counted_lines<Offset>& lines) {
-    timed_stage timing(on, log, stage, lines.lines, lines.lines * 4);
-    return std::move(count_lengths<Backend, Offset>(on, entries, {lines})[0]);
+  const auto start_counting = [&](const counted_lines<Offset>& lines) {
+    return count_lengths<Backend, Offset>(on, entries, {lines});
   };
-  result.row_lengths = lengths_of("row lengths", {rows, cols, offsets, rows, 1});
-  meanwhile(result);
-  for (const running_walk<space>& walk : walks)
-    if (walk.beside != nullptr) walk.beside->wait();
-  result.take_grid = [grids, cells] {
-    std::vector<std::int64_t> sums(static_cast<std::size_t>(cells));
-    array<std::int32_t, host> walked(cells);
-    for (const array<std::int32_t, space>& grid : *grids) {
-      copy_bytes_beside(place::host, walked.data(), space::where, grid.data(), cells * 4);
-      for (std::int64_t c = 0; c < cells; ++c) sums[static_cast<std::size_t>(c)] += walked[c];
-    }
-    return sums;
-  };
-  result.col_lengths = lengths_of("column lengths", {cols, rows, nullptr, 0, 0, col_lengths.data()});
-  for (const running_walk<space>& walk : walks) result.counts += copy_to<host>(walk.counts, space::where)[0];
-  const std::uint32_t* const words = diagonals.data();
-  result.diagonals = reduce(
-      on, diagonals.size(), std::int64_t{0},
-      [=] SPARSMITH_HOST_DEVICE(std::int64_t w) { return std::int64_t{count_bits(words[w])}; },
-      sum_of<std::int64_t>{});
-  return result;
+  {
+    timed_stage timing(on, log, "row lengths", rows, rows * std::int64_t{sizeof(Offset)});
+    found.row_lengths = std::move(start_counting({rows, cols, offsets, rows, 1}).take()[0]);
+  }
+  meanwhile(found.row_lengths);
+  timed_stage timing(on, log, "column lengths", cols, cols * 4);
+  for (const running_walk<space>& walk : own->walks) walk.finish(on);
+  if (entries > 0) {
+    own->diagonal_count = array<std::int64_t, space>(1);
+    const std::uint32_t* const words = own->diagonals.data();
+    reduce_to(
+        on, own->diagonal_count.data(), own->diagonals.size(),
+        [=] SPARSMITH_HOST_DEVICE(std::int64_t w) { return std::int64_t{count_bits(words[w])}; },
+        sum_of<std::int64_t>{});
+  }
+  own->counted_columns = start_counting({cols, rows, nullptr, 0, 0, own->col_lengths.data()});
+  return [own] { return own->take(); };
 }
 
 }  // namespace sparsmith

@@ -80,6 +80,20 @@ __device__ Offset find_near(const std::int32_t* cols, int shift, Offset low, Off
   return cols[low] == col ? low : -1;
 }
 
+// What a row without gaps holds is known from its ends.
+template <class Offset>
+struct row_run {
+  Offset low, high;
+  std::int32_t first, last;  // columns
+
+  __device__ row_run(const std::int32_t* cols, Offset begin, Offset end)
+      : low(begin), high(end), first(begin < end ? cols[begin] : 0), last(begin < end ? cols[end - 1] : -1) {}
+  __device__ bool whole() const { return last - first + 1 == high - low; }
+  __device__ Offset find(std::int32_t col) const {
+    return col >= first && col <= last ? low + (col - first) : -1;
+  }
+};
+
 // How many entries of the array's first sector lie before the array. Ours begin a sector, those of others
 // need not.
 __device__ int sector_shift(const std::int32_t* cols) {
@@ -129,9 +143,17 @@ __global__ void __launch_bounds__(threads, resident_blocks + 1)
   for (std::int32_t i = thread; i < grid_words; i += threads) cells[i] = 0;
 
   own_counts own;
+  const bool banded = walk.banded();
   const float per_entry = 1.0f / static_cast<float>(entries);
   // By how much the last guess in a long row of a band was: the next one mostly is as well.
   Offset too_low = 0;
+  const auto count_mirror = [&](Offset mirror, Value value) {
+    if (mirror < 0) return;
+    own.mirrored += 2;
+    const Value other = walk.values[mirror];
+    own.mirrored_equal += other == value ? 2 : 0;
+    own.mirrored_negated += other == -value ? 2 : 0;
+  };
   unsigned next = thread == 0 ? atomicAdd(taken, 1u) : 0;
   for (;;) {
     if (thread == 0) own_piece = next;
@@ -184,6 +206,9 @@ __global__ void __launch_bounds__(threads, resident_blocks + 1)
                        max(before, found[i].w)};
     }
     const std::int32_t first_cell_row = walk.cell_of_row(row_low);
+    const bool one_cell_row = walk.cell_of_row(last_row) == first_cell_row;
+    // Whether rows have no gaps, as far as this piece was seen. Short ones are not asked.
+    bool runs = banded && last_row - row_low < count / short_row;
     __syncthreads();
 
     for (int start = 0; start < count; start += threads) {
@@ -203,7 +228,7 @@ __global__ void __launch_bounds__(threads, resident_blocks + 1)
       const std::uint32_t seen = __ldca(word);  // an old copy costs one more atomic, no less
       {
         // Entries of one cell come in runs: the first of a run counts for all of it.
-        const std::int32_t near = walk.cell_of_row(row) - first_cell_row;
+        const std::int32_t near = one_cell_row ? 0 : walk.cell_of_row(row) - first_cell_row;
         const std::int32_t cell = there ? near * walk.grid_cols + walk.cell_of_col(col) : -1;
         __syncwarp();  // they come out of searches of different length
         const std::int32_t left = __shfl_up_sync(~0u, cell, 1);
@@ -219,8 +244,7 @@ __global__ void __launch_bounds__(threads, resident_blocks + 1)
       }
       if (!there) continue;
       own.zeros += value == Value{0} ? 1 : 0;
-      own.nans += value != value ? 1 : 0;
-      own.infinities += value == value && value - value != Value{0} ? 1 : 0;
+      if (!isfinite(value)) ++(isnan(value) ? own.nans : own.infinities);
       own.diagonal += row == col ? 1 : 0;
       own.next_column += e + 1 < row_end && cols[i + 2] == col + 1 ? 1 : 0;
       own.x_lines += e == row_begin || cols[i] / x_line != col / x_line ? 1 : 0;
@@ -229,25 +253,28 @@ __global__ void __launch_bounds__(threads, resident_blocks + 1)
       const std::uint32_t bit = 1u << diagonal % 32;
       if ((seen & bit) == 0) atomicOr(word, bit);
 
+      if (runs) {
+        const row_run<Offset> below(indices, row_end, below_end), other(indices, low, high);
+        runs = below.whole() && other.whole();
+        if (runs) {
+          own.row_below += below.find(col) >= 0 ? 1 : 0;
+          count_mirror(right_of_diagonal ? other.find(row) : -1, value);
+          continue;
+        }
+      }
       // Rows below each other are mostly alike.
-      if (find_near<Offset>(indices, shift, row_end, below_end, row_end + (e - row_begin), col,
-                            walk.banded) >= 0)
+      if (find_near<Offset>(indices, shift, row_end, below_end, row_end + (e - row_begin), col, banded) >= 0)
         ++own.row_below;
       if (!right_of_diagonal) continue;  // the others are counted with these
       // In a band an entry has as many neighbours to its right as its mirror image has to its left. Else as
       // much of a row is taken to lie left of a column as of all rows lies above that row: so it is where the
       // pattern is symmetric, however skewed.
-      const Offset guess =
-          low + (walk.banded ? row_end - 1 - e + (high - low > short_row ? too_low : 0)
-                             : static_cast<Offset>(static_cast<float>(high - low) *
-                                                   (static_cast<float>(row_begin) * per_entry)));
-      const Offset mirror = find_near<Offset>(indices, shift, low, high, guess, row, walk.banded);
-      if (mirror < 0) continue;
-      if (high - low > short_row) too_low += mirror - guess;
-      own.mirrored += 2;
-      const Value other = walk.values[mirror];
-      own.mirrored_equal += other == value ? 2 : 0;
-      own.mirrored_negated += other == -value ? 2 : 0;
+      const Offset guess = low + (banded ? row_end - 1 - e + (high - low > short_row ? too_low : 0)
+                                         : static_cast<Offset>(static_cast<float>(high - low) *
+                                                               (static_cast<float>(row_begin) * per_entry)));
+      const Offset mirror = find_near<Offset>(indices, shift, low, high, guess, row, banded);
+      if (mirror >= 0 && high - low > short_row) too_low += mirror - guess;
+      count_mirror(mirror, value);
     }
     __syncthreads();
     const std::int32_t used =
@@ -275,22 +302,25 @@ __global__ void __launch_bounds__(threads, resident_blocks + 1)
 }  // namespace
 
 template <class Offset, class Value>
-running_walk<device> walk_entries(cuda, const entry_walk<Offset, Value>& walk) {
+running_walk<device> walk_entries(cuda on, const entry_walk<Offset, Value>& walk) {
   const std::int64_t pieces = groups_of(walk.last - walk.first, piece_entries);
   running_walk<device> run{array<entry_counts, device>(1), array<std::int32_t, device>(pieces + 1),
                            array<unsigned, device>(1)};
-  run.beside = std::make_unique<work_beside>();
-  const cudaStream_t stream = run.beside->stream();
-  check_cuda(cudaMemsetAsync(run.counts.data(), 0, sizeof(entry_counts), stream));
-  check_cuda(cudaMemsetAsync(run.taken.data(), 0, sizeof(unsigned), stream));
-  find_first_rows<<<static_cast<unsigned>(groups_of(pieces + 1, threads)), threads, 0, stream>>>(
+  check_cuda(cudaMemsetAsync(run.counts.data(), 0, sizeof(entry_counts), on.stream));
+  check_cuda(cudaMemsetAsync(run.taken.data(), 0, sizeof(unsigned), on.stream));
+  find_first_rows<<<static_cast<unsigned>(groups_of(pieces + 1, threads)), threads, 0, on.stream>>>(
       walk.rows, walk.row_offsets, walk.first, walk.last, pieces, run.first_rows.data());
   check_cuda(cudaGetLastError());
-  const std::int64_t resident = std::int64_t{multiprocessors()} * resident_blocks;
-  walk_pieces<<<static_cast<unsigned>(std::min(pieces, resident)), threads, 0, stream>>>(
-      walk, static_cast<unsigned>(pieces), run.first_rows.data(), run.taken.data(), run.counts.data());
-  check_cuda(cudaGetLastError());
-  run.beside->all_queued();
+  const auto take_part = [walk, pieces, first_rows = run.first_rows.data(), taken = run.taken.data(),
+                          counts = run.counts.data()](int resident, cudaStream_t stream) {
+    const std::int64_t blocks = std::min(pieces, std::int64_t{multiprocessors()} * resident);
+    walk_pieces<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(walk, static_cast<unsigned>(pieces),
+                                                                       first_rows, taken, counts);
+    check_cuda(cudaGetLastError());
+  };
+  run.beside = std::make_unique<work_beside>();
+  take_part(resident_blocks, run.beside->stream());
+  run.help = [take_part](cuda where) { take_part(1, where.stream); };
   return run;
 }
 
