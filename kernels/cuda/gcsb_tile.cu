@@ -140,7 +140,7 @@ struct gcsb_tile_kernel {
       warps_ = tile_tuning::most_warps;
     }
     // One wave: more thread blocks than fit would only add more sums to y, and the last ones run alone.
-    const std::int64_t fitting = std::int64_t{resident} * multiprocessors();
+    const std::int64_t fitting = std::min(std::int64_t{resident} * multiprocessors(), tile_shares::most);
     const auto count_for = [&](const tile_list& of, std::int64_t rest_entries) {
       const std::int64_t cost = of.groups + static_cast<std::int64_t>(of.tiles.size()) * piece_cost();
       return std::clamp<std::int64_t>(
@@ -152,7 +152,7 @@ struct gcsb_tile_kernel {
         lines <= tiles * tile_tuning::most_lines_a_tile) {
       const tile_list all = with_all_lines(list, outputs(m, op), tile_outputs_count());
       shares = share_tiles(all, count_for(all, 0), piece_cost());
-      written_once_ = static_cast<std::int64_t>(shares.visits.size()) <= lines * tile_tuning::most_visits;
+      written_once_ = shares.visits <= lines * tile_tuning::most_visits;
     }
     if (written_once_)
       resident_with(warps_);  // for its limit of shared memory: it is another kernel
@@ -162,7 +162,6 @@ struct gcsb_tile_kernel {
     if (transposed()) stored_groups_ = upload(stored_groups(list));
     shares_ = upload(shares.shares);
     if (written_once_) {
-      visits_ = upload(shares.visits);
       slots_ = array<Value, device>(shares.slots * tile_outputs_count());
       arrivals_ = upload(std::vector<unsigned>(static_cast<std::size_t>(shares.slots)));
     }
@@ -175,7 +174,6 @@ struct gcsb_tile_kernel {
   std::int64_t bytes() const {
     return pieces_.size() * std::int64_t{sizeof(tile_piece)} +
            shares_.size() * std::int64_t{sizeof(tile_share)} +
-           visits_.size() * std::int64_t{sizeof(tile_visit)} +
            arrivals_.size() * std::int64_t{sizeof(unsigned)} +
            (stored_groups_.size() + places_.size() + rest_places_.size()) *
                std::int64_t{sizeof(std::int32_t)} +
@@ -288,12 +286,12 @@ struct gcsb_tile_kernel {
       use(m_.group_size != 32 ? multiply_tiles<false, t, false, Value, Index>
           : written_once_     ? multiply_tiles<true, t, true, Value, Index>
                               : multiply_tiles<true, t, false, Value, Index>,
-          tile_arrays<Value, Index>{
-              m_.values.data(), combined, shares_.data(), pieces_.data(), stored_groups_.data(),
-              tile_cells(m_.tile_height, m_.tile_width, m_.group_size), tile_outputs_count(),
-              tile_inputs_count(), outputs(m_, op_),
-              m_.renumbered != 0 && sums_.size() == 0 ? order.data() : nullptr,
-              written_once_ ? visits_.data() : nullptr, arrivals_.data(), slots_.data()});
+          tile_arrays<Value, Index>{m_.values.data(), combined, shares_.data(), pieces_.data(),
+                                    stored_groups_.data(),
+                                    tile_cells(m_.tile_height, m_.tile_width, m_.group_size),
+                                    tile_outputs_count(), tile_inputs_count(), outputs(m_, op_),
+                                    m_.renumbered != 0 && sums_.size() == 0 ? order.data() : nullptr,
+                                    arrivals_.data(), slots_.data()});
     });
   }
 
@@ -303,7 +301,6 @@ struct gcsb_tile_kernel {
   int warps_ = tile_tuning::warps;
   array<tile_piece, device> pieces_;
   array<tile_share, device> shares_;
-  array<tile_visit, device> visits_;
   array<std::int32_t, device> stored_groups_;
   bool written_once_ = false;
   mutable array<unsigned, device> arrivals_;

@@ -82,8 +82,12 @@ class window_queue {
     return buffers_ + number % 2 * each_ + skew(source);
   }
 
-  // Brings what lies between the first and the end of the window, to where it would be in all of it.
-  __device__ void begin(int number, const Value* source, int first, int end) const {
+  // Brings what lies between the first and the end of the window, to where it would be in all of it; and,
+  // where there is one, a record along with it, in units of 16 bytes.
+  template <class Record>
+  __device__ void begin(int number, const Value* source, int first, int end, const Record* record,
+                        Record* record_to) const {
+    static_assert(sizeof(Record) % 16 == 0 && alignof(Record) >= 16);
     Value* const to = window(number, source) + first;
     source += first;
     const int thread = static_cast<int>(threadIdx.x), count = end - first;
@@ -98,18 +102,18 @@ class window_queue {
     __syncwarp();
     if (thread > 0) return;
     const std::uint32_t full = address(filled(number)),
-                        bytes = static_cast<std::uint32_t>(whole * sizeof(Value));
+                        bytes = static_cast<std::uint32_t>(whole * sizeof(Value)),
+                        record_bytes = record == nullptr ? 0 : sizeof(Record);
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(full), "r"(bytes) : "memory");
-    if (bytes > 0)
-      asm volatile(
-          "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-              address(to + before)),
-          "l"(source + before), "r"(bytes), "r"(full)
-          : "memory");
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(full),
+                 "r"(bytes + record_bytes)
+                 : "memory");
+    if (bytes > 0) copy_by_engine(to + before, source + before, bytes, full);
+    if (record_bytes > 0) copy_by_engine(record_to, record, record_bytes, full);
 #else
     __syncthreads();
     for (int i = thread; i < count; i += static_cast<int>(blockDim.x)) to[i] = source[i];
+    if (record != nullptr && thread == 0) *record_to = *record;
 #endif
   }
 
@@ -143,6 +147,14 @@ class window_queue {
     return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
   }
 #if __CUDA_ARCH__ >= 900
+  __device__ static void copy_by_engine(void* to, const void* from, std::uint32_t bytes,
+                                        std::uint32_t barrier) {
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+            address(to)),
+        "l"(from), "r"(bytes), "r"(barrier)
+        : "memory");
+  }
   // Until the barrier has completed its phase of that number.
   __device__ static void wait_for(const std::uint64_t* barrier, int phase) {
     std::uint32_t complete = 0;

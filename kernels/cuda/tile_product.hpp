@@ -25,11 +25,18 @@ struct tile_arrays {
   int outputs_per_tile, inputs_per_tile;
   std::int64_t outputs;
   const std::int32_t* output_order;  // the outputs that have the tiles' numbers; null where they are the same
-  // Where every output is written once; else null, and sums are added to outputs that were prepared.
-  const tile_visit* visits;
+  // Where every output is written once; elsewhere sums are added to outputs that were prepared.
   unsigned* arrivals;  // at each slot that is a line's first; 0 before and after
   Value* slots;        // outputs_per_tile each
 };
+
+// Never joined with a sum: that would keep the factors.
+__device__ inline float product_of(float a, float b) {
+  return __fmul_rn(a, b);
+}
+__device__ inline double product_of(double a, double b) {
+  return __dmul_rn(a, b);
+}
 
 // The steps_together steps of one lane, loaded together.
 template <class Value, class Index>
@@ -61,10 +68,12 @@ struct step_group {
     else
       return packed[step];
   }
-  // `window` is the tile's window of x; behind it are zeros, which padding reads.
-  template <bool Full, bool Transposed>
+  // `window` is the tile's window of x; behind it are zeros, which padding reads. load_next loads the next
+  // group into these registers. In A^T x steps wait for each other, so that it pays to do it before them.
+  template <bool Full, bool Transposed, class Load>
   __device__ __forceinline__ void add(const tile_cells& cells, std::uint32_t lane, bool active,
-                                      const Value* __restrict__ window, Value* __restrict__ sums) const {
+                                      const Value* __restrict__ window, Value* __restrict__ sums,
+                                      Load load_next) {
     // The lane counts once, and not in every row: with a known number of lanes an address is two
     // instructions.
     const int lane_bits = Full ? 5 : cells.lane_bits;
@@ -78,11 +87,17 @@ struct step_group {
       outputs[k] = Transposed ? col : row;
       inputs[k] = inputs_of_lane[Transposed ? row : col];
     }
+    if constexpr (Transposed) {
+#pragma unroll
+      for (int k = 0; k < steps; ++k) inputs[k] = product_of(values[k], inputs[k]);
+      load_next();
+    }
 #pragma unroll
     for (int k = 0; k < steps; ++k) {
-      if (active) sums_of_lane[outputs[k]] += values[k] * inputs[k];
+      if (active) sums_of_lane[outputs[k]] += Transposed ? inputs[k] : values[k] * inputs[k];
       if (Transposed) __syncwarp();  // the next step's lane may add to the same column
     }
+    if constexpr (!Transposed) load_next();
   }
 };
 
@@ -154,11 +169,11 @@ struct tile_limits {
   static constexpr int most_warps = 6;
   // Thread blocks of that many warps that registers leave room for: 64 and 80 of them a thread.
   static constexpr int resident_blocks_of_floats = 5, resident_blocks_of_doubles = 4;
-  // A share's pieces are kept in shared memory where they are many but no more than these: where tiles are
-  // small, a warp passes over several in a row, and would wait for memory at each. Few are on their way
-  // before they are needed, and would only be waited for in the beginning.
-  // More of them would cost 1024 x 1024 tiles a thread block.
-  static constexpr int kept_pieces = 80, few_pieces = 4;
+  // Of a share, in shared memory: a window of x brings along the piece after the next, so that no warp waits
+  // for memory where it passes over many small ones. When it comes, all warps are done with the one that is
+  // four before it.
+  static constexpr int kept_pieces = 4;
+  static constexpr int groups_in_flight = 2;  // of a warp; three bring nothing
 };
 
 // Columns behind a tile's own, for padding: as many as there can be banks.
@@ -241,49 +256,57 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
   const window_queue<Value> queue(barriers, windows, window_each);
 
   const tile_share share = m.shares[blockIdx.x];
-  const tile_piece* pieces = m.pieces + share.first_piece;
-  const auto piece_at = [&](int p) { return p < share.pieces ? pieces[p] : tile_piece{}; };
+  // A look at all of it before entries are asked for: what of it is looked at later is waited for as long as
+  // they are.
+  const bool is_here = (share.first.groups | share.first.end_used | share.second.groups |
+                        share.second.end_used | share.pieces) >= 0;
+  const int groups = is_here ? share.groups : 0;
 
-  // The group that is loaded next; a warp takes every warps-th of the share.
-  int ahead = warp;
-  // Where A^T x finds it, and the one after it: numbers are on their way as early as entries.
+  // Groups on their way are in registers of their own: to move one would be to wait for it.
+  constexpr int in_flight = tile_limits::groups_in_flight;
+  struct coming_group {
+    step_group<Value, Index> entries = {};
+    int stored = 0;  // where A^T x finds its next one: numbers are on their way as early as entries
+  } coming[in_flight];
+  int ahead = warp;  // the group that is loaded next; a warp takes every warps-th of the share
   const auto stored_at = [&](int walked) {
-    if (!Transposed || walked >= share.groups) return 0;
-    // The first ones without a wait.
-    return walked < share.first.groups ? share.first.first_group + walked
-                                       : m.stored_groups[share.first_walked + walked];
+    return Transposed && walked < groups ? m.stored_groups[share.first_walked + walked] : 0;
   };
-  int stored = stored_at(ahead), stored_next = stored_at(ahead + warps);
-  const auto load_next = [&](step_group<Value, Index>& group) {
-    if (ahead < share.groups && active) {
-      const std::int64_t number = Transposed ? stored : share.first_walked + ahead;
+  // The first ones without a wait.
+  const auto stored_first = [&](int walked) {
+    return walked < share.first.groups ? share.first.first_group + walked : stored_at(walked);
+  };
+  const auto load_next = [&](coming_group& group) {
+    if (ahead < groups && active) {
+      const std::int64_t number = Transposed ? group.stored : share.first_walked + ahead;
       const std::int64_t at = (number * lanes + lane) * tile_cells::steps_together;
-      group.load(m.values + at, m.combined + at);
+      group.entries.load(m.values + at, m.combined + at);
     }
+    group.stored = stored_at(ahead + in_flight * warps);
     ahead += warps;
-    stored = stored_next;
-    stored_next = stored_at(ahead + warps);
   };
-  step_group<Value, Index> coming[2] = {};
-  load_next(coming[0]);
-  load_next(coming[1]);
+#pragma unroll
+  for (int i = 0; i < in_flight; ++i) coming[i].stored = stored_first(ahead + i * warps);
 
   queue.open();
   const auto begin_window = [&](int number, const tile_piece& piece) {
-    queue.begin(number, tile_x + piece.input, piece.first_used, piece.end_used);
+    const int along = number + 2;
+    queue.begin(number, tile_x + piece.input, piece.first_used, piece.end_used,
+                along < share.pieces ? m.pieces + share.first_piece + along : nullptr,
+                kept + along % tile_limits::kept_pieces);
   };
   // Who makes the window's barriers begins with it. The kernel before makes the x of the tiles, where that is
   // another one.
   const bool own_x = tile_x == x;
   if (own_x && share.pieces > 0) begin_window(0, share.first);
-  const bool many = share.pieces > tile_limits::few_pieces && share.pieces <= tile_limits::kept_pieces;
-  for (int i = thread; many && i < share.pieces; i += threads) kept[i] = pieces[i];
+  if (thread == 0) kept[0] = share.first, kept[1] = share.second;
+#pragma unroll
+  for (int i = 0; i < in_flight; ++i) load_next(coming[i]);
   for (int i = lane; i < sums_each; i += 32) sums[i] = 0;
   if (!Transposed)
     for (int i = thread; i < 2 * spare_columns; i += threads)
       queue.window(i / spare_columns, tile_x)[m.inputs_per_tile + i % spare_columns] = 0;
   __syncthreads();
-  if (many) pieces = kept;
   let_next_kernel_start();
   const std::int64_t walkers = std::int64_t{gridDim.x} * warps,
                      walker = std::int64_t{blockIdx.x} * warps + warp;
@@ -300,23 +323,29 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
     if (share.pieces > 0) begin_window(0, share.first);
   }
 
-  tile_piece piece = share.first, next = piece_at(1);
   int group = warp;  // the next of this piece that is this warp's
-  int flushed = 0;   // lines
+  int turn = 0;      // which of those that are coming it is
   for (int p = 0; p < share.pieces; ++p) {
-    const tile_piece after = piece_at(p + 2);
+    const tile_piece &piece = kept[p % tile_limits::kept_pieces],
+                     &next = kept[(p + 1) % tile_limits::kept_pieces];
     if (p + 1 < share.pieces) begin_window(p + 1, next);
     queue.wait(p);
+    const int piece_groups = piece.groups;
     const Value* const window = queue.window(p, tile_x);
-    for (; group < piece.groups; group += warps) {
-      const step_group<Value, Index> current = coming[0];
-      coming[0] = coming[1];
-      load_next(coming[1]);
-      current.template add<Full, Transposed>(cells, static_cast<std::uint32_t>(lane), active, window, sums);
+    while (group < piece_groups) {
+#pragma unroll
+      for (int i = 0; i < in_flight; ++i) {
+        if (i != turn || group >= piece_groups) continue;
+        coming[i].entries.template add<Full, Transposed>(cells, static_cast<std::uint32_t>(lane), active,
+                                                         window, sums, [&] { load_next(coming[i]); });
+        group += warps;
+        turn = (i + 1) % in_flight;
+      }
     }
-    group -= piece.groups;
+    group -= piece_groups;
+    const bool line_ends = p + 1 == share.pieces || next.output != piece.output;
     queue.done(p);
-    if (p + 1 == share.pieces || next.output != piece.output) {
+    if (line_ends) {
       const tile_outputs<Value, Index> line{m, alpha, beta, y, piece.output};
       const auto for_all_sums = [&](auto use) {
         for (int i = thread * 4; i < m.outputs_per_tile; i += threads * 4) {
@@ -334,28 +363,27 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
       if constexpr (!WrittenOnce) {
         for_all_sums([&](int i, const four_sums<Value>& total) { line.add(i, total); });
       } else {
-        const tile_visit visit = m.visits[share.first_visit + flushed];
-        ++flushed;
-        if (visit.visits == 1) {
+        if (piece.visits == 1) {
           for_all_sums([&](int i, const four_sums<Value>& total) { line.write(i, total); });
         } else {
           const auto slot = [&](int number, int i) {
             return reinterpret_cast<four_sums<Value>*>(m.slots + std::int64_t{number} * m.outputs_per_tile +
                                                        i);
           };
-          for_all_sums([&](int i, const four_sums<Value>& total) { *slot(visit.own_slot, i) = total; });
+          for_all_sums([&](int i, const four_sums<Value>& total) {
+            *slot(piece.first_slot + piece.visit, i) = total;
+          });
           __threadfence();
           __syncthreads();
           // The count goes back to 0 by itself with the last one.
           if (thread == 0)
-            is_last = atomicInc(m.arrivals + visit.first_slot, static_cast<unsigned>(visit.visits) - 1) ==
-                      static_cast<unsigned>(visit.visits) - 1;
+            is_last = atomicInc(m.arrivals + piece.first_slot, piece.visits - 1u) == piece.visits - 1u;
           __syncthreads();
           if (is_last) {
             __threadfence();
             for (int i = thread * 4; i < m.outputs_per_tile; i += threads * 4) {
               four_sums<Value> total{};
-              for (int v = 0; v < visit.visits; ++v) total += *slot(visit.first_slot + v, i);
+              for (int v = 0; v < piece.visits; ++v) total += *slot(piece.first_slot + v, i);
               line.write(i, total);
             }
           }
@@ -363,8 +391,6 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
       }
       __syncthreads();
     }
-    piece = next;
-    next = after;
   }
   if (!rest_first) add_own_rest();
   wait_for_kernel_before();  // who comes after this kernel comes after that one too

@@ -9,33 +9,28 @@
 namespace sparsmith {
 
 // A run of groups of one tile, of steps_together steps each.
-struct alignas(8) tile_piece {
+struct alignas(16) tile_piece {
   std::int32_t first_group, groups;
   std::int32_t input, output;                 // where the tile's windows of x and y begin
   std::int32_t first_used = 0, end_used = 0;  // what its entries use of that of x
+  // Of the pieces with the same outputs, which are a line. Where several shares visit it, each leaves its
+  // sums in a slot of its own, and the last to come adds them up.
+  std::int32_t first_slot = 0;
+  std::uint16_t visits = 0, visit = 0;  // in all; this share's
 };
 
-// What one thread block does. Its first piece is here as well: one load less to wait for.
-struct alignas(8) tile_share {
-  tile_piece first;
+// What one thread block does. Its first pieces are here as well: loads less to wait for.
+struct alignas(16) tile_share {
+  tile_piece first = {}, second = {};
   std::int32_t first_piece = 0, pieces = 0;
-  std::int32_t first_visit = 0;
   std::int32_t first_walked = 0, groups = 0;  // of all groups in the order of the walk
 };
 
-// The pieces that a share has of one line, those with the same outputs. Where others visit the line too, each
-// leaves its sums in a slot of its own, and the last to come adds them up.
-struct alignas(16) tile_visit {
-  std::int32_t visits;  // of the line
-  std::int32_t first_slot, own_slot;
-  std::int32_t unused;
-};
-
 struct tile_shares {
+  static constexpr std::int64_t most = 0xffff;  // visits are counted in 16 bits
   std::vector<tile_piece> pieces;
   std::vector<tile_share> shares;
-  std::vector<tile_visit> visits;
-  std::int64_t slots = 0;
+  std::int64_t visits = 0, slots = 0;
 };
 
 // What the entries of a tile use of its window of x, or a little more.
@@ -103,12 +98,13 @@ inline tile_shares share_tiles(const tile_list& list, std::int64_t count, std::i
       list.groups + (static_cast<std::int64_t>(list.tiles.size()) + count) * piece_cost;
   tile_shares result;
   std::int64_t cost = 0, end = 0;  // so far; where the share ends that is being filled
-  std::int32_t line_visits = 0;    // so far, of the line
   std::int32_t walked = 0;         // groups, so far
+  std::size_t line_first = 0;      // piece
+  std::uint16_t line_visits = 0;   // so far
   const auto end_line = [&] {
-    for (std::int32_t v = 0; v < line_visits; ++v)
-      result.visits[result.visits.size() - 1 - static_cast<std::size_t>(v)].visits = line_visits;
+    for (std::size_t p = line_first; p < result.pieces.size(); ++p) result.pieces[p].visits = line_visits;
     if (line_visits > 1) result.slots += line_visits;
+    line_first = result.pieces.size();
     line_visits = 0;
   };
   for (const tile_piece& tile : list.tiles)
@@ -116,36 +112,38 @@ inline tile_shares share_tiles(const tile_list& list, std::int64_t count, std::i
       const auto begun = static_cast<std::int64_t>(result.shares.size());
       const bool new_share = cost + piece_cost >= end && begun < count;
       if (new_share) {
-        result.shares.push_back({{}, static_cast<std::int32_t>(result.pieces.size())});
-        result.shares.back().first_walked = walked;
+        tile_share& share = result.shares.emplace_back();
+        share.first_piece = static_cast<std::int32_t>(result.pieces.size());
+        share.first_walked = walked;
         end = total * (begun + 1) / count;
       }
       const bool last = static_cast<std::int64_t>(result.shares.size()) == count;
       const std::int64_t left = tile.groups - done;
       const auto groups = static_cast<std::int32_t>(
           last ? left : std::min(left, std::max<std::int64_t>(end - cost - piece_cost, 1)));
-      tile_piece piece = tile;
-      piece.first_group += done;
-      piece.groups = groups;
-      const bool new_line = result.pieces.empty() || result.pieces.back().output != piece.output;
+      const bool new_line = result.pieces.empty() || result.pieces.back().output != tile.output;
       if (new_line) end_line();
       if (new_share || new_line) {
-        result.visits.push_back({0, static_cast<std::int32_t>(result.slots),
-                                 static_cast<std::int32_t>(result.slots) + line_visits, 0});
         ++line_visits;
+        ++result.visits;
       }
-      if (new_share) {
-        result.shares.back().first = piece;
-        result.shares.back().first_visit = static_cast<std::int32_t>(result.visits.size()) - 1;
-      }
+      tile_piece& piece = result.pieces.emplace_back(tile);
+      piece.first_group += done;
+      piece.groups = groups;
+      piece.first_slot = static_cast<std::int32_t>(result.slots);
+      piece.visit = static_cast<std::uint16_t>(line_visits - 1);
       ++result.shares.back().pieces;
       result.shares.back().groups += groups;
       walked += groups;
-      result.pieces.push_back(piece);
       cost += groups + piece_cost;
       done += std::max(groups, 1);
     }
   end_line();
+  for (tile_share& share : result.shares) {
+    const auto first = static_cast<std::size_t>(share.first_piece);
+    share.first = result.pieces[first];
+    if (share.pieces > 1) share.second = result.pieces[first + 1];
+  }
   result.shares.resize(static_cast<std::size_t>(count));
   return result;
 }
