@@ -147,7 +147,7 @@ matrix_features find_features(Backend on, const Matrix& matrix, const feature_re
   for (const block_size& size : sizes_to_price(plan)) sizes.push_back(size);
   price_facts facts;
   // What a GPU has done quickly and is waited for comes beside what takes it long.
-  const survey_taker take_survey = survey_entries(
+  survey_taker take_survey = survey_entries(
       on, matrix, request.grid_rows, request.grid_cols, log, [&](const std::vector<size_count>& row_lengths) {
         {
           timed_stage timing(on, log, "longest rows", f.rows, f.rows * offset_bytes);
@@ -159,7 +159,10 @@ matrix_features find_features(Backend on, const Matrix& matrix, const feature_re
   survey found;
   {
     timed_stage timing(on, log, "blocks", f.entries, f.entries * 4);
-    facts.blocks = count_blocks_by_entries(on, pattern_of(matrix), sizes, [&] { found = take_survey(); });
+    facts.blocks = count_blocks_by_entries(on, pattern_of(matrix), sizes, [&] {
+      found = take_survey();
+      take_survey = nullptr;  // with the memory it has
+    });
   }
   const entry_counts& counts = found.counts;
   f.explicit_zeros = counts.zeros;

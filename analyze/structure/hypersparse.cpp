@@ -229,7 +229,7 @@ survey_taker survey_entries(Backend on, const hypersparse<Offset, Value>& matrix
     result.col_lengths = listed_with_empty(std::move(lengths), matrix.cols);
   }
   meanwhile(result.row_lengths);
-  return [result = std::move(result)] { return result; };
+  return [result = std::move(result)]() mutable { return std::move(result); };
 }
 
 template <class Backend, class Offset>

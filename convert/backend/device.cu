@@ -88,8 +88,8 @@ queued_work::queued_work(CUstream_st* stream) {
   check_cuda(cudaEventCreateWithFlags(&end_, cudaEventDisableTiming));
   check_cuda(cudaEventRecord(end_, stream));
 }
+// Errors of what is destroyed have nobody to report to; they stay, and the next checked call raises them.
 queued_work::~queued_work() {
-  // Errors have nobody to report to; they stay, and the next checked call raises them.
   if (end_ != nullptr) (void)cudaEventDestroy(end_);
 }
 void queued_work::wait() const {

@@ -179,9 +179,9 @@ block_histograms count_blocks_by_entries(Backend, csr_pattern<Offset, space_on<B
                                          const std::vector<block_size>& sizes,
                                          const std::function<void()>& meanwhile) {
   for (const block_size& size : sizes) require_block_size(size);
+  meanwhile();
   const auto totals = count_on_threads(make_chains(sizes), matrix.rows, matrix.cols,
                                        matrix.row_offsets.data(), matrix.col_indices.data(), matrix.bytes());
-  meanwhile();
   block_histograms result;
   for (const block_size& size : sizes) {
     std::vector<size_count>& list = result[size];

@@ -193,11 +193,16 @@ struct block_count {
         entries(matrix.entries()),
         row_offsets(matrix.row_offsets.data()),
         col_indices(matrix.col_indices.data()),
-        long_rows(rows + entries / items_to_cut * most_windows),
+        long_rows(most_long_rows(1)),
         found(most_launches),
         sample(1) {
     check_cuda(cudaMemsetAsync(found.data(), 0,
                                static_cast<std::size_t>(most_launches) * sizeof(long_block_rows), on.stream));
+  }
+
+  // Block rows of so many rows that may be listed, with the windows of those that are cut.
+  std::int64_t most_long_rows(std::int64_t rows_each) const {
+    return groups_of(rows, rows_each) + entries / items_to_cut * most_windows;
   }
 
   void find_closeness() {
@@ -329,8 +334,9 @@ block_histograms count_on_gpu(cuda on, const csr_pattern<Offset, device>& matrix
     count.find_closeness();
     unless_close = count.sample.data();
   }
-  // What needs nothing of the others, and no other needs, runs beside them, on part of the GPU: it fills it
-  // where they leave it idle, at the end of every kernel. What is left of it comes last.
+  // What needs nothing of the others, and no other needs, runs beside them: it fills the GPU where they leave
+  // it idle, at the end of every kernel. Its long block rows have part of the GPU; what is left of them comes
+  // last.
   using of_15 = size_count_on_gpu<Offset, squares_of_15>;
   array<long_block_row, device> long_rows_of_15;
   std::unique_ptr<work_beside> beside;
@@ -338,7 +344,7 @@ block_histograms count_on_gpu(cuda on, const csr_pattern<Offset, device>& matrix
   std::unique_ptr<queued_work> listed_15;
   if (has_any({3, 5})) {
     const size_bins own{{bins_of({3, 3}), bins_of({5, 5})}};
-    long_rows_of_15 = array<long_block_row, device>(count.long_rows.size());
+    long_rows_of_15 = array<long_block_row, device>(count.most_long_rows(15));
     beside = std::make_unique<work_beside>();
     if (may_be_close) count.template run_if_close<multiples_of_15>(beside->stream(), own, nullptr);
     counting_15 = std::make_unique<of_15>(count.template plan<squares_of_15>(

@@ -140,7 +140,7 @@ struct gcsb_tile_kernel {
       warps_ = tile_tuning::most_warps;
     }
     // One wave: more thread blocks than fit would only add more sums to y, and the last ones run alone.
-    const std::int64_t fitting = std::min(std::int64_t{resident} * multiprocessors(), tile_shares::most);
+    const std::int64_t fitting = std::int64_t{resident} * multiprocessors();
     const auto count_for = [&](const tile_list& of, std::int64_t rest_entries) {
       const std::int64_t cost = of.groups + static_cast<std::int64_t>(of.tiles.size()) * piece_cost();
       return std::clamp<std::int64_t>(

@@ -83,7 +83,8 @@ class window_queue {
   }
 
   // Brings what lies between the first and the end of the window, to where it would be in all of it; and,
-  // where there is one, a record along with it, in units of 16 bytes.
+  // where there is one, a record along with it, in units of 16 bytes: it is there when the window is, at a
+  // place that nobody looks at any more who is done with window number - 2.
   template <class Record>
   __device__ void begin(int number, const Value* source, int first, int end, const Record* record,
                         Record* record_to) const {

@@ -30,7 +30,7 @@ struct tile_arrays {
   Value* slots;        // outputs_per_tile each
 };
 
-// Never joined with a sum: that would keep the factors.
+// Never joined with a sum: both factors would stay in registers until then.
 __device__ inline float product_of(float a, float b) {
   return __fmul_rn(a, b);
 }
@@ -170,8 +170,9 @@ struct tile_limits {
   // Thread blocks of that many warps that registers leave room for: 64 and 80 of them a thread.
   static constexpr int resident_blocks_of_floats = 5, resident_blocks_of_doubles = 4;
   // Of a share, in shared memory: a window of x brings along the piece after the next, so that no warp waits
-  // for memory where it passes over many small ones. When it comes, all warps are done with the one that is
-  // four before it.
+  // for memory where it passes over many small ones. It takes the place of the one that is four before it,
+  // which all warps are done with: the last to look at it are those who add up a line, and they meet after
+  // that.
   static constexpr int kept_pieces = 4;
   static constexpr int groups_in_flight = 2;  // of a warp; three bring nothing
 };

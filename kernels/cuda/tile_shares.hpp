@@ -17,6 +17,7 @@ struct alignas(16) tile_piece {
   // sums in a slot of its own, and the last to come adds them up.
   std::int32_t first_slot = 0;
   std::uint16_t visits = 0, visit = 0;  // in all; this share's
+  bool operator==(const tile_piece&) const = default;
 };
 
 // What one thread block does. Its first pieces are here as well: loads less to wait for.
@@ -92,8 +93,10 @@ inline std::vector<std::int32_t> stored_groups(const tile_list& list) {
   return stored;
 }
 
-// A piece costs `piece_cost` groups beside its own. Shares may be empty where there are more than groups.
-inline tile_shares share_tiles(const tile_list& list, std::int64_t count, std::int64_t piece_cost) {
+// A piece costs `piece_cost` groups beside its own. Shares may be empty where there are more than groups. Of
+// all that are asked for there are at most so many as visits can be counted.
+inline tile_shares share_tiles(const tile_list& list, std::int64_t wanted, std::int64_t piece_cost) {
+  const std::int64_t count = std::min(wanted, tile_shares::most);
   const std::int64_t total =
       list.groups + (static_cast<std::int64_t>(list.tiles.size()) + count) * piece_cost;
   tile_shares result;

@@ -170,6 +170,8 @@ TEST_CASE("CUDA takes arrays of others as they are, on a stream of the caller's"
     const auto m =
         assemble<openmp, std::int32_t, double>(openmp{}, read_matrix(spec), false, report, nullptr);
     const survey expected = survey_entries(openmp{}, view(m), 16, 16, nullptr)();
+    const std::vector<block_size> sizes = {{2, 2}, {3, 3}, {5, 5}, {8, 8}};
+    const block_histograms expected_blocks = count_blocks_by_entries(openmp{}, pattern_of(m), sizes);
     for (const std::int64_t shift : {1, 3, 7}) {
       INFO("shifted by " << shift);
       const auto shifted = [&]<class T>(const array<T, host>& source) {
@@ -192,6 +194,8 @@ TEST_CASE("CUDA takes arrays of others as they are, on a stream of the caller's"
       CHECK(found.ends.profile == expected.ends.profile);
       CHECK(found.col_lengths == expected.col_lengths);
       CHECK(found.grid == expected.grid);
+      const bool same_blocks = count_blocks_by_entries(on, pattern_of(d), sizes) == expected_blocks;
+      CHECK(same_blocks);
       conversion_options options;
       options.max_fill = 50;
       for (const format_kind format : all_formats()) {

@@ -100,7 +100,16 @@ TEST_CASE("rows of many lengths, and of a band that is not alike from row to row
     for (std::int32_t col = std::max(0, row - 20); col < std::min(band.cols, row + 20); ++col)
       if (std::min(row, col) * 31 % 7 + std::max(row, col) * 17 % 11 < row % 9)
         band.entries.push_back({row, col, static_cast<double>(row * col % 3)});
-  for (const auto& m : {lengths, band})
+  // Rows without gaps but for some, with mirror images that are equal, negated and neither.
+  named_matrix dense{"dense band", 3000, 3000, {}};
+  for (std::int32_t row = 0; row < dense.rows; ++row)
+    for (std::int32_t col = std::max(0, row - 45); col <= std::min(dense.cols - 1, row + 45); ++col) {
+      if (row % 97 == 5 || (row % 50 == 17 && col == row + 7)) continue;
+      const std::int32_t low = std::min(row, col), high = std::max(row, col), kind = (low + high) % 3;
+      const double value = 1 + (low * 13 + high) % 5;
+      dense.entries.push_back({row, col, kind == 0 || row < col ? value : kind == 1 ? -value : value + row});
+    }
+  for (const auto& m : {lengths, band, dense})
     compare(m.name, coo_to_csr<openmp, std::int32_t, double>(openmp{}, as_coo_of<double>(m), nullptr));
 }
 

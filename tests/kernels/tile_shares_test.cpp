@@ -41,9 +41,11 @@ TEST_CASE("shares have every group once, in order, and cost about the same") {
       for (const tile_share& share : found.shares) {
         if (share.pieces == 0) continue;
         CHECK(share.first_piece == piece);
-        CHECK(share.first.first_group == found.pieces[static_cast<std::size_t>(piece)].first_group);
-        if (share.pieces > 1)
-          CHECK(share.second.first_group == found.pieces[static_cast<std::size_t>(piece) + 1].first_group);
+        const bool same_first = share.first == found.pieces[static_cast<std::size_t>(piece)];
+        CHECK(same_first);
+        const bool same_second =
+            share.pieces == 1 || share.second == found.pieces[static_cast<std::size_t>(piece) + 1];
+        CHECK(same_second);
         CHECK(share.first_walked == groups);
         std::int64_t cost = 0;
         for (std::int32_t p = 0; p < share.pieces; ++p, ++piece) {
@@ -67,7 +69,7 @@ TEST_CASE("the visits of a line have slots of their own, next to each other") {
   for (const std::int64_t count : {1, 5, 60}) {
     const tile_list list = with_all_lines(random_tiles(4, 20), 20 * side - 7, side);
     const tile_shares found = share_tiles(list, count, 3);
-    std::map<std::int32_t, std::vector<tile_piece>> of_line;  // one piece for every visit
+    std::map<std::int32_t, std::vector<tile_piece>> of_line;  // the last piece of every visit
     for (const tile_share& share : found.shares)
       for (std::int32_t p = 0; p < share.pieces; ++p) {
         const tile_piece& piece = found.pieces[static_cast<std::size_t>(share.first_piece + p)];
@@ -75,6 +77,7 @@ TEST_CASE("the visits of a line have slots of their own, next to each other") {
         const bool same_visit = p > 0 && !visits.empty();
         if (same_visit) {
           CHECK(piece.visit == visits.back().visit);
+          visits.back() = piece;
         } else {
           visits.push_back(piece);
         }
