@@ -421,7 +421,8 @@ class block_counter {
     }
     __syncthreads();
     items_ = shared_.items[now];
-    lane_bits_ = lane_bits_for(shared_.longest[now]);
+    longest_ = shared_.longest[now];
+    lane_bits_ = lane_bits_for(longest_);
   }
 
   // How many threads share a line, as a power of 2: a line for few takes long, many for a short line are
@@ -485,12 +486,14 @@ class block_counter {
     }
     __syncthreads();
     if (can_cut()) {
-      // Where all are about as long as the longest, that decides how many threads share one.
+      // Where all are about as long as the longest, that decides how many threads share one; elsewhere what
+      // they are without the window.
       const std::uint32_t lane = thread() % 32, lines = last_line_ - first_line_;
       const auto length =
           static_cast<unsigned>(lane < lines ? min(shared_.cut_length[lane], std::int64_t{near_length}) : 0);
       const unsigned longest = __reduce_max_sync(~0u, length);
-      if (__reduce_add_sync(~0u, length) * 2 >= longest * lines) lane_bits_ = lane_bits_for(longest);
+      const bool alike = __reduce_add_sync(~0u, length) * 2 >= longest * lines;
+      lane_bits_ = lane_bits_for(alike ? longest : longest_);
     }
   }
   // The first of [low, high) whose column is not less, by all threads of a warp: they look at 32 places at
@@ -690,6 +693,7 @@ class block_counter {
   shared_state& shared_;
   // The block rows at hand, and the table they are counted with.
   std::uint32_t first_block_row_ = 0, block_rows_ = 0, first_line_ = 0, last_line_ = 0, items_ = 0;
+  unsigned longest_ = 0;  // of its lines
   int turn_ = 0, lane_bits_ = 5;
   bool hashed_ = false, part_ = false;  // with keys; for some of the block columns only
   bool several_write_ = false;          // thread blocks, out blocks of one block row

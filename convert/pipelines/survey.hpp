@@ -56,14 +56,14 @@ struct running_walk {
   array<std::int32_t, Space> first_rows = {};  // of its pieces
   array<unsigned, Space> taken = {};           // pieces, so far
   std::unique_ptr<work_beside> beside = {};    // null where it has ended
-  std::function<void(cuda)> help = {};         // with what is left of it
+  std::function<void(cuda)> helper = {};       // with what is left of it
 
-  // Whatever is queued from now on comes after the walk, which gets the room that others had so far.
+  // Gives the walk the room that others had so far.
+  void help(openmp) const {}
+  void help(cuda on) const { helper(on); }
+  // Whatever is queued from now on comes after the walk.
   void finish(openmp) const {}
-  void finish(cuda on) const {
-    help(on);
-    beside->queued().hold_back(on.stream);
-  }
+  void finish(cuda on) const { beside->queued().hold_back(on.stream); }
 };
 template <class Offset, class Value>
 running_walk<host> walk_entries(openmp on, const entry_walk<Offset, Value>& walk);
@@ -508,6 +508,7 @@ survey_taker survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> mat
   }
   meanwhile(found.row_lengths);
   timed_stage timing(on, log, "column lengths", cols, cols * 4);
+  for (const running_walk<space>& walk : own->walks) walk.help(on);  // all, before any is waited for
   for (const running_walk<space>& walk : own->walks) walk.finish(on);
   if (entries > 0) {
     own->diagonal_count = array<std::int64_t, space>(1);

@@ -320,7 +320,7 @@ running_walk<device> walk_entries(cuda on, const entry_walk<Offset, Value>& walk
   };
   run.beside = std::make_unique<work_beside>();
   take_part(resident_blocks, run.beside->stream());
-  run.help = [take_part](cuda where) { take_part(1, where.stream); };
+  run.helper = [take_part](cuda where) { take_part(1, where.stream); };
   return run;
 }
 

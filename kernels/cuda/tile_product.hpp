@@ -127,6 +127,19 @@ struct alignas(16) four_sums {
   }
 };
 
+// What other thread blocks have written: all of it at once, from where they wrote it.
+template <class Value>
+__device__ four_sums<Value> written_by_others(const four_sums<Value>* sums) {
+  if constexpr (sizeof(Value) == 4) {
+    const float4 all = __ldcg(reinterpret_cast<const float4*>(sums));
+    return {all.x, all.y, all.z, all.w};
+  } else {
+    const double2 low = __ldcg(reinterpret_cast<const double2*>(sums)),
+                  high = __ldcg(reinterpret_cast<const double2*>(sums) + 1);
+    return {low.x, low.y, high.x, high.y};
+  }
+}
+
 // y[output] += alpha value x[input] for a warp's run of a list. What neighbours add to the same output is
 // added up first, so that a long row does not queue at one address. y is the work of the kernel before.
 template <class Value>
@@ -384,7 +397,8 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
             __threadfence();
             for (int i = thread * 4; i < m.outputs_per_tile; i += threads * 4) {
               four_sums<Value> total{};
-              for (int v = 0; v < piece.visits; ++v) total += *slot(piece.first_slot + v, i);
+              for (int v = 0; v < piece.visits; ++v)
+                total += written_by_others(slot(piece.first_slot + v, i));
               line.write(i, total);
             }
           }

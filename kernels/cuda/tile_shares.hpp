@@ -94,12 +94,14 @@ inline std::vector<std::int32_t> stored_groups(const tile_list& list) {
 }
 
 // A piece costs `piece_cost` groups beside its own. Shares may be empty where there are more than groups. Of
-// all that are asked for there are at most so many as visits can be counted.
-inline tile_shares share_tiles(const tile_list& list, std::int64_t wanted, std::int64_t piece_cost) {
+// all that are asked for there are at most so many as visits can be counted. All cost the same, or, so that
+// fewer lines are visited by several, a part of 1 / `parts` more or less where a line ends that near.
+inline tile_shares share_tiles(const tile_list& list, std::int64_t wanted, std::int64_t piece_cost,
+                               std::int64_t parts = 0) {
   const std::int64_t count = std::min(wanted, tile_shares::most);
-  const std::int64_t total =
-      list.groups + (static_cast<std::int64_t>(list.tiles.size()) + count) * piece_cost;
+  const std::size_t tiles = list.tiles.size();
   tile_shares result;
+  std::int64_t to_come = list.groups + static_cast<std::int64_t>(tiles) * piece_cost;  // if no more is cut
   std::int64_t cost = 0, end = 0;  // so far; where the share ends that is being filled
   std::int32_t walked = 0;         // groups, so far
   std::size_t line_first = 0;      // piece
@@ -110,17 +112,30 @@ inline tile_shares share_tiles(const tile_list& list, std::int64_t wanted, std::
     line_first = result.pieces.size();
     line_visits = 0;
   };
-  for (const tile_piece& tile : list.tiles)
+  // The end of a share that begins within that tile.
+  const auto end_of_share = [&](std::size_t first, std::int32_t done) {
+    const std::int64_t own = to_come / (count - std::ssize(result.shares)) + piece_cost;
+    if (parts == 0) return cost + own;
+    const std::int64_t slack = own / parts;
+    std::int64_t at = 0, off = slack + 1;  // how far the nearest end of a line is
+    for (std::size_t t = first; t < tiles && at <= own + slack; ++t) {
+      at += list.tiles[t].groups - (t == first ? done : 0) + piece_cost;
+      const bool ends = t + 1 == tiles || list.tiles[t + 1].output != list.tiles[t].output;
+      if (ends && std::abs(at - own) < std::abs(off)) off = at - own;
+    }
+    return cost + own + (off <= slack ? off : 0);
+  };
+  for (std::size_t t = 0; t < tiles; ++t) {
+    const tile_piece& tile = list.tiles[t];
     for (std::int32_t done = 0; done == 0 || done < tile.groups;) {
-      const auto begun = static_cast<std::int64_t>(result.shares.size());
-      const bool new_share = cost + piece_cost >= end && begun < count;
+      const bool new_share = cost + piece_cost >= end && std::ssize(result.shares) < count;
       if (new_share) {
+        end = end_of_share(t, done);
         tile_share& share = result.shares.emplace_back();
         share.first_piece = static_cast<std::int32_t>(result.pieces.size());
         share.first_walked = walked;
-        end = total * (begun + 1) / count;
       }
-      const bool last = static_cast<std::int64_t>(result.shares.size()) == count;
+      const bool last = std::ssize(result.shares) == count;
       const std::int64_t left = tile.groups - done;
       const auto groups = static_cast<std::int32_t>(
           last ? left : std::min(left, std::max<std::int64_t>(end - cost - piece_cost, 1)));
@@ -139,8 +154,11 @@ inline tile_shares share_tiles(const tile_list& list, std::int64_t wanted, std::
       result.shares.back().groups += groups;
       walked += groups;
       cost += groups + piece_cost;
+      to_come -= groups;
       done += std::max(groups, 1);
     }
+    to_come -= piece_cost;
+  }
   end_line();
   for (tile_share& share : result.shares) {
     const auto first = static_cast<std::size_t>(share.first_piece);

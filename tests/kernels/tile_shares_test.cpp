@@ -31,10 +31,11 @@ tile_list random_tiles(unsigned seed, int lines) {
 
 TEST_CASE("shares have every group once, in order, and cost about the same") {
   for (const unsigned seed : {1u, 2u, 3u})
-    for (const std::int64_t count : {1, 2, 7, 50, 400}) {
+    for (const auto& [count, parts] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+             {1, 0}, {2, 0}, {7, 0}, {50, 0}, {400, 0}, {1, 6}, {7, 6}, {50, 6}, {400, 6}}) {
       const tile_list list = random_tiles(seed, 30);
       constexpr std::int64_t piece_cost = 3;
-      const tile_shares found = share_tiles(list, count, piece_cost);
+      const tile_shares found = share_tiles(list, count, piece_cost, parts);
       REQUIRE(std::ssize(found.shares) == count);
       std::int64_t groups = 0, most = 0;
       std::int32_t piece = 0;
@@ -61,14 +62,41 @@ TEST_CASE("shares have every group once, in order, and cost about the same") {
       CHECK(groups == list.groups);
       CHECK(piece == std::ssize(found.pieces));
       const std::int64_t total = list.groups + (std::ssize(list.tiles) + count) * piece_cost;
-      CHECK(most <= total / count + 2 * piece_cost + 1);
+      const std::int64_t even = total / count + 2 * piece_cost + 1;
+      CHECK(most <= (parts == 0 ? even : even * 3 / 2));
     }
 }
 
+TEST_CASE("shares end where a line does if that is near") {
+  tile_list list;  // lines that cost 60
+  for (std::int32_t line = 0; line < 400; ++line)
+    for (const std::int32_t groups : {10, 31, 10}) {
+      list.tiles.push_back({static_cast<std::int32_t>(list.groups), groups, 0, line * side});
+      list.groups += groups;
+    }
+  const auto most_of = [](const tile_shares& found) {
+    std::int32_t most = 0;
+    for (const tile_share& share : found.shares) most = std::max(most, share.groups);
+    return most;
+  };
+  // 3.7 lines a share: three or four.
+  const tile_shares whole = share_tiles(list, 108, 3, 6);
+  CHECK(whole.visits == 400);
+  CHECK(whole.slots == 0);
+  CHECK(most_of(whole) == 4 * 51);
+  CHECK(share_tiles(list, 108, 3).visits > 490);
+  // 1.5 lines a share: an end is too far away half of the time.
+  const tile_shares near = share_tiles(list, 267, 3, 6);
+  CHECK(near.visits > 400);
+  CHECK(near.visits < share_tiles(list, 267, 3).visits);
+  CHECK(most_of(near) <= 2 * 51);
+}
+
 TEST_CASE("the visits of a line have slots of their own, next to each other") {
-  for (const std::int64_t count : {1, 5, 60}) {
+  for (const auto& [count, parts] :
+       std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 0}, {5, 0}, {60, 0}, {5, 6}, {60, 6}}) {
     const tile_list list = with_all_lines(random_tiles(4, 20), 20 * side - 7, side);
-    const tile_shares found = share_tiles(list, count, 3);
+    const tile_shares found = share_tiles(list, count, 3, parts);
     std::map<std::int32_t, std::vector<tile_piece>> of_line;  // the last piece of every visit
     for (const tile_share& share : found.shares)
       for (std::int32_t p = 0; p < share.pieces; ++p) {
