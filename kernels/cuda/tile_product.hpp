@@ -316,7 +316,7 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
   if (thread == 0) kept[0] = share.first, kept[1] = share.second;
 #pragma unroll
   for (int i = 0; i < in_flight; ++i) load_next(coming[i]);
-  for (int i = lane; i < sums_each; i += 32) sums[i] = 0;
+  for (int i = lane * 4; i < sums_each; i += 32 * 4) *reinterpret_cast<four_sums<Value>*>(sums + i) = {};
   if (!Transposed)
     for (int i = thread; i < 2 * spare_columns; i += threads)
       queue.window(i / spare_columns, tile_x)[m.inputs_per_tile + i % spare_columns] = 0;
@@ -329,6 +329,7 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
   // with the one, the other half with the other.
   const bool rest_first = blockIdx.x < gridDim.x / 2;
   const auto add_own_rest = [&] {
+    if (rest.count == 0) return;  // divisions take long
     add_run(rest, rest_before(walker), rest_before(walker + 1), lane, alpha, x, y);
   };
   if (rest_first) add_own_rest();
