@@ -49,8 +49,9 @@ struct kernel_info {
 
 // A kernel ready for one matrix, which must outlive it, and one operation. x and y are in the matrix's memory
 // space. With alpha 0 neither A nor x is read, with beta 0 y is not. One run at a time: copies share what was
-// prepared. Prefix sums (`rounding_neighbours`) and the zeros that fill BSR's blocks also meet entries of x
-// that a row has no business with: there x should be finite.
+// prepared, and a run on CUDA lasts until its stream is through with it. Prefix sums (`rounding_neighbours`)
+// and the zeros that fill BSR's blocks also meet entries of x that a row has no business with: there x should
+// be finite.
 template <class Value>
 struct prepared_kernel {
   std::int64_t bytes = 0;  // taken beside the matrix
