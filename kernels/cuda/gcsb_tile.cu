@@ -1,9 +1,10 @@
 // gcsb/tile: products from GCSB's layout `tile` without atomics inside the loop. Where the thread blocks that
 // share a line of tiles are few, it is one launch: the last of them writes the line's outputs; a rest is
-// added by another one. Elsewhere one launch brings x into the tiles' numbers and scales y, and another,
-// which starts before the first has ended, walks the tiles and the rest and adds to y. Where there are many
-// sums in other numbers than y's, they are added up in those numbers, and a third brings them into y's:
-// atomics on scattered addresses are slower than that.
+// added by another one. Where there are few outputs, no rest and no other numbers, it is one launch, too: its
+// first thread blocks scale y, and the others, which walk the tiles, add to it. Elsewhere one launch brings x
+// into the tiles' numbers and scales y, and another, which starts before the first has ended, walks the tiles
+// and the rest and adds to y. Where there are many sums in other numbers than y's, they are added up in those
+// numbers, and a third brings them into y's: atomics on scattered addresses are slower than that.
 #include "convert/formats/sizes.hpp"
 #include "kernels/cuda/read_ahead.hpp"
 #include "kernels/cuda/tile_product.hpp"
@@ -22,8 +23,8 @@ struct tile_tuning {
   // Of a share, with what its pieces cost: below that, starting a thread block and adding its sums to y costs
   // more than it brings.
   static constexpr std::int64_t least_share = 4;
-  static constexpr std::int64_t rest_of_share = 128;    // entries of the rest: a group of each warp's lanes
-  static constexpr int most_shared_bytes = 226 * 1024;  // one KiB for what the kernel has itself
+  static constexpr std::int64_t rest_of_share = 128;  // entries of the rest: a group of each warp's lanes
+  static constexpr int own_shared_bytes = 1024;       // of a kernel, beside those that it is launched with
   // Every output is written once where shares have about a line of their own: of many lines, so that few are
   // waited for, and visited by two shares on average. On small matrices waiting for the last share of a line
   // takes longer than a launch that clears y (bcsstk13: 13 us, and 9.5 with two launches).
@@ -34,6 +35,9 @@ struct tile_tuning {
   static constexpr std::int64_t parts_to_line_end = 6;
   // Lines without a tile are written too then: not where they are most.
   static constexpr std::int64_t most_lines_a_tile = 4;
+  // Outputs that the product's own first thread blocks scale, and of each of those: so few that they are done
+  // long before the first sums are. It spares a launch: 11.8 us for 12.4 on a uniform matrix of 8192 rows.
+  static constexpr std::int64_t most_cleared = 1 << 17, outputs_of_clearer = 4096, shares_a_clearer = 8;
   // Sums from which on they are added up in the tiles' numbers first.
   static constexpr std::int64_t many_scattered_sums = 1 << 18;
   static constexpr int vector_threads = 256;  // of a thread block that walks x, y, the rest or a tile
@@ -111,6 +115,14 @@ __global__ void find_used_inputs(const tile_cells cells, const Offset* tile_offs
                   static_cast<std::int32_t>((end + unit - 1) / unit * unit)};
 }
 
+// Of a thread block: from 98 KiB on, which is enough for tiles of 2048 in fp64 with the fewest warps.
+int most_shared_bytes() {
+  int current = 0, most = 0;
+  check_cuda(cudaGetDevice(&current));
+  check_cuda(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, current));
+  return most - tile_tuning::own_shared_bytes;
+}
+
 template <class T>
 array<T, device> upload(const std::vector<T>& items) {
   array<T, device> copy(static_cast<std::int64_t>(items.size()));
@@ -148,24 +160,32 @@ struct gcsb_tile_kernel {
     const auto count_for = [&](const tile_list& of, std::int64_t rest_entries) {
       const std::int64_t cost = of.groups + static_cast<std::int64_t>(of.tiles.size()) * piece_cost();
       return std::clamp<std::int64_t>(
-          std::max(cost / tile_tuning::least_share, rest_entries / tile_tuning::rest_of_share), 1, fitting);
+          std::max(cost / tile_tuning::least_share, rest_entries / tile_tuning::rest_of_share), 1,
+          fitting - clearers_);
     };
     const std::int64_t lines = groups_of(outputs(m, op), tile_outputs_count());
+    const bool plain = m.renumbered == 0 && m.group_size == 32;
     tile_shares shares;
-    if (m.renumbered == 0 && m.group_size == 32 && lines >= tile_tuning::least_lines &&
-        lines <= tiles * tile_tuning::most_lines_a_tile) {
+    if (plain && lines >= tile_tuning::least_lines && lines <= tiles * tile_tuning::most_lines_a_tile) {
       const tile_list all = with_all_lines(list, outputs(m, op), tile_outputs_count());
       shares = share_tiles(all, count_for(all, 0), piece_cost(), tile_tuning::parts_to_line_end);
-      written_once_ = shares.visits <= lines * tile_tuning::most_visits;
+      if (shares.visits <= lines * tile_tuning::most_visits) mode_ = tile_mode::written;
     }
-    if (written_once_)
-      resident_with(warps_);  // for its limit of shared memory: it is another kernel
-    else
+    if (mode_ != tile_mode::written) {
+      const unsigned clearers = blocks_for(outputs(m, op), tile_tuning::outputs_of_clearer);
+      if (plain && rest == 0 && outputs(m, op) <= tile_tuning::most_cleared &&
+          clearers * tile_tuning::shares_a_clearer <= fitting) {
+        mode_ = tile_mode::cleared;
+        clearers_ = clearers;
+        counts_ = upload(std::vector<clear_counts>(1));
+      }
       shares = share_tiles(list, count_for(list, rest), piece_cost());
+    }
+    if (mode_ != tile_mode::added) resident_with(warps_);  // for its limit of shared memory
     pieces_ = upload(shares.pieces);
     if (transposed()) stored_groups_ = upload(stored_groups(list));
     shares_ = upload(shares.shares);
-    if (written_once_) {
+    if (mode_ == tile_mode::written) {
       slots_ = array<Value, device>(shares.slots * tile_outputs_count());
       arrivals_ = upload(std::vector<unsigned>(static_cast<std::size_t>(shares.slots)));
     }
@@ -179,6 +199,7 @@ struct gcsb_tile_kernel {
     return pieces_.size() * std::int64_t{sizeof(tile_piece)} +
            shares_.size() * std::int64_t{sizeof(tile_share)} +
            arrivals_.size() * std::int64_t{sizeof(unsigned)} +
+           counts_.size() * std::int64_t{sizeof(clear_counts)} +
            (stored_groups_.size() + places_.size() + rest_places_.size()) *
                std::int64_t{sizeof(std::int32_t)} +
            (gathered_.size() + sums_.size() + slots_.size()) * std::int64_t{sizeof(Value)};
@@ -188,25 +209,25 @@ struct gcsb_tile_kernel {
     const bool renumbered = m_.renumbered != 0, apart = sums_.size() > 0;
     const std::int64_t in = inputs(m_, op_), out = outputs(m_, op_);
     constexpr int threads = tile_tuning::vector_threads;
-    const bool prepared = !written_once_ && (renumbered || beta != Value{1});
-    if (prepared) {
-      read_ahead ahead;
-      ahead.add(m_.values.data(), m_.values.size());
-      ahead.add(m_.combined16.data(), m_.combined16.size());
-      ahead.add(x, in);
+    const bool prepared = mode_ == tile_mode::added && (renumbered || beta != Value{1});
+    read_ahead ahead;
+    ahead.add(m_.values.data(), m_.values.size());
+    ahead.add(m_.combined16.data(), m_.combined16.size());
+    ahead.add(x, in);
+    if (prepared)
       prepare_vectors<<<resident_blocks(std::max(in, out), threads), threads, 0, on_.stream>>>(
           ahead, in, (transposed() ? m_.row_order : m_.col_order).data(), x,
           renumbered ? gathered_.data() : nullptr, out, beta, apart ? nullptr : y,
           apart ? sums_.data() : nullptr);
-    }
     entry_list<Value> rest = entries_of(m_.rest_row_indices, m_.rest_col_indices, m_.rest_values, op_);
     if (apart) rest.outputs = rest_places_.data();
-    const bool rest_apart = written_once_ && rest.count > 0;
-    with_kernel([&](auto kernel, const auto& arrays) {
+    const bool rest_apart = mode_ == tile_mode::written && rest.count > 0;
+    with_kernel([&](auto kernel, auto arrays) {
+      arrays.ahead = ahead;
       // Where x and the sums are long, what prepares them takes as long alone: R-MAT of 2^22 rows 391 us for
       // 463.
-      const launch_size size{static_cast<unsigned>(shares_.size()), static_cast<unsigned>(warps_) * 32,
-                             shared_bytes(warps_), prepared && !apart};
+      const launch_size size{clearers_ + static_cast<unsigned>(shares_.size()),
+                             static_cast<unsigned>(warps_) * 32, shared_bytes(warps_), prepared && !apart};
       launch(on_, size, kernel, arrays, rest_apart ? entry_list<Value>{} : rest, alpha,
              renumbered ? gathered_.data() : x, beta, x, apart ? sums_.data() : y);
     });
@@ -267,8 +288,8 @@ struct gcsb_tile_kernel {
     int resident = 0;
     with_kernel([&](auto kernel, auto) {
       // The limit belongs to the function, which other matrices use too: it is always the same.
-      check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      tile_tuning::most_shared_bytes));
+      check_cuda(
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_shared_bytes()));
       check_cuda(
           cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, warps * 32, shared_bytes(warps)));
     });
@@ -287,15 +308,16 @@ struct gcsb_tile_kernel {
     with_operation(op_, [&](auto transposed) {
       constexpr bool t = decltype(transposed)::value;
       const auto& order = t ? m_.col_order : m_.row_order;
-      use(m_.group_size != 32 ? multiply_tiles<false, t, false, Value, Index>
-          : written_once_     ? multiply_tiles<true, t, true, Value, Index>
-                              : multiply_tiles<true, t, false, Value, Index>,
+      use(m_.group_size != 32           ? multiply_tiles<false, t, tile_mode::added, Value, Index>
+          : mode_ == tile_mode::written ? multiply_tiles<true, t, tile_mode::written, Value, Index>
+          : mode_ == tile_mode::cleared ? multiply_tiles<true, t, tile_mode::cleared, Value, Index>
+                                        : multiply_tiles<true, t, tile_mode::added, Value, Index>,
           tile_arrays<Value, Index>{m_.values.data(), combined, shares_.data(), pieces_.data(),
                                     stored_groups_.data(),
                                     tile_cells(m_.tile_height, m_.tile_width, m_.group_size),
                                     tile_outputs_count(), tile_inputs_count(), outputs(m_, op_),
                                     m_.renumbered != 0 && sums_.size() == 0 ? order.data() : nullptr,
-                                    arrivals_.data(), slots_.data()});
+                                    arrivals_.data(), slots_.data(), clearers_, counts_.data()});
     });
   }
 
@@ -306,7 +328,9 @@ struct gcsb_tile_kernel {
   array<tile_piece, device> pieces_;
   array<tile_share, device> shares_;
   array<std::int32_t, device> stored_groups_;
-  bool written_once_ = false;
+  tile_mode mode_ = tile_mode::added;
+  unsigned clearers_ = 0;
+  mutable array<clear_counts, device> counts_;
   mutable array<unsigned, device> arrivals_;
   mutable array<Value, device> gathered_, sums_;  // in the tiles' numbers, where those are not the matrix's
   mutable array<Value, device> slots_;

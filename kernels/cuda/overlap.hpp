@@ -20,11 +20,13 @@ __device__ inline void let_next_kernel_start() {
 #endif
 }
 
-inline bool kernels_overlap() {
-  static const bool answer = [] {
-    int major = 0;
-    check_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
-    return major >= 9;
+// Whether the kernels wait for each other themselves. A newer GPU also runs code that was compiled for an
+// older one, which does not; all kernels of a build are compiled for the same.
+inline bool kernels_overlap(const void* any_kernel) {
+  static const bool answer = [&] {
+    cudaFuncAttributes its = {};
+    check_cuda(cudaFuncGetAttributes(&its, any_kernel));
+    return its.ptxVersion >= 90;
   }();
   return answer;
 }
@@ -46,7 +48,7 @@ void launch(cuda on, const launch_size& size, void (*kernel)(Parameters...), Arg
   config.dynamicSmemBytes = size.shared_bytes;
   config.stream = on.stream;
   config.attrs = &early;
-  config.numAttrs = size.early && kernels_overlap() ? 1 : 0;
+  config.numAttrs = size.early && kernels_overlap(reinterpret_cast<const void*>(kernel)) ? 1 : 0;
   check_cuda(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...));
 }
 

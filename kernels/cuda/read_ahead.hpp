@@ -17,11 +17,14 @@ class read_ahead {
   }
 
 #ifdef __CUDACC__
-  // Every thread of the grid brings its share.
+  // Every thread of the grid, or of so many of its thread blocks, brings its share.
   __device__ void bring() const {
+    bring(blockIdx.x, gridDim.x);
+  }
+  __device__ void bring(unsigned block, unsigned blocks) const {
     if (!worth_it_) return;
-    const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x * line;
+    const std::int64_t thread = std::int64_t{block} * blockDim.x + threadIdx.x;
+    const std::int64_t stride = std::int64_t{blocks} * blockDim.x * line;
 #pragma unroll
     for (int i = 0; i < most_ranges; ++i)  // those not used are empty
       for (std::int64_t at = thread * line; at < ranges_[i].bytes; at += stride)

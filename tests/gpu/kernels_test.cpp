@@ -358,12 +358,14 @@ void check_tiles_anywhere(const std::string& spec, const tile_options& options) 
 TEST_CASE("tiles multiply x and y that begin anywhere, and padding meets no infinite x", "[generated]") {
   if (!gpu_here()) return;
   if constexpr (has_cuda) {
-    // One launch and two, with a rest and without, renumbered with few sums and with many, few lanes.
+    // One launch and two, outputs scaled by few thread blocks and by many, with a rest and without,
+    // renumbered with few sums and with many, few lanes.
     const std::vector<std::pair<std::string, tile_options>> cases = {
         {"gen:laplace3d?n=25", {256, 256}},
         {"gen:laplace3d?n=70", {256, 256}},
         {"gen:diagonal?n=300000&band=3", {256, 256, 32, 0, renumbering::none, 1000}},
         {"gen:uniform?n=3001&density=0.02", {1024, 512}},
+        {"gen:uniform?n=100001&density=0.0002", {1024, 1024, 32, 0, renumbering::none, 0}},
         {"gen:uniform?rows=901&cols=70003&density=0.0005", {256, 256, 32, 0, renumbering::none, 60}},
         {"gen:rmat?scale=11", {256, 512, 32, 0, renumbering::length, 32}},
         {"gen:rmat?scale=15", {512, 512, 32, 32, renumbering::length, 64}},
