@@ -17,10 +17,12 @@ namespace sparsmith {
 
 // What becomes of the outputs.
 enum class tile_mode {
-  added,    // sums are added to them; a kernel before has scaled them, and may have brought x into other
-            // numbers
-  cleared,  // the same, but the first thread blocks of this kernel scale them; no rest, no other numbers
-  written   // they are written once, by the last thread block that visits their line; likewise
+  added,  // sums are added to them; a kernel before has scaled them, and may have brought x into other
+          // numbers
+  // In these two x has the matrix's numbers, nothing is done with the rest, and no kernel before is waited
+  // for: the kernel is not launched early.
+  cleared,  // sums are added to them; the first thread blocks of this kernel scale them
+  written   // they are written once, by the last thread block that visits their line
 };
 
 // Of the mode `cleared`; 0 before and after. In a line of the cache each, since every thread block asks.
@@ -33,7 +35,7 @@ template <class Value, class Index>
 struct tile_arrays {
   const Value* values;
   const Index* combined;
-  const tile_share* shares;  // one of every thread block
+  const tile_share* shares;  // one of every thread block, but not of clearers
   const tile_piece* pieces;
   const std::int32_t* stored_groups;  // in the order in which A^T x walks them
   tile_cells cells;
@@ -59,6 +61,25 @@ __device__ inline void wait_for_arrivals(const unsigned* count, unsigned all) {
   do {
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(arrived) : "l"(count) : "memory");
   } while (arrived < all);
+}
+
+// y = beta y for every stride-th of the outputs.
+template <class Value>
+__device__ void scale_outputs(std::int64_t first, std::int64_t stride, std::int64_t count, Value beta,
+                              Value* y) {
+  if (beta == Value{1}) return;
+  constexpr int together = 8;  // whose loads are on their way at once
+  for (std::int64_t begin = first; begin < count; begin += together * stride) {
+    Value scaled[together];
+#pragma unroll
+    for (int k = 0; k < together; ++k) {
+      const std::int64_t i = begin + k * stride;
+      scaled[k] = beta != Value{0} && i < count ? beta * y[i] : Value{0};
+    }
+#pragma unroll
+    for (int k = 0; k < together; ++k)
+      if (const std::int64_t i = begin + k * stride; i < count) y[i] = scaled[k];
+  }
 }
 
 // A pointer that is kept as it is. The compiler would put it together from its parts at every use, which the
@@ -319,12 +340,11 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   const unsigned clearers = Mode == tile_mode::cleared ? m.clearers : 0, shares = gridDim.x - clearers;
   if constexpr (Mode == tile_mode::cleared) {
-    // Thread blocks start in the order of their numbers: those that are waited for are there.
+    // That thread blocks start in the order of their numbers is assumed, as CUB's scans do: those that are
+    // waited for are there, and wait for nobody.
     if (blockIdx.x < clearers) {
-      const std::int64_t stride = std::int64_t{clearers} * threads;
-#pragma unroll 4
-      for (std::int64_t i = std::int64_t{blockIdx.x} * threads + thread; i < m.outputs; i += stride)
-        y[i] = updated(beta, y + i, Value{0});
+      scale_outputs(std::int64_t{blockIdx.x} * threads + thread, std::int64_t{clearers} * threads, m.outputs,
+                    beta, y);
       __syncthreads();
       if (thread == 0) tell_arrival(&m.counts->clearers);
       return;
@@ -394,8 +414,8 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
   for (int i = lane * 4; i < sums_each; i += 32 * 4) *reinterpret_cast<four_sums<Value>*>(sums + i) = {};
   static_assert(spare_columns == 32);
   if (!Transposed && warp < 2) queue.window(warp, tile_x)[m.inputs_per_tile + lane] = 0;
-  // Until the first entries have come, too: warps that begin in step ask for what lies side by side at the
-  // same time. Of A^T x, block band 78.6 us for 83, R-MAT of 2^22 rows 310 for 325.
+  // Warps wait for each other's first entries as well: those that begin in step ask for what lies side by
+  // side at the same time. Of A^T x, block band 78.6 us for 83, R-MAT of 2^22 rows 310 for 325.
   __syncthreads_or(static_cast<int>(coming[0].entries.packed[0]));
   let_next_kernel_start();
   // The rest waits for scattered addresses and the tiles for bandwidth: one half of the thread blocks begins
@@ -502,7 +522,7 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
     }
   }
   wait_until_scaled();  // a share may be empty
-  if (asks && shares_before == shares - 1) m.counts->clearers = 0;
+  if (asks && shares_before == shares - 1) atomicExch(&m.counts->clearers, 0);
   if (!rest_first) add_own_rest();
   if constexpr (Mode == tile_mode::added)
     wait_for_kernel_before();  // who comes after this kernel comes after that one too

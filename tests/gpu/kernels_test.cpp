@@ -392,6 +392,10 @@ TEST_CASE("every kernel of ours on CUDA, a sample for the sanitizers", "[.sample
           kernel_variants(), tally, {.with_vendor = false});
     }
     print(tally);
+    // Of gcsb/tile, what the variants leave out: all lanes with a rest, renumbered and not, many outputs.
+    check_tiles_anywhere<float>("gen:rmat?scale=9", {256, 256, 32, 0, renumbering::length, 20});
+    check_tiles_anywhere<double>("gen:rmat?scale=9", {256, 256, 32, 0, renumbering::none, 20});
+    check_tiles_anywhere<float>("gen:uniform?n=9001&density=0.001", {512, 512, 32, 0, renumbering::none, 0});
   }
 }
 
