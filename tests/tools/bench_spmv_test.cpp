@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "convert/formats/formats.hpp"
+#include "kernels/measure.hpp"
 #include "tests/tools/process.hpp"
 
 namespace fs = std::filesystem;
@@ -356,10 +357,14 @@ TEST_CASE("a file that cannot be read does not keep the others from being measur
   CHECK(j["matrices"][0].contains("problem"));
   CHECK(j["matrices"][1]["kernels"].size() == 2);
 #ifndef __SANITIZE_ADDRESS__  // which reserves terabytes of addresses itself
-  const std::string large = "gen:diagonal?n=400000000";
-  const auto little = run_command("ulimit -v 4000000; " + from_environment("SPARSMITH_BENCH_SPMV") + " " +
-                                      large + " " + small + " --kernel csr/omp --json --quiet",
-                                  (fs::temp_directory_path() / "bench_spmv_memory").string());
+  // Measuring takes several times the memory of the caches, which some machines have half a gigabyte of.
+  const std::int64_t kilobytes = 4000000 + 9 * (sparsmith::last_level_cache_bytes() >> 10);
+  const std::string large =
+      "gen:diagonal?n=" + std::to_string(std::min<std::int64_t>(kilobytes * 100, 2000000000));
+  const auto little =
+      run_command("ulimit -v " + std::to_string(kilobytes) + "; " + from_environment("SPARSMITH_BENCH_SPMV") +
+                      " " + large + " " + small + " --kernel csr/omp --json --quiet",
+                  (fs::temp_directory_path() / "bench_spmv_memory").string());
   INFO(little.err);
   CHECK(little.status == 1);
   CHECK(contains(little.err, "bench_spmv: " + large + ": "));

@@ -144,7 +144,7 @@ def check_progress(tools, folder, problems):
     check("a generator", "spconv", ["gen:uniform?n=8192&density=0.4", "--to", "csr", "--threads", "1"],
           r"^generating .*\d s$")
     large = os.path.join(folder, "large.mtx")
-    entries = 10_000_000
+    entries = 30_000_000  # a fast machine reads ten million before anything is drawn
     with open(large, "wb") as out:
         out.write(b"%%%%MatrixMarket matrix coordinate real general\n9 9 %d\n" % entries)
         out.write(b"1 1 1\n" * entries)
