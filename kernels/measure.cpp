@@ -16,13 +16,9 @@
 namespace sparsmith {
 namespace {
 
-// More than all caches of this machine hold together, or a large guess where the system does not say.
+// More than all caches of this machine hold together.
 std::int64_t doubles_beyond_cache() {
-  static const std::int64_t caches = [] {
-    const std::int64_t known =
-        std::max(last_level_cache_bytes(), std::int64_t{::sysconf(_SC_LEVEL3_CACHE_SIZE)});
-    return known > 0 ? known : std::int64_t{64 << 20};
-  }();
+  static const std::int64_t caches = cache_bytes_or(64 << 20);
   return caches * 2 / std::int64_t{sizeof(double)};
 }
 
@@ -88,6 +84,12 @@ std::int64_t last_level_cache_bytes(const std::filesystem::path& cpus) {
   std::int64_t bytes = 0;
   for (const auto& [sharers, size] : caches) bytes += size;
   return bytes;
+}
+
+std::int64_t cache_bytes_or(std::int64_t guess) {
+  const std::int64_t known =
+      std::max(last_level_cache_bytes(), std::int64_t{::sysconf(_SC_LEVEL3_CACHE_SIZE)});
+  return known > 0 ? known : guess;
 }
 
 timing summarize_samples(std::vector<double> seconds) {

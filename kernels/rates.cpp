@@ -1,7 +1,6 @@
 #include "kernels/rates.hpp"
 
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -15,12 +14,6 @@ namespace sparsmith {
 namespace {
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
-
-std::int64_t cache_size() {
-  const std::int64_t known =
-      std::max(last_level_cache_bytes(), std::int64_t{::sysconf(_SC_LEVEL3_CACHE_SIZE)});
-  return known > 0 ? known : 16 * mebibyte;  // a guess where the system does not say
-}
 
 // How much is worked on, in items. All of it lies in the same two arrays, which together take no more than a
 // quarter of the memory at hand: the first touch of a page costs more than what is measured on it.
@@ -152,7 +145,7 @@ std::string compiler() {
 
 machine_rates measure_rates(openmp) {
   machine_rates rates;
-  rates.cache_bytes = cache_size();
+  rates.cache_bytes = cache_bytes_or(16 * mebibyte);
   rates.processors = thread_count();
   const sizes size = choose_sizes(rates.cache_bytes, rates.processors);
   array<double, host> memory(size.beyond_cache);

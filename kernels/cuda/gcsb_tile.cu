@@ -56,8 +56,7 @@ __global__ void prepare_vectors(const read_ahead ahead, std::int64_t inputs, con
                      stride = std::int64_t{gridDim.x} * blockDim.x;
   if (gathered != nullptr)
     for (std::int64_t i = first; i < inputs; i += stride) gathered[i] = x[order[i]];
-  if (y != nullptr && beta != Value{1})
-    for (std::int64_t i = first; i < outputs; i += stride) y[i] = updated(beta, y + i, Value{0});
+  if (y != nullptr) scale_outputs(first, stride, outputs, beta, y);
   if (sums != nullptr)
     for (std::int64_t i = first; i < outputs; i += stride) sums[i] = 0;
 }

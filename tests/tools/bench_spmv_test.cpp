@@ -358,7 +358,7 @@ TEST_CASE("a file that cannot be read does not keep the others from being measur
   CHECK(j["matrices"][1]["kernels"].size() == 2);
 #ifndef __SANITIZE_ADDRESS__  // which reserves terabytes of addresses itself
   // Measuring takes several times the memory of the caches, which some machines have half a gigabyte of.
-  const std::int64_t kilobytes = 4000000 + 9 * (sparsmith::last_level_cache_bytes() >> 10);
+  const std::int64_t kilobytes = 4000000 + 9 * (sparsmith::cache_bytes_or(0) >> 10);
   const std::string large =
       "gen:diagonal?n=" + std::to_string(std::min<std::int64_t>(kilobytes * 100, 2000000000));
   const auto little =
