@@ -56,7 +56,8 @@ __global__ void prepare_vectors(const read_ahead ahead, std::int64_t inputs, con
                      stride = std::int64_t{gridDim.x} * blockDim.x;
   if (gathered != nullptr)
     for (std::int64_t i = first; i < inputs; i += stride) gathered[i] = x[order[i]];
-  if (y != nullptr) scale_outputs(first, stride, outputs, beta, y);
+  // One load at a time: with more registers fewer threads would wait for x at the same time.
+  if (y != nullptr) scale_outputs<1>(first, stride, outputs, beta, y);
   if (sums != nullptr)
     for (std::int64_t i = first; i < outputs; i += stride) sums[i] = 0;
 }

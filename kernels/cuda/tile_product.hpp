@@ -63,21 +63,20 @@ __device__ inline void wait_for_arrivals(const unsigned* count, unsigned all) {
   } while (arrived < all);
 }
 
-// y = beta y for every stride-th of the outputs.
-template <class Value>
+// y = beta y for every stride-th of the outputs, with so many loads on their way together.
+template <int Together, class Value>
 __device__ void scale_outputs(std::int64_t first, std::int64_t stride, std::int64_t count, Value beta,
                               Value* y) {
   if (beta == Value{1}) return;
-  constexpr int together = 8;  // whose loads are on their way at once
-  for (std::int64_t begin = first; begin < count; begin += together * stride) {
-    Value scaled[together];
+  for (std::int64_t begin = first; begin < count; begin += Together * stride) {
+    Value scaled[Together];
 #pragma unroll
-    for (int k = 0; k < together; ++k) {
+    for (int k = 0; k < Together; ++k) {
       const std::int64_t i = begin + k * stride;
       scaled[k] = beta != Value{0} && i < count ? beta * y[i] : Value{0};
     }
 #pragma unroll
-    for (int k = 0; k < together; ++k)
+    for (int k = 0; k < Together; ++k)
       if (const std::int64_t i = begin + k * stride; i < count) y[i] = scaled[k];
   }
 }
@@ -343,8 +342,8 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
     // That thread blocks start in the order of their numbers is assumed, as CUB's scans do: those that are
     // waited for are there, and wait for nobody.
     if (blockIdx.x < clearers) {
-      scale_outputs(std::int64_t{blockIdx.x} * threads + thread, std::int64_t{clearers} * threads, m.outputs,
-                    beta, y);
+      scale_outputs<8>(std::int64_t{blockIdx.x} * threads + thread, std::int64_t{clearers} * threads,
+                       m.outputs, beta, y);
       __syncthreads();
       if (thread == 0) tell_arrival(&m.counts->clearers);
       return;
