@@ -168,6 +168,43 @@ TEST_CASE("a long list is sorted whatever its first entries look like") {
     });
 }
 
+TEST_CASE("CSC is the CSR of the transpose, however its columns are filled") {
+  // So many of a hundred entries are in 4096 of the columns. Entries of the wide matrices spread so far that
+  // every CPU parts them into buckets: of the same size, one of them so large that all threads share it, or
+  // too large to be put in order. Those of the narrow one go straight to their places.
+  struct kind {
+    const char* name;
+    std::int32_t rows, cols;
+    std::uint32_t crowded;
+  };
+  for (const kind& k : {kind{"even", 3000, 1000000, 0}, kind{"one larger", 3000, 1000000, 8},
+                        kind{"one with most", 3000, 1000000, 60}, kind{"narrow", 2000, 300, 0}}) {
+    random_source random(11);
+    named_matrix matrix{k.name, k.rows, k.cols, {}}, turned{k.name, k.cols, k.rows, {}};
+    for (int i = 0; i < 400000; ++i) {
+      const auto row = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(k.rows)));
+      const auto col = static_cast<std::int32_t>(
+          random.below(random.below(100) < k.crowded ? 4096 : static_cast<std::uint32_t>(k.cols)));
+      const double value = random.value();
+      matrix.entries.push_back({row, col, value});
+      turned.entries.push_back({col, row, value});
+    }
+    const auto m = assembled<std::int32_t, double>(matrix),
+               expected = assembled<std::int32_t, double>(turned);
+    for (const int threads : {1, 2, 3}) {
+      set_thread_count(threads);
+      INFO(k.name << ", " << threads << " threads");
+      auto columns = csr_to_csc(on, view(m), nullptr);
+      CHECK(identical(csc_to_csr(on, view(columns), nullptr), m));
+      const csr<std::int32_t, double, host> as_rows{k.cols, k.rows, std::move(columns.col_offsets),
+                                                    std::move(columns.row_indices),
+                                                    std::move(columns.values)};
+      CHECK(identical(as_rows, expected));
+    }
+    set_thread_count(0);
+  }
+}
+
 TEST_CASE("symmetry is expanded, the diagonal once") {
   const named_matrix lower{"lower", 4, 4, {{0, 0, 1}, {1, 0, 2}, {2, 1, 3}, {3, 3, 4}, {3, 0, 5}}};
   for (const bool skew : {false, true}) {
