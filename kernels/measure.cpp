@@ -18,7 +18,7 @@ namespace {
 
 // More than all caches of this machine hold together.
 std::int64_t doubles_beyond_cache() {
-  static const std::int64_t caches = cache_bytes_or(64 << 20);
+  static const std::int64_t caches = cache_bytes_or(64 << 20);  // rather too much
   return caches * 2 / std::int64_t{sizeof(double)};
 }
 

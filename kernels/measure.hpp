@@ -67,7 +67,7 @@ inline double seconds_now() {
 // Bytes of all caches of the last level together, from the system's description of its CPUs: what has to be
 // replaced before every CPU's cache is cold. 0 where there is no such description.
 std::int64_t last_level_cache_bytes(const std::filesystem::path& cpus = "/sys/devices/system/cpu");
-// The same, from whatever else the system says where that is missing, or the guess where it says nothing.
+// The same, or what the C library says of the third level where that is more; the guess where neither knows.
 std::int64_t cache_bytes_or(std::int64_t guess);
 
 }  // namespace sparsmith

@@ -145,7 +145,7 @@ std::string compiler() {
 
 machine_rates measure_rates(openmp) {
   machine_rates rates;
-  rates.cache_bytes = cache_bytes_or(16 * mebibyte);
+  rates.cache_bytes = cache_bytes_or(16 * mebibyte);  // half of it should fit
   rates.processors = thread_count();
   const sizes size = choose_sizes(rates.cache_bytes, rates.processors);
   array<double, host> memory(size.beyond_cache);

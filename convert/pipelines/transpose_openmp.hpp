@@ -52,9 +52,10 @@ class transposition {
     // cache, so that far fewer of those are loaded than there are entries.
     static constexpr std::int64_t most_spread_of_short = 8 << 20;
 #ifdef __x86_64__
-    // Writes become visible in their order there: one that misses the cache holds up all behind it, in a
-    // bucket too. Straight to places that were asked for that many entries ahead, a block band of 51 M
-    // entries takes .7 of its time by buckets; from a spread of 12 MB on they are as fast or faster.
+    // Writes become visible in their order there: one that misses the cache holds up all behind it, also
+    // while a bucket is put in order. Straight to places that were asked for `asked_ahead` entries before, a
+    // block band of 51 M entries takes .7 of its time by buckets; from a spread of 12 MB on buckets are as
+    // fast or faster.
     static constexpr std::int64_t most_spread = 8 << 20, asked_ahead = 16;
 #else
     static constexpr std::int64_t most_spread = 32 << 10, asked_ahead = 0;
