@@ -47,6 +47,24 @@ __device__ Value updated(Value beta, const Value* y, Value sum) {
   return beta == Value{0} ? sum : beta * *y + sum;
 }
 
+// y = beta y for every stride-th of the outputs, with so many loads on their way together.
+template <int Together, class Value>
+__device__ void scale_outputs(std::int64_t first, std::int64_t stride, std::int64_t count, Value beta,
+                              Value* y) {
+  if (beta == Value{1}) return;
+  for (std::int64_t begin = first; begin < count; begin += Together * stride) {
+    Value scaled[Together];
+#pragma unroll
+    for (int k = 0; k < Together; ++k) {
+      const std::int64_t i = begin + k * stride;
+      scaled[k] = beta != Value{0} && i < count ? beta * y[i] : Value{0};
+    }
+#pragma unroll
+    for (int k = 0; k < Together; ++k)
+      if (const std::int64_t i = begin + k * stride; i < count) y[i] = scaled[k];
+  }
+}
+
 #endif
 
 }  // namespace sparsmith

@@ -7,9 +7,8 @@ namespace {
 template <class Value>
 __global__ void scale_all(std::int64_t count, Value beta, Value* y) {
   let_next_kernel_start();
-  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride)
-    y[i] = updated(beta, y + i, Value{0});
+  scale_outputs<1>(std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x, std::int64_t{gridDim.x} * blockDim.x,
+                   count, beta, y);
 }
 
 }  // namespace

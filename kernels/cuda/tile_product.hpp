@@ -63,24 +63,6 @@ __device__ inline void wait_for_arrivals(const unsigned* count, unsigned all) {
   } while (arrived < all);
 }
 
-// y = beta y for every stride-th of the outputs, with so many loads on their way together.
-template <int Together, class Value>
-__device__ void scale_outputs(std::int64_t first, std::int64_t stride, std::int64_t count, Value beta,
-                              Value* y) {
-  if (beta == Value{1}) return;
-  for (std::int64_t begin = first; begin < count; begin += Together * stride) {
-    Value scaled[Together];
-#pragma unroll
-    for (int k = 0; k < Together; ++k) {
-      const std::int64_t i = begin + k * stride;
-      scaled[k] = beta != Value{0} && i < count ? beta * y[i] : Value{0};
-    }
-#pragma unroll
-    for (int k = 0; k < Together; ++k)
-      if (const std::int64_t i = begin + k * stride; i < count) y[i] = scaled[k];
-  }
-}
-
 // A pointer that is kept as it is. The compiler would put it together from its parts at every use, which the
 // loop has no time for: 56 instructions a group for 66 in A x, 72 for 87 in A^T x.
 template <class T>
