@@ -66,9 +66,13 @@ class number_set {
   int top_ = -1;
 };
 
-// Block rows to hand to a thread at a time.
-inline std::int64_t block_rows_at_once(std::int64_t count, int threads) {
-  return std::clamp<std::int64_t>(count / (std::int64_t{threads} * 16), 1, 512);
+// Block rows to hand to a thread at a time: not many, since one may hold as much as all others together, but
+// several huge pages of the `written` bytes of all, since threads that are the first to touch the same page
+// both clear it.
+inline std::int64_t block_rows_at_once(std::int64_t count, int threads, std::int64_t written = 0) {
+  constexpr std::int64_t bytes = std::int64_t{8} << 20;
+  const std::int64_t most = std::max<std::int64_t>(512, written == 0 ? 0 : count * bytes / written);
+  return std::clamp<std::int64_t>(count / (std::int64_t{threads} * 16), 1, most);
 }
 
 // Lists the block columns of every block row from the place of its first entry on: it has no more blocks than

@@ -101,7 +101,8 @@ class bsr_blocks<openmp, Offset, Value> {
  private:
   void fill_listed(const fill_bsr_action<Offset, Value>& of, const Offset* first_blocks, std::int64_t area) {
     array<std::int32_t, host> tables(lines_.block_cols * threads_);
-    const std::int64_t at_once = block_rows_at_once(lines_.count, threads_);
+    const std::int64_t at_once = block_rows_at_once(
+        lines_.count, threads_, first_blocks[lines_.count] * area * std::int64_t{sizeof(Value)});
 #pragma omp parallel num_threads(threads_)
     {
       const fill_bsr_action<Offset, Value> a = of;

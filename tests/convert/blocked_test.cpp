@@ -242,6 +242,18 @@ TEST_CASE("BSR of many shapes converts back") {
   }
 }
 
+TEST_CASE("BSR of so many block rows that threads take thousands at once converts back") {
+  const std::int32_t n = 600'000;
+  named_matrix source{"scattered", n, n, {}};
+  for (std::int32_t i = 0; i < n; ++i)
+    source.entries.push_back({i, static_cast<std::int32_t>(i * std::int64_t{7919} % n), 1. + i});
+  const auto m = assembled(source);
+  const auto b = csr_to_bsr(on, view(m), {4, 4}, no_limit, nullptr);
+  CHECK(b.col_indices.size() == n);  // each entry in a block of its own
+  CHECK(find_invalid(b) == "");
+  CHECK(identical(bsr_to_csr(on, view(b), nullptr), m));
+}
+
 TEST_CASE("blocks far apart take memory by the entry, not by the possible block") {
   random_source random(5);
   named_matrix m{"hypersparse", 10'000'000, 10'000'000, {}};
