@@ -16,7 +16,6 @@ import sys
 import tempfile
 import termios
 import threading
-import time
 import unicodedata
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -29,8 +28,13 @@ def width_of(text):
                for c in text)
 
 
-def on_terminal(command, columns, folder, feed=None):
-    """The exit status and all that was written to a terminal of so many columns."""
+def drawn_like(pattern, written):
+    return [text for text in ESCAPE.sub("", written).split("\r") if re.search(pattern, text)]
+
+
+def on_terminal(command, columns, folder, feed=None, pattern=None):
+    """The exit status and all that was written to a terminal of so many columns. feed(pipe, drawn) writes the
+    command's input; `drawn` is set once something that looks like the pattern was drawn."""
     outside, inside = pty.openpty()
     fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     environment = dict(os.environ, TERM="xterm-256color", LC_ALL="C.UTF-8",
@@ -39,8 +43,9 @@ def on_terminal(command, columns, folder, feed=None):
     process = subprocess.Popen(command, cwd=folder, env=environment, stdout=inside, stderr=inside,
                                stdin=subprocess.DEVNULL if feed is None else subprocess.PIPE)
     os.close(inside)
+    drawn = threading.Event()
     if feed is not None:
-        threading.Thread(target=feed, args=(process.stdin,)).start()
+        threading.Thread(target=feed, args=(process.stdin, drawn)).start()
     written = b""
     while True:
         try:
@@ -50,6 +55,8 @@ def on_terminal(command, columns, folder, feed=None):
         if not piece:
             break
         written += piece
+        if pattern is not None and drawn_like(pattern, written.decode("utf-8", "replace")):
+            drawn.set()
     os.close(outside)
     return process.wait(), written.decode("utf-8", "replace")
 
@@ -114,20 +121,19 @@ def commands(tool, data, folder):
 def check_progress(tools, folder, problems):
     """Progress on a narrow terminal: seen, never wider, gone in the end."""
     def check(what, tool, arguments, pattern, feed=None):
-        status, written = on_terminal([tools[tool]] + arguments, 40, folder, feed)
-        drawn = [text for text in ESCAPE.sub("", written).split("\r") if re.search(pattern, text)]
+        status, written = on_terminal([tools[tool]] + arguments, 40, folder, feed, pattern)
         if status != 0:
             problems.append(f"{what}: exit status {status}: {written}")
-        if not drawn:
+        if not drawn_like(pattern, written):
             problems.append(f"{what}: nothing was drawn that looks like {pattern}")
         problems.extend(f"{what}: wider than 40: {text}" for text in too_wide(written, 40, tool))
         problems.extend(f"{what}: left on the terminal: {line}" for line in shown_at_last(written)
                         if re.search(pattern, line))
 
-    def slowly(pipe):
+    def slowly(pipe, drawn):
         pipe.write(b"%%MatrixMarket matrix coordinate real general\n2 2 2\n")
         pipe.flush()
-        time.sleep(1)
+        drawn.wait(60)  # a machine with much to do takes its time
         pipe.write(b"1 1 1\n2 2 1\n")
         pipe.close()
 
@@ -135,10 +141,10 @@ def check_progress(tools, folder, problems):
     fifo = os.path.join(folder, "a-pipe-whose-name-is-much-longer-than-a-terminal-is-wide")
     os.mkfifo(fifo)
 
-    def into_fifo(pipe):
+    def into_fifo(pipe, drawn):
         pipe.close()
         with open(fifo, "wb") as out:
-            slowly(out)
+            slowly(out, drawn)
 
     check("a long name", "spanalyze", [fifo], r"\.\.\. .*\d s$", into_fifo)
     check("a generator", "spconv", ["gen:uniform?n=8192&density=0.4", "--to", "csr", "--threads", "1"],

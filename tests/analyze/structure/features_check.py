@@ -676,7 +676,8 @@ class Checker:
         command = [part for option in given.items() for part in option]
         try:
             done = self.tool.run(path, *command)
-            if done.returncode == 1 and field == "complex" and b"complex" in done.stderr:
+            if done.returncode == 1 and (field == "complex" and b"complex" in done.stderr
+                                         or b"built without libarchive" in done.stderr):
                 self.skip(path, f"the tool refuses it, {done.stderr.decode(errors='replace').strip()}")
                 return
             if done.returncode != 0:
