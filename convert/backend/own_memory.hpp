@@ -20,4 +20,9 @@ inline int threads_with_block_columns(std::int64_t block_cols, std::int64_t entr
   return block_cols == 0 || block_cols > entries ? 0 : threads_with_own(block_cols, entries);
 }
 
+// Block rows that such a thread takes at a time: few, since one may hold as much as all others together.
+inline std::int64_t block_rows_at_once(std::int64_t count, int threads) {
+  return std::clamp<std::int64_t>(count / (std::int64_t{threads} * 16), 1, 512);
+}
+
 }  // namespace sparsmith

@@ -775,7 +775,7 @@ void count_blocks_of_rows(openmp on, const block_lines<openmp, Offset>& lines, O
     return;
   }
   array<std::int32_t, host> marks(lines.block_cols * threads);
-  const std::int64_t at_once = std::clamp<std::int64_t>(lines.count / (threads * 16), 1, 512);
+  const std::int64_t at_once = block_rows_at_once(lines.count, threads);
 #pragma omp parallel num_threads(threads)
   {
     const block_divisor shape = lines.shape;

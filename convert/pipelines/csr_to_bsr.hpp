@@ -101,27 +101,34 @@ class bsr_blocks<openmp, Offset, Value> {
  private:
   void fill_listed(const fill_bsr_action<Offset, Value>& of, const Offset* first_blocks, std::int64_t area) {
     array<std::int32_t, host> tables(lines_.block_cols * threads_);
-    const std::int64_t at_once = block_rows_at_once(
-        lines_.count, threads_, first_blocks[lines_.count] * area * std::int64_t{sizeof(Value)});
+    const block_row_pieces<Offset> pieces(first_blocks, lines_.count, area * std::int64_t{sizeof(Value)},
+                                          threads_);
 #pragma omp parallel num_threads(threads_)
     {
       const fill_bsr_action<Offset, Value> a = of;
       std::int32_t* const number = tables.data() + lines_.block_cols * omp_get_thread_num();
-#pragma omp for schedule(dynamic, at_once)
-      for (std::int64_t block_row = 0; block_row < lines_.count; ++block_row) {
-        const std::int64_t first_block = first_blocks[block_row];
-        const auto blocks = static_cast<std::int32_t>(first_blocks[block_row + 1] - first_block);
-        for (std::int32_t b = 0; b < blocks; ++b) number[a.out_cols[first_block + b]] = b;
-        Value* slots = a.out_values + first_block * area;
-        std::fill_n(slots, blocks * area, Value{0});
-        const std::int64_t end_row = std::min<std::int64_t>((block_row + 1) * a.shape.rows, lines_.rows);
-        for (std::int64_t row = block_row * a.shape.rows; row < end_row; ++row, slots += a.shape.cols) {
-          const std::int64_t end = a.row_offsets[row + 1];
-          for (std::int64_t e = a.row_offsets[row]; e < end; ++e) {
-            const std::int32_t col = a.cols[e], block_col = a.shape.col_of(col);
-            slots[number[block_col] * area + (col - block_col * a.shape.cols)] = a.values[e];
-          }
-        }
+#pragma omp for schedule(dynamic)
+      for (std::int64_t piece = 0; piece < pieces.count(); ++piece) {
+        const std::int64_t end = pieces.first(piece + 1);
+        for (std::int64_t block_row = pieces.first(piece); block_row < end; ++block_row)
+          fill_block_row(a, first_blocks, area, block_row, number);
+      }
+    }
+  }
+  // `number` has a place for each block column, for the block of the row that it is in.
+  void fill_block_row(const fill_bsr_action<Offset, Value>& a, const Offset* first_blocks, std::int64_t area,
+                      std::int64_t block_row, std::int32_t* number) const {
+    const std::int64_t first_block = first_blocks[block_row];
+    const auto blocks = static_cast<std::int32_t>(first_blocks[block_row + 1] - first_block);
+    for (std::int32_t b = 0; b < blocks; ++b) number[a.out_cols[first_block + b]] = b;
+    Value* slots = a.out_values + first_block * area;
+    std::fill_n(slots, blocks * area, Value{0});
+    const std::int64_t end_row = std::min<std::int64_t>((block_row + 1) * a.shape.rows, lines_.rows);
+    for (std::int64_t row = block_row * a.shape.rows; row < end_row; ++row, slots += a.shape.cols) {
+      const std::int64_t end = a.row_offsets[row + 1];
+      for (std::int64_t e = a.row_offsets[row]; e < end; ++e) {
+        const std::int32_t col = a.cols[e], block_col = a.shape.col_of(col);
+        slots[number[block_col] * area + (col - block_col * a.shape.cols)] = a.values[e];
       }
     }
   }

@@ -1,4 +1,4 @@
-// What the CUDA kernels share: sizes of launches, sums over lanes of a warp.
+// What the CUDA kernels share: sizes of launches, sums over lanes of a warp, what becomes of y.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -115,9 +115,6 @@ result time_matrix(Backend on, const std::string& name, const options& wanted) {
           .median;
   time_product<Backend, std::int32_t, Value>(on, matrix, wanted.samples, r);
 
-  // A device that had little to do takes some time until it runs at full speed.
-  for (const double start = seconds_now(); seconds_now() - start < 0.2;)
-    (void)features_of(on, view(matrix), {}, nullptr);
   // The whole without a log first: stages that are timed wait for the device.
   std::vector<double> whole;
   std::map<std::string, std::vector<double>> groups;

@@ -101,6 +101,42 @@ TEST_CASE("a set of numbers gives them back in order and is empty again") {
   }
 }
 
+TEST_CASE("block rows are cut into pieces of about the same work, each row into one of them") {
+  constexpr std::int64_t bytes = std::int64_t{8} << 20;
+  // Blocks of each block row: none at all, many of one, one of all, few among empty ones.
+  std::vector<std::vector<std::int64_t>> all{{}, {0}, {5}, std::vector<std::int64_t>(1000, 0)};
+  all.emplace_back(1000, 7);
+  all.emplace_back(1000, 0)[999] = 100000;
+  all.emplace_back(1000, 0)[0] = 100000;
+  all.emplace_back(1000, 3)[500] = 100000;
+  for (const auto& blocks : all)
+    for (const int threads : {1, 3, 64})
+      for (const std::int64_t block_bytes : {std::int64_t{4}, bytes / 100, bytes, 2 * bytes}) {
+        INFO(blocks.size() << " block rows, " << threads << " threads, blocks of " << block_bytes
+                           << " bytes");
+        std::vector<std::int64_t> first_blocks{0};
+        for (const std::int64_t count : blocks) first_blocks.push_back(first_blocks.back() + count);
+        const auto rows = static_cast<std::int64_t>(blocks.size());
+        const block_row_pieces<std::int64_t> pieces(first_blocks.data(), rows, block_bytes, threads);
+        const std::int64_t work = first_blocks.back() + rows,
+                           most = std::max<std::int64_t>(std::min(work / (threads * 16), bytes / block_bytes),
+                                                         1);
+        CHECK(pieces.first(0) == 0);
+        CHECK(pieces.first(pieces.count()) == rows);
+        bool fair = true;
+        for (std::int64_t p = 0; p < pieces.count(); ++p) {
+          const std::int64_t first = pieces.first(p), end = pieces.first(p + 1);
+          fair = fair && first <= end;
+          // The last block row of a piece may be as long as it likes, those before it not.
+          if (end > first)
+            fair = fair && first_blocks[static_cast<std::size_t>(end - 1)] -
+                                   first_blocks[static_cast<std::size_t>(first)] + (end - 1 - first) <
+                               most;
+        }
+        CHECK(fair);
+      }
+}
+
 TEST_CASE("lines may hold more entries than 32 bits count") {
   // Block rows of eCSB: only their offsets are looked at.
   constexpr std::int64_t many = (std::int64_t{1} << 31) + 5;

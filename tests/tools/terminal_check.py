@@ -6,6 +6,7 @@ written over and gone in the end.
 
 DATA is the folder of test matrices; a TOOL is a path whose last part is the tool's name. Errors are one line
 each, however long, and are not looked at."""
+import contextlib
 import fcntl
 import os
 import pty
@@ -34,7 +35,7 @@ def drawn_like(pattern, written):
 
 def on_terminal(command, columns, folder, feed=None, pattern=None):
     """The exit status and all that was written to a terminal of so many columns. feed(pipe, drawn) writes the
-    command's input; `drawn` is set once something that looks like the pattern was drawn."""
+    command's input; `drawn` is set once something that looks like the pattern was drawn, or never will be."""
     outside, inside = pty.openpty()
     fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     environment = dict(os.environ, TERM="xterm-256color", LC_ALL="C.UTF-8",
@@ -45,7 +46,7 @@ def on_terminal(command, columns, folder, feed=None, pattern=None):
     os.close(inside)
     drawn = threading.Event()
     if feed is not None:
-        threading.Thread(target=feed, args=(process.stdin, drawn)).start()
+        threading.Thread(target=feed, args=(process.stdin, drawn), daemon=True).start()
     written = b""
     while True:
         try:
@@ -57,6 +58,7 @@ def on_terminal(command, columns, folder, feed=None, pattern=None):
         written += piece
         if pattern is not None and drawn_like(pattern, written.decode("utf-8", "replace")):
             drawn.set()
+    drawn.set()
     os.close(outside)
     return process.wait(), written.decode("utf-8", "replace")
 
@@ -134,8 +136,9 @@ def check_progress(tools, folder, problems):
         pipe.write(b"%%MatrixMarket matrix coordinate real general\n2 2 2\n")
         pipe.flush()
         drawn.wait(60)  # a machine with much to do takes its time
-        pipe.write(b"1 1 1\n2 2 1\n")
-        pipe.close()
+        with contextlib.suppress(BrokenPipeError):  # of a tool that has ended, which its status tells
+            pipe.write(b"1 1 1\n2 2 1\n")
+            pipe.close()
 
     check("a slow pipe", "spconv", ["-", "--to", "csr"], r"^reading .*\d s$", slowly)
     fifo = os.path.join(folder, "a-pipe-whose-name-is-much-longer-than-a-terminal-is-wide")
