@@ -77,7 +77,7 @@ class block_row_pieces {
     const std::int64_t most = std::max<std::int64_t>((std::int64_t{8} << 20) / block_bytes, 1);
     piece_ = std::clamp<std::int64_t>(work_ / (std::int64_t{threads} * 16), 1, most);
   }
-  std::int64_t count() const { return (work_ + piece_ - 1) / piece_; }
+  std::int64_t count() const { return groups_of(work_, piece_); }
   // The first block row of a piece; behind the last one the number of block rows.
   std::int64_t first(std::int64_t piece) const {
     std::int64_t low = 0, high = block_rows_;
