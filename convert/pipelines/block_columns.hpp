@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "convert/backend/chunks.hpp"
 #include "convert/backend/own_memory.hpp"
 #include "convert/pipelines/blocks.hpp"
 
@@ -66,37 +67,19 @@ class number_set {
   int top_ = -1;
 };
 
-// Block rows in pieces for threads to take when their blocks are written. A piece has about as many blocks
-// and block rows, together, as the others, but no more than 8 MiB of blocks or one block row: several huge
-// pages where there is as much, since threads that are the first to touch the same page both clear it.
+// Cuts block rows into pieces for threads to take when their blocks are written, and returns the bounds. A
+// piece has about as many blocks and block rows, together, as the others, but no more than 8 MiB of blocks or
+// one block row: several huge pages where there is as much, since threads that are the first to touch the
+// same page both clear it.
 template <class Offset>
-class block_row_pieces {
- public:
-  block_row_pieces(const Offset* first_blocks, std::int64_t block_rows, std::int64_t block_bytes, int threads)
-      : first_blocks_(first_blocks), block_rows_(block_rows), work_(work_before(block_rows)) {
-    const std::int64_t most = std::max<std::int64_t>((std::int64_t{8} << 20) / block_bytes, 1);
-    piece_ = std::clamp<std::int64_t>(work_ / (std::int64_t{threads} * 16), 1, most);
-  }
-  std::int64_t count() const { return groups_of(work_, piece_); }
-  // The first block row of a piece; behind the last one the number of block rows.
-  std::int64_t first(std::int64_t piece) const {
-    std::int64_t low = 0, high = block_rows_;
-    while (low < high) {
-      const std::int64_t middle = (low + high) / 2;
-      if (work_before(middle) < piece * piece_)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
-  }
-
- private:
-  std::int64_t work_before(std::int64_t block_row) const { return first_blocks_[block_row] + block_row; }
-
-  const Offset* first_blocks_;
-  std::int64_t block_rows_, work_, piece_;
-};
+std::vector<std::int64_t> block_row_pieces(const Offset* first_blocks, std::int64_t block_rows,
+                                           std::int64_t block_bytes, int threads) {
+  const auto work_before = [&](std::int64_t block_row) { return first_blocks[block_row] + block_row; };
+  const std::int64_t work = work_before(block_rows),
+                     most = std::max<std::int64_t>((std::int64_t{8} << 20) / block_bytes, 1),
+                     piece = std::clamp<std::int64_t>(work / (std::int64_t{threads} * 16), 1, most);
+  return balanced_chunks(block_rows, static_cast<int>(groups_of(work, piece)), work_before);
+}
 
 // Lists the block columns of every block row from the place of its first entry on: it has no more blocks than
 // entries. Leaves the first block of every block row in `first_blocks`.

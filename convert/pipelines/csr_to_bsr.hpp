@@ -101,18 +101,16 @@ class bsr_blocks<openmp, Offset, Value> {
  private:
   void fill_listed(const fill_bsr_action<Offset, Value>& of, const Offset* first_blocks, std::int64_t area) {
     array<std::int32_t, host> tables(lines_.block_cols * threads_);
-    const block_row_pieces<Offset> pieces(first_blocks, lines_.count, area * std::int64_t{sizeof(Value)},
-                                          threads_);
+    const auto pieces =
+        block_row_pieces(first_blocks, lines_.count, area * std::int64_t{sizeof(Value)}, threads_);
 #pragma omp parallel num_threads(threads_)
     {
       const fill_bsr_action<Offset, Value> a = of;
       std::int32_t* const number = tables.data() + lines_.block_cols * omp_get_thread_num();
 #pragma omp for schedule(dynamic)
-      for (std::int64_t piece = 0; piece < pieces.count(); ++piece) {
-        const std::int64_t end = pieces.first(piece + 1);
-        for (std::int64_t block_row = pieces.first(piece); block_row < end; ++block_row)
+      for (std::size_t piece = 1; piece < pieces.size(); ++piece)
+        for (std::int64_t block_row = pieces[piece - 1]; block_row < pieces[piece]; ++block_row)
           fill_block_row(a, first_blocks, area, block_row, number);
-      }
     }
   }
   // `number` has a place for each block column, for the block of the row that it is in.

@@ -117,15 +117,15 @@ TEST_CASE("block rows are cut into pieces of about the same work, each row into 
         std::vector<std::int64_t> first_blocks{0};
         for (const std::int64_t count : blocks) first_blocks.push_back(first_blocks.back() + count);
         const auto rows = static_cast<std::int64_t>(blocks.size());
-        const block_row_pieces<std::int64_t> pieces(first_blocks.data(), rows, block_bytes, threads);
+        const auto pieces = block_row_pieces(first_blocks.data(), rows, block_bytes, threads);
         const std::int64_t work = first_blocks.back() + rows,
                            most = std::max<std::int64_t>(std::min(work / (threads * 16), bytes / block_bytes),
                                                          1);
-        CHECK(pieces.first(0) == 0);
-        CHECK(pieces.first(pieces.count()) == rows);
+        CHECK(pieces.front() == 0);
+        CHECK(pieces.back() == rows);
         bool fair = true;
-        for (std::int64_t p = 0; p < pieces.count(); ++p) {
-          const std::int64_t first = pieces.first(p), end = pieces.first(p + 1);
+        for (std::size_t p = 1; p < pieces.size(); ++p) {
+          const std::int64_t first = pieces[p - 1], end = pieces[p];
           fair = fair && first <= end;
           // The last block row of a piece may be as long as it likes, those before it not.
           if (end > first)
