@@ -148,15 +148,8 @@ struct gcsb_tile_kernel {
     outline.tiles_by_column = copy_to<host>(m.tiles_by_column, place::device);
     const tile_list list = list_tiles(outline, transposed(), find_used());
     const auto tiles = static_cast<std::int64_t>(list.tiles.size()), rest = m.rest_values.size();
-    int resident = resident_with(tile_tuning::warps);
-    warps_ = tile_tuning::warps;
-    if (const int more = resident_with(tile_tuning::most_warps);
-        more * tile_tuning::most_warps > resident * tile_tuning::warps) {
-      resident = more;
-      warps_ = tile_tuning::most_warps;
-    }
     // One wave: more thread blocks than fit would only add more sums to y, and the last ones run alone.
-    const std::int64_t fitting = std::int64_t{resident} * multiprocessors();
+    std::int64_t fitting = choose_warps();
     const auto count_for = [&](const tile_list& of, std::int64_t rest_entries) {
       const std::int64_t cost = of.groups + static_cast<std::int64_t>(of.tiles.size()) * piece_cost();
       return std::clamp<std::int64_t>(
@@ -169,19 +162,22 @@ struct gcsb_tile_kernel {
     if (plain && lines >= tile_tuning::least_lines && lines <= tiles * tile_tuning::most_lines_a_tile) {
       const tile_list all = with_all_lines(list, outputs(m, op), tile_outputs_count());
       shares = share_tiles(all, count_for(all, 0), piece_cost(), tile_tuning::parts_to_line_end);
-      if (shares.visits <= lines * tile_tuning::most_visits) mode_ = tile_mode::written;
+      if (shares.visits <= lines * tile_tuning::most_visits) {
+        mode_ = tile_mode::written;
+        resident_with(warps_);  // for its limit of shared memory
+      }
     }
     if (mode_ != tile_mode::written) {
       const unsigned clearers = blocks_for(outputs(m, op), tile_tuning::outputs_of_clearer);
       if (plain && rest == 0 && outputs(m, op) <= tile_tuning::most_cleared &&
           clearers * tile_tuning::shares_a_clearer <= fitting) {
         mode_ = tile_mode::cleared;
+        fitting = choose_warps();
         clearers_ = clearers;
         counts_ = upload(std::vector<clear_counts>(1));
       }
       shares = share_tiles(list, count_for(list, rest), piece_cost());
     }
-    if (mode_ != tile_mode::added) resident_with(warps_);  // for its limit of shared memory
     pieces_ = upload(shares.pieces);
     if (transposed()) stored_groups_ = upload(stored_groups(list));
     shares_ = upload(shares.shares);
@@ -282,6 +278,14 @@ struct gcsb_tile_kernel {
       look_up_places<<<blocks_for(rest.size(), threads), threads, 0, on_.stream>>>(
           rest.size(), rest.data(), places_.data(), rest_places_.data());
     check_cuda(cudaGetLastError());
+  }
+  // For the kernel of the mode; returns how many thread blocks the GPU has room for.
+  std::int64_t choose_warps() {
+    const int resident = resident_with(tile_tuning::warps),
+              resident_with_most = resident_with(tile_tuning::most_warps);
+    const bool most = resident_with_most * tile_tuning::most_warps > resident * tile_tuning::warps;
+    warps_ = most ? tile_tuning::most_warps : tile_tuning::warps;
+    return std::int64_t{most ? resident_with_most : resident} * multiprocessors();
   }
   // Thread blocks of so many warps that a multiprocessor has room for.
   int resident_with(int warps) const {

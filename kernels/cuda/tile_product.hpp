@@ -241,8 +241,11 @@ __global__ void add_rest(const entry_list<Value> rest, Value alpha, const Value*
 
 struct tile_limits {
   static constexpr int most_warps = 6;
-  // Thread blocks of that many warps that registers leave room for: 64 and 80 of them a thread.
-  static constexpr int resident_blocks_of_floats = 5, resident_blocks_of_doubles = 4;
+  // Thread blocks of that many warps that registers leave room for. Of doubles 80 a thread; of floats 64, and
+  // 56 where shares are short and more warps wait for memory at the same time.
+  static constexpr int resident_blocks(tile_mode mode, std::size_t value_bytes) {
+    return value_bytes == 8 ? 4 : mode == tile_mode::cleared ? 6 : 5;
+  }
   // Of a share, in shared memory: a window of x brings along the piece after the next, so that no warp waits
   // for memory where it passes over many small ones. It takes the place of the one that is four before it,
   // which all warps are done with: the last to look at it are those who add up a line, and they meet after
@@ -309,9 +312,8 @@ struct tile_outputs {
 // y = alpha A x + beta y, or y += alpha A x in the mode `added`, where the x of the tiles may be another one,
 // in their numbers, and where there may be a rest. Full: groups of 32 lanes, else fewer.
 template <bool Full, bool Transposed, tile_mode Mode, class Value, class Index>
-__global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) == 4
-                                                                    ? tile_limits::resident_blocks_of_floats
-                                                                    : tile_limits::resident_blocks_of_doubles)
+__global__ void __launch_bounds__(tile_limits::most_warps * 32,
+                                  tile_limits::resident_blocks(Mode, sizeof(Value)))
     multiply_tiles(const tile_arrays<Value, Index> m, const entry_list<Value> rest, Value alpha,
                    const Value* __restrict__ tile_x, Value beta, const Value* __restrict__ x, Value* y) {
   extern __shared__ __align__(16) unsigned char shared[];
@@ -388,16 +390,23 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32, sizeof(Value) ==
   // Who makes the window's barriers begins with it. The kernel before makes the x of the tiles, where that is
   // another one.
   const bool own_x = Mode != tile_mode::added || tile_x == x;
-  if (own_x && share.pieces > 0) begin_window(0, share.first);
+  constexpr bool first_by_loads = Mode == tile_mode::cleared;
+  if constexpr (first_by_loads)
+    queue.begin_by_loads(tile_x + share.first.input, share.first.first_used, share.first.end_used);
+  else if (own_x && share.pieces > 0)
+    begin_window(0, share.first);
   if (thread == 0) kept[0] = share.first, kept[1] = share.second;
 #pragma unroll
   for (int i = 0; i < in_flight; ++i) load_next(coming[i]);
+  if (first_by_loads && thread == 0 && share.pieces > 2) kept[2] = m.pieces[share.first_piece + 2];
   for (int i = lane * 4; i < sums_each; i += 32 * 4) *reinterpret_cast<four_sums<Value>*>(sums + i) = {};
   static_assert(spare_columns == 32);
   if (!Transposed && warp < 2) queue.window(warp, tile_x)[m.inputs_per_tile + lane] = 0;
   // Warps wait for each other's first entries as well: those that begin in step ask for what lies side by
   // side at the same time. Of A^T x, block band 78.6 us for 83, R-MAT of 2^22 rows 310 for 325.
+  if constexpr (first_by_loads) queue.wait_for_own_loads();
   __syncthreads_or(static_cast<int>(coming[0].entries.packed[0]));
+  if constexpr (first_by_loads) queue.tell_loaded();
   let_next_kernel_start();
   // The rest waits for scattered addresses and the tiles for bandwidth: one half of the thread blocks begins
   // with the one, the other half with the other.
