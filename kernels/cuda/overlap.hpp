@@ -122,23 +122,23 @@ class window_queue {
 #endif
   }
 
-  // Window 0 by loads of all threads, without a record; they then wait for their own and meet. It is there
-  // before the engine's copy would be, which counts where there is little to do with the windows.
+  // Window 0 by loads of all threads, without a record: it is there before the engine's copy would be, which
+  // counts where there is little to do with the windows. They wait for their own loads, meet, and tell it;
+  // told before they meet, racecheck takes it for a race with the making of the barrier.
   __device__ void begin_by_loads(const Value* source, int first, int end) const {
     Value* const to = window(0, source);
     for (int i = first + static_cast<int>(threadIdx.x); i < end; i += static_cast<int>(blockDim.x))
       __pipeline_memcpy_async(to + i, source + i, sizeof(Value));
     __pipeline_commit();
   }
-  // By all threads, after they have met.
+  __device__ static void wait_for_own_loads() {
+    __pipeline_wait_prior(0);
+  }
   __device__ void tell_loaded() const {
 #if __CUDA_ARCH__ >= 900
     if (threadIdx.x == 0)
       asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address(filled(0))) : "memory");
 #endif
-  }
-  __device__ static void wait_for_own_loads() {
-    __pipeline_wait_prior(0);
   }
 
   __device__ void wait(int number) const {
