@@ -56,8 +56,8 @@ void launch(cuda on, const launch_size& size, void (*kernel)(Parameters...), Arg
 
 // Windows of a vector, one after another, in shared memory: while a thread block works on one, the next is
 // brought by the bulk copy engine, so that warps need not wait for each other; or, on older GPUs, by plain
-// loads between barriers. All threads make the same calls: begin of window 0; then for every window n, begin
-// of n + 1, wait for n, its use, done with n.
+// loads between barriers. All threads make the same calls: begin of window 0, or begin_by_loads and what
+// comes with it; then for every window n, begin of n + 1, wait for n, its use, done with n.
 template <class Value>
 class window_queue {
  public:

@@ -390,7 +390,7 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32,
   // Who makes the window's barriers begins with it. The kernel before makes the x of the tiles, where that is
   // another one.
   const bool own_x = Mode != tile_mode::added || tile_x == x;
-  constexpr bool first_by_loads = Mode == tile_mode::cleared;
+  constexpr bool first_by_loads = Mode == tile_mode::cleared;  // where shares are short
   if constexpr (first_by_loads)
     queue.begin_by_loads(tile_x + share.first.input, share.first.first_used, share.first.end_used);
   else if (own_x && share.pieces > 0)
@@ -398,13 +398,14 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32,
   if (thread == 0) kept[0] = share.first, kept[1] = share.second;
 #pragma unroll
   for (int i = 0; i < in_flight; ++i) load_next(coming[i]);
+  // What begin_window would have brought along.
   if (first_by_loads && thread == 0 && share.pieces > 2) kept[2] = m.pieces[share.first_piece + 2];
   for (int i = lane * 4; i < sums_each; i += 32 * 4) *reinterpret_cast<four_sums<Value>*>(sums + i) = {};
   static_assert(spare_columns == 32);
   if (!Transposed && warp < 2) queue.window(warp, tile_x)[m.inputs_per_tile + lane] = 0;
+  if constexpr (first_by_loads) queue.wait_for_own_loads();
   // Warps wait for each other's first entries as well: those that begin in step ask for what lies side by
   // side at the same time. Of A^T x, block band 78.6 us for 83, R-MAT of 2^22 rows 310 for 325.
-  if constexpr (first_by_loads) queue.wait_for_own_loads();
   __syncthreads_or(static_cast<int>(coming[0].entries.packed[0]));
   if constexpr (first_by_loads) queue.tell_loaded();
   let_next_kernel_start();
