@@ -48,7 +48,7 @@ struct tile_arrays {
   // Of the mode `cleared`.
   unsigned clearers;  // the thread blocks that come before those with shares
   clear_counts* counts;
-  read_ahead ahead = {};
+  read_ahead ahead{};
 };
 
 // One thread tells for all of its thread block, which has met, that what they wrote is there; one of another
