@@ -8,6 +8,8 @@
 #include <memory>
 
 #include "convert/backend/device.hpp"
+#include "convert/formats/sizes.hpp"
+#include "convert/pipelines/block_counter.hpp"
 #include "convert/pipelines/block_masks.hpp"
 #include "convert/pipelines/structure.hpp"
 

@@ -4,7 +4,7 @@
 // some bits of some lanes.
 #pragma once
 
-#include "convert/pipelines/block_counter.hpp"
+#include "convert/pipelines/block_items.hpp"
 
 namespace sparsmith {
 namespace {

@@ -7,6 +7,7 @@ using backend = cuda;
 
 #include "convert/backend/device.hpp"
 #include "convert/pipelines/instantiate_survey.hpp"
+#include "convert/pipelines/row_range.hpp"
 
 namespace sparsmith {
 namespace {

@@ -7,6 +7,7 @@ using backend = openmp;
 
 #include "convert/backend/own_memory.hpp"
 #include "convert/pipelines/instantiate_survey.hpp"
+#include "convert/pipelines/row_range.hpp"
 
 namespace sparsmith {
 namespace {

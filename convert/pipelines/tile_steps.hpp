@@ -1,9 +1,11 @@
-// The second half of the way from CSR to GCSB's layout `tile`: a warp a section of a tile decides which entry
+// From CSR to GCSB's layout `tile`, last part: a warp a section of a tile decides which entry
 // goes into which step, and a team a tile writes the steps. Nothing here knows the offsets' type.
 #pragma once
 
 #include "convert/formats/block_index.hpp"
-#include "convert/pipelines/tile_gather.hpp"
+#include "convert/pipelines/load_ahead.hpp"
+#include "convert/pipelines/row_range.hpp"
+#include "convert/pipelines/tile_lanes.hpp"
 
 namespace sparsmith {
 
