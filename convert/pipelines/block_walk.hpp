@@ -12,8 +12,8 @@ namespace sparsmith {
 // A block size that columns are divided by.
 struct block_divisor {
   std::int32_t rows, cols;  // of one block
-  int col_shift;  // log2 of cols where that is a power of two, else -1: a shift is far cheaper than a
-                  // division
+  // log2 of cols where that is a power of two, else -1: a shift is far cheaper than a division.
+  int col_shift;
 
   explicit block_divisor(block_size size)
       : rows(size.rows),
@@ -22,6 +22,14 @@ struct block_divisor {
   SPARSMITH_HOST_DEVICE std::int32_t col_of(std::int32_t col) const {
     return col_shift >= 0 ? col >> col_shift : col / cols;
   }
+};
+
+// Chosen by hand; bench_convert shows what a change does.
+struct walk_tuning {
+  // So few entries or blocks are listed: a bitmap has words to clear, to count and to add up.
+  static constexpr std::int64_t most_listed = 64;
+  // Positions that are spread go into so many buckets that each has two to `most_in_bucket`, on average.
+  static constexpr std::int64_t most_in_bucket = 4;
 };
 
 // Calls action(team, range, block, blocks, window) for every window of block columns that holds blocks of the
@@ -36,7 +44,7 @@ SPARSMITH_HOST_DEVICE std::int64_t walk_range(const Team& team, const row_range&
   if (entries == 0) return 0;
   const auto block_col_of = [&](std::int64_t e) { return shape.col_of(cols[e]); };
   if constexpr (Team::threads > 1) {
-    if (entries <= 64 && entries * 3 <= team.scratch_words()) {
+    if (entries <= walk_tuning::most_listed && entries * 3 <= team.scratch_words()) {
       const auto window = list_positions(team, range.first, static_cast<std::int32_t>(entries), block_col_of);
       action(team, range, first_block, window.size, window);
       return window.size;
@@ -65,7 +73,8 @@ SPARSMITH_HOST_DEVICE std::int64_t walk_range(const Team& team, const row_range&
     const std::int64_t left_words = team.scratch_words() - 3 * entries;
     if ((high - low) / 32 >= team.scratch_words() / 2 && left_words >= entries / 2) {
       int bucket_bits = 0;
-      while (std::int64_t{4} << bucket_bits <= entries && std::int64_t{2} << bucket_bits <= left_words)
+      while (walk_tuning::most_in_bucket << bucket_bits <= entries &&
+             std::int64_t{2} << bucket_bits <= left_words)
         ++bucket_bits;
       const auto window = list_spread_positions(team, range.first, static_cast<std::int32_t>(entries), low,
                                                 high, bucket_bits, block_col_of);
@@ -89,7 +98,7 @@ SPARSMITH_HOST_DEVICE void walk_listed(const Team& team, const row_range& range,
                                        const Action& action) {
   const std::int64_t blocks = end_block - first_block;
   if (blocks == 0) return;
-  if (Team::threads > 1 && blocks <= 64 && 2 * blocks <= team.scratch_words()) {
+  if (Team::threads > 1 && blocks <= walk_tuning::most_listed && 2 * blocks <= team.scratch_words()) {
     const auto count = static_cast<std::int32_t>(blocks);
     std::int32_t* const list = reinterpret_cast<std::int32_t*>(team.scratch());
     for (std::int32_t b = team.rank(); b < count; b += team.size()) list[b] = block_col_at(first_block + b);

@@ -4,6 +4,11 @@
 // globally.
 #pragma once
 
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
 #include "convert/backend/own_memory.hpp"
 #include "convert/backend/team.hpp"
 #include "convert/pipelines/block_walk.hpp"
@@ -11,6 +16,29 @@
 #include "convert/pipelines/pipelines.hpp"
 
 namespace sparsmith {
+
+// Which team of a GPU walks a block row, by its entries. The limits follow from the scratch of the teams or
+// were chosen by hand; bench_convert shows what a change does, R-MAT above all.
+struct line_teams {
+  static constexpr std::int64_t any_length = std::numeric_limits<std::int64_t>::max() - 1;
+  // Where most are short, a warp or part of one takes a light line, which in a warp is up to 512 entries. If
+  // such lines span more block columns than the bitmap in a warp's scratch (768 words, half of them bits), it
+  // would read them again for every window: then they are light only while the scratch can list them, at 3.5
+  // words each.
+  static constexpr std::int64_t most_of_warp = 512, most_listed = 219;
+  static constexpr std::int32_t warp_columns = 384 * 32;
+  // A sample of so many lines tells whether most of them span as much.
+  static constexpr std::int64_t sampled_lines = 4096;
+  // The thread block that takes a heavy line would still walk one that is far longer than the others when
+  // they are done: from 64 entries a thread on lines may be huge, and have the largest thread blocks there
+  // are.
+  static constexpr int heavy_threads = 256, huge_threads = 1024;
+  static constexpr std::int64_t long_line = 64 * heavy_threads, times_mean = 8;
+  // A huge line that can be cut is cut into so many pieces at most.
+  static constexpr std::int64_t most_pieces = 64;
+
+  std::int64_t most_light = any_length, most_heavy = any_length;
+};
 
 namespace {  // see primitives.hpp
 
@@ -35,8 +63,7 @@ array<std::int32_t, space_on<Backend>> list_lines(Backend on, std::int64_t count
 template <class Backend, class Offset>
 bool lines_span(Backend on, std::int64_t count, const block_row_ranges<Offset>& ranges,
                 const std::int32_t* cols, std::int32_t columns) {
-  constexpr std::int64_t sample = 4096;
-  const std::int64_t step = groups_of(count, sample);
+  const std::int64_t step = groups_of(count, line_teams::sampled_lines);
   const std::int64_t more_than_fewer = reduce(
       on, groups_of(count, step), std::int64_t{0},
       [=] SPARSMITH_HOST_DEVICE(std::int64_t i) {
@@ -56,24 +83,6 @@ bool lines_span(Backend on, std::int64_t count, const block_row_ranges<Offset>& 
 }
 
 }  // namespace
-
-// Which team of a GPU walks a block row, by its entries.
-struct line_teams {
-  static constexpr std::int64_t any_length = std::numeric_limits<std::int64_t>::max() - 1;
-  // Where most are short, a warp or part of one takes a light line, which in a warp is up to 512 entries. If
-  // such lines span more block columns than the bitmap in a warp's scratch (768 words, half of them bits), it
-  // would read them again for every window: then they are light only while the scratch can list them, at 3.5
-  // words each.
-  static constexpr std::int64_t most_of_warp = 512, most_listed = 219;
-  static constexpr std::int32_t warp_columns = 384 * 32;
-  // A block of 256 threads would still walk a line that is far longer than the others when they are done, and
-  // from 64 entries a thread on it shows.
-  static constexpr std::int64_t long_line = 64 * 256, times_mean = 8;
-  // Where it can be cut, into so many pieces at most.
-  static constexpr std::int64_t most_pieces = 64;
-
-  std::int64_t most_light = any_length, most_heavy = any_length;
-};
 
 // The block rows of a matrix, and how long they are.
 template <class Backend, class Offset>
@@ -158,7 +167,7 @@ void for_each_block_row(Backend on, const block_lines<Backend, Offset>& lines, M
   const line_teams& teams = lines.teams;
   for_each_team(on, lines.count, lines.mean, make_body(lines.ranges(0, teams.most_light)));
   const auto heavy = make_body(lines.ranges(teams.most_light + 1, teams.most_heavy));
-  for_each_block<256>(
+  for_each_block<line_teams::heavy_threads>(
       on, lines.heavy_lines.size(),
       for_listed_lines<std::remove_const_t<decltype(heavy)>>{heavy, lines.heavy_lines.data()});
   walk_huge(lines.ranges(teams.most_heavy + 1, lines.longest));
@@ -173,8 +182,8 @@ void walk_blocks(Backend on, const block_lines<Backend, Offset>& lines, const Of
     return body{ranges, lines.sorted, lines.cols, first_blocks, action};
   };
   for_each_block_row(on, lines, make_body, [&](const block_row_ranges<Offset>& huge) {
-    for_each_block<1024>(on, lines.huge_lines.size(),
-                         for_listed_lines<body>{make_body(huge), lines.huge_lines.data()});
+    for_each_block<line_teams::huge_threads>(
+        on, lines.huge_lines.size(), for_listed_lines<body>{make_body(huge), lines.huge_lines.data()});
   });
 }
 
@@ -192,11 +201,12 @@ void walk_listed_blocks(Backend on, const block_lines<Backend, Offset>& lines, c
     // Every line is cut as often as the longest, which needs no list of pieces; short ones end sooner.
     const std::int64_t pieces =
         std::min(groups_of(lines.longest, line_teams::long_line), line_teams::most_pieces);
-    for_each_block<1024>(on, lines.huge_lines.size() * pieces,
-                         for_listed_pieces<body>{{huge, first_blocks, positions, blocks_per_row, shared},
-                                                 lines.huge_lines.data(),
-                                                 pieces,
-                                                 groups_of(lines.longest, pieces)});
+    for_each_block<line_teams::huge_threads>(
+        on, lines.huge_lines.size() * pieces,
+        for_listed_pieces<body>{{huge, first_blocks, positions, blocks_per_row, shared},
+                                lines.huge_lines.data(),
+                                pieces,
+                                groups_of(lines.longest, pieces)});
   });
 }
 

@@ -4,12 +4,26 @@
 // they are counted in a grid instead.
 #pragma once
 
+#include <algorithm>
+
 #include "convert/pipelines/blocks.hpp"
+#include "convert/pipelines/load_ahead.hpp"
+#include "convert/pipelines/row_range.hpp"
 #include "convert/pipelines/tile_choice.hpp"
 
 namespace sparsmith {
 
-constexpr std::int64_t piece_entries = 8192;
+// Chosen by hand; bench_convert shows what a change does.
+struct cell_tuning {
+  static constexpr std::int64_t piece_entries = 8192;  // at most: a thread block's work
+  // A piece has room for so many cells at most; one with more is walked a second time.
+  static constexpr std::int32_t most_room = 256;
+  // Every cell that a piece spans has a counter; where they are more than so many an entry, most would stay
+  // 0.
+  static constexpr std::int64_t cells_of_entry = 4;
+  // The grid is taken where its cells and the parts of its bands have so many entries, on average.
+  static constexpr std::int64_t least_in_cell = 16, least_in_part = 1024;
+};
 
 // The matrix as pieces: bands of tile_unit rows, cut every piece_entries entries where one has more.
 template <class Offset>
@@ -26,9 +40,10 @@ struct row_pieces {
     const std::int64_t first_row = band_start(band), end_row = band_start(band + 1);
     if (first_pieces == nullptr)
       return {piece, first_row, end_row, row_offsets[first_row], row_offsets[end_row]};
-    const std::int64_t first = row_offsets[first_row] + (piece - first_pieces[band]) * piece_entries;
-    const std::int64_t last = first + piece_entries < row_offsets[end_row]
-                                  ? first + piece_entries
+    const std::int64_t first =
+        row_offsets[first_row] + (piece - first_pieces[band]) * cell_tuning::piece_entries;
+    const std::int64_t last = first + cell_tuning::piece_entries < row_offsets[end_row]
+                                  ? first + cell_tuning::piece_entries
                                   : std::int64_t{row_offsets[end_row]};
     return {piece, row_of_entry(row_offsets, first_row, end_row, first),
             row_of_entry(row_offsets, first_row, end_row, last - 1) + 1, first, last};
@@ -109,10 +124,11 @@ struct count_cells_of_part {
     const std::int64_t band = number / parts, first_row = band * tile_unit;
     const std::int64_t end_row = first_row + tile_unit < rows ? first_row + tile_unit : rows;
     const std::int64_t end = row_offsets[end_row];
-    const std::int64_t first = row_offsets[first_row] + number % parts * piece_entries;
+    const std::int64_t first = row_offsets[first_row] + number % parts * cell_tuning::piece_entries;
     if (first >= end) return;
-    const cells_of_entries entries{cell, cols, first,
-                                   first + piece_entries < end ? first + piece_entries : end};
+    const cells_of_entries entries{
+        cell, cols, first,
+        first + cell_tuning::piece_entries < end ? first + cell_tuning::piece_entries : end};
     std::int32_t* const of_band = counts + band * columns;
     if (columns > team.scratch_words()) {
       entries.count(team, [&](std::int32_t c, std::int32_t amount) { team.add_shared(of_band + c, amount); });
@@ -133,8 +149,6 @@ struct count_cells_of_part {
 // counted.
 template <class Offset>
 struct list_cells_of_piece {
-  static constexpr std::int32_t most_room = 256;  // cells; a random matrix of 45,000 columns fills 177
-
   row_pieces<Offset> pieces;
   block_divisor cell;
   const std::int32_t* cols;
@@ -149,7 +163,8 @@ struct list_cells_of_piece {
     const column_ends ends = ends_of_rows(team, range);
     const std::int32_t span = range.first == range.last ? 0 : ends.high - ends.low + 1;
     // A counter for each cell there could be, unless far fewer entries would be looking for them.
-    const bool at_once = span <= team.scratch_words() / 2 && span <= 4 * (range.last - range.first) + room;
+    const bool at_once = span <= team.scratch_words() / 2 &&
+                         span <= cell_tuning::cells_of_entry * (range.last - range.first) + room;
     const std::int64_t found = at_once ? list(team, range, ends.low, span)
                                        : walk_range(team, range, true, cell, pieces.row_offsets, cols, 0,
                                                     count_block_action<Offset>{});
@@ -306,14 +321,14 @@ cell_list<Offset, space_on<Backend>> list_cells(Backend on,
   const std::int32_t* const cols = matrix.col_indices.data();
   const block_divisor cell({1, tile_unit});
   row_pieces<Offset> pieces{matrix.rows, bands, matrix.row_offsets.data(), nullptr};
-  const bool whole = longest_band <= piece_entries;
+  const bool whole = longest_band <= cell_tuning::piece_entries;
   array<Offset, space> first_pieces;
   if (!whole) {
     first_pieces = offsets_from_lengths<Offset>(on, bands, [=] SPARSMITH_HOST_DEVICE(std::int64_t b) {
       const Offset* const offsets = pieces.row_offsets;
-      return static_cast<Offset>(
-          (offsets[pieces.band_start(b + 1)] - offsets[pieces.band_start(b)] + piece_entries - 1) /
-          piece_entries);
+      return static_cast<Offset>((offsets[pieces.band_start(b + 1)] - offsets[pieces.band_start(b)] +
+                                  cell_tuning::piece_entries - 1) /
+                                 cell_tuning::piece_entries);
     });
     pieces.first_pieces = first_pieces.data();
   }
@@ -323,7 +338,7 @@ cell_list<Offset, space_on<Backend>> list_cells(Backend on,
   {
     // Where most pieces are nearly empty, room for all would be more than the matrix.
     const auto room = static_cast<std::int32_t>(std::clamp<std::int64_t>(
-        std::min(groups_of(matrix.cols, tile_unit), 2 * work), 1, list_cells_of_piece<Offset>::most_room));
+        std::min(groups_of(matrix.cols, tile_unit), 2 * work), 1, cell_tuning::most_room));
     array<Offset, space> cell_counts(count);
     array<std::int32_t, space> listed_cols(count * room), listed_entries(count * room);
     const list_cells_of_piece<Offset> listed{
@@ -363,11 +378,10 @@ struct cell_grid {
 template <class Backend, class Offset>
 cell_grid<space_on<Backend>> count_cells(Backend on, const csr_pattern<Offset, space_on<Backend>>& matrix,
                                          std::int64_t longest_band) {
-  constexpr std::int64_t entries_of_cell = 16, entries_of_part = 1024;  // at least, on average
-  const std::int64_t entries = matrix.entries(), parts = groups_of(longest_band, piece_entries);
+  const std::int64_t entries = matrix.entries(), parts = groups_of(longest_band, cell_tuning::piece_entries);
   cell_grid<space_on<Backend>> grid{groups_of(matrix.rows, tile_unit), groups_of(matrix.cols, tile_unit), {}};
   const std::int64_t least_entries =
-      grid.lines * std::max(entries_of_cell * grid.columns, entries_of_part * parts);
+      grid.lines * std::max(cell_tuning::least_in_cell * grid.columns, cell_tuning::least_in_part * parts);
   if (entries == 0 || entries < least_entries) return {};
   grid.counts = array<std::int32_t, space_on<Backend>>(grid.lines * grid.columns);
   fill(on, grid.counts, std::int32_t{0});

@@ -8,6 +8,18 @@
 
 namespace sparsmith {
 
+// Chosen by hand; bench_convert shows what a change does.
+struct window_tuning {
+  // The positions of a bucket are compared all with all, which grows with the square of their number.
+  static constexpr std::int32_t most_in_bucket = 128;
+  // Small windows have fewer words to clear and to count: words_for_few where there are up to `few`
+  // positions, else words_for_more.
+  static constexpr std::int64_t few = 64;
+  static constexpr std::int32_t words_for_few = 4, words_for_more = 64;
+  // Positions mostly come in runs, of which a small window then has about so many.
+  static constexpr std::int64_t in_small_window = 4;
+};
+
 // Counters, all 0: in scratch where they fit, else the ones given, which must be 0.
 template <class Team>
 SPARSMITH_HOST_DEVICE std::int32_t* clear_counters(const Team& team, std::int32_t* scratch,
@@ -123,7 +135,6 @@ SPARSMITH_HOST_DEVICE list_window<Team> list_spread_positions(const Team& team, 
                                                               std::int32_t count, std::int32_t low,
                                                               std::int32_t high, int bucket_bits,
                                                               Position position) {
-  constexpr std::int32_t crowded = 128;
   int shift = 0;
   while ((high - low) >> shift >> bucket_bits != 0) ++shift;
   const std::int32_t buckets = std::int32_t{1} << bucket_bits;
@@ -138,7 +149,7 @@ SPARSMITH_HOST_DEVICE list_window<Team> list_spread_positions(const Team& team, 
   team.sync();
   std::int32_t most = 0;
   for (std::int32_t b = team.rank(); b < buckets; b += team.size()) most = ends[b] > most ? ends[b] : most;
-  if (team.largest(most) > crowded) {
+  if (team.largest(most) > window_tuning::most_in_bucket) {
     team.sync();
     return {team, list, -1, grouped, 0};
   }
@@ -181,12 +192,13 @@ SPARSMITH_HOST_DEVICE std::int64_t for_each_bit_window(const Team& team, std::in
   // Bits and counts share the scratch. Every window reads all positions twice and its words three times; a
   // few positions over a wide range are cheaper with small windows that skip what is empty.
   std::int32_t most_words = team.scratch_words() / 2;
-  const std::int32_t few_words = last - first <= 64 ? 4 : 64;
+  const std::int32_t few_words =
+      last - first <= window_tuning::few ? window_tuning::words_for_few : window_tuning::words_for_more;
   const std::int64_t all_words = (high - low) / 32 + 1, count = last - first;
   const std::int64_t large = 3 * all_words + ((all_words - 1) / most_words + 1) * 2 * count;
-  // Positions mostly come in runs: four to a window.
   std::int64_t small_windows = (all_words - 1) / few_words + 1;
-  if (count / 4 + 1 < small_windows) small_windows = count / 4 + 1;
+  if (count / window_tuning::in_small_window + 1 < small_windows)
+    small_windows = count / window_tuning::in_small_window + 1;
   if (few_words < most_words && small_windows * (3 * few_words + 2 * count) < large) most_words = few_words;
   std::uint32_t* const bits = team.scratch();
   std::int64_t taken = 0;

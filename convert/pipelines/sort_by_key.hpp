@@ -5,6 +5,17 @@
 
 namespace sparsmith {
 
+// Chosen by hand; bench_convert shows what a change does.
+struct key_sort_tuning {
+  // A bit for every key of so many bits fits any team's scratch.
+  static constexpr int bitmap_bits = 10;
+  // So few keys are compared all with all, which takes a single barrier: fewer where such a bitmap is the
+  // other way, more where the team is a warp.
+  static constexpr std::int64_t compared_for_bitmap = 16, compared_by_warp = 64, compared = 32;
+  // Where there could be more than so many keys for each that there is, a bitmap would be mostly empty.
+  static constexpr std::int64_t thinly_spread = 64;
+};
+
 // Finds where each of the entries [first, last) belongs in the order of their keys, all different and of so
 // many bits, and calls place(from, to).
 template <class Team, class Place>
@@ -16,7 +27,9 @@ SPARSMITH_HOST_DEVICE void sort_by_key(const Team& team, const std::uint32_t* ke
         [&](std::int64_t i, std::uint32_t key) { place(i, first + key); });
     return;
   }
-  if (last - first <= (key_bits <= 10 ? 16 : team.size() == 32 ? 64 : 32)) {
+  if (last - first <= (key_bits <= key_sort_tuning::bitmap_bits ? key_sort_tuning::compared_for_bitmap
+                       : team.size() == 32                      ? key_sort_tuning::compared_by_warp
+                                                                : key_sort_tuning::compared)) {
     const auto count = static_cast<std::int32_t>(last - first);
     std::uint32_t* const own = team.scratch();
     for (std::int32_t i = team.rank(); i < count; i += team.size()) own[i] = keys[first + i];
@@ -28,8 +41,8 @@ SPARSMITH_HOST_DEVICE void sort_by_key(const Team& team, const std::uint32_t* ke
     }
     return;
   }
-  if (key_bits <= 10) {  // a bit for every key fits any team's scratch: the bits below a key are its rank
-    constexpr std::int32_t words = 32;
+  if (key_bits <= key_sort_tuning::bitmap_bits) {  // the bits below a key are its rank
+    constexpr std::int32_t words = (1 << key_sort_tuning::bitmap_bits) / 32;
     std::uint32_t* const bits = team.scratch();
     std::int32_t* const before = reinterpret_cast<std::int32_t*>(bits + words);
     for (std::int32_t w = team.rank(); w < words; w += team.size()) bits[w] = 0;
@@ -54,7 +67,8 @@ SPARSMITH_HOST_DEVICE void sort_by_key(const Team& team, const std::uint32_t* ke
   int bucket_bits = 0;
   while (std::int64_t{2} << bucket_bits <= count) ++bucket_bits;
   const std::int32_t buckets = std::int32_t{1} << bucket_bits;
-  if (count + buckets <= team.scratch_words() && (std::int64_t{1} << key_bits) > 64 * count) {
+  if (count + buckets <= team.scratch_words() &&
+      (std::int64_t{1} << key_bits) > key_sort_tuning::thinly_spread * count) {
     const int shift = key_bits - bucket_bits;
     std::int32_t* const ends = reinterpret_cast<std::int32_t*>(team.scratch());
     std::int32_t* const entry = ends + buckets;

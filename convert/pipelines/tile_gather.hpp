@@ -2,8 +2,11 @@
 // at the pattern alone.
 #pragma once
 
+#include <algorithm>
 #include <limits>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 #include "convert/error.hpp"
 #include "convert/pipelines/cell_counts.hpp"
@@ -34,13 +37,13 @@ struct tile_pattern {
             tile_cols.data(),
             marks};
   }
-  // Whether it pays to walk all entries once for the marks: a GPU searches a row of a tile in the time of 32
-  // entries. They take no more memory than the columns, and no row is so long that its team is waited for.
+  // Whether it pays to walk all entries once for the marks. They take no more memory than the columns.
   bool wants_marks() const {
     const std::int64_t entries = matrix.entries();
     return entries > 0 && matrix.rows * tile_marks::number_in_row(cells, matrix.cols) <= entries &&
-           entries <= 32 * cells.height() * tile_rows.size() &&
-           longest_band <= entries / groups_of(matrix.rows, tile_unit) + 4 * piece_entries;
+           entries <= tile_search_tuning::entries_of_search * cells.height() * tile_rows.size() &&
+           longest_band <= entries / groups_of(matrix.rows, tile_unit) +
+                               tile_search_tuning::longer_by_pieces * cell_tuning::piece_entries;
   }
 };
 

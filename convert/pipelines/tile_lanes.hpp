@@ -2,12 +2,20 @@
 // by row and each row by diagonal; what is in no tile that is stored is listed apart.
 #pragma once
 
+#include "convert/formats/sizes.hpp"
+#include "convert/pipelines/row_range.hpp"
 #include "convert/pipelines/tile_gather.hpp"
 
 namespace sparsmith {
 
-// Keys that a lane loads together; its list starts at a multiple of it.
+// Keys that a lane loads together, which are a sector of 32 bytes; its list starts at a multiple of it.
 constexpr int tile_run = 8;
+
+// Chosen by hand; bench_convert shows what a change does.
+struct lane_tuning {
+  static constexpr int threads = 256;  // of the thread block that fills a tile
+  static constexpr int ahead = 4;      // entries of a thread whose loads wait together
+};
 
 // Copies the entries of a tile to the lists of its lanes, row by row and each row by diagonal: where a row is
 // cut between two sections, the parts of neighbouring lanes then lie in different banks.
@@ -103,7 +111,7 @@ struct fill_lanes_of_tile {
     // A warp takes the entries of so many neighbouring places together that it has enough to load at a time;
     // what it writes then is one piece, and what it reads are few. Each thread looks up the place of its
     // entry.
-    constexpr int warp = 32, ahead = 4;
+    constexpr int warp = 32, ahead = lane_tuning::ahead;
     const std::int32_t warps = team.size() / warp;
     std::int32_t places = 1;
     while (places * warps < height && std::int64_t{places} * entries < std::int64_t{ahead} * warp * height)
@@ -236,7 +244,7 @@ tile_entries<Value, space_on<Backend>> fill_lanes(Backend on, tile_pattern<Offse
     if (mark_list.size() > 0)
       for_each_team(on, matrix.rows, entries / matrix.rows,
                     mark_tiles_of_row<Offset>{marks, matrix.row_offsets.data(), matrix.col_indices.data()});
-    for_each_block<256>(
+    for_each_block<lane_tuning::threads>(
         on, count,
         fill_lanes_of_tile<Offset, Value>{
             tiles.runs(marks), tiles.renumbered ? tiles.renumbered->sources.data() : nullptr,

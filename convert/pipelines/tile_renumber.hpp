@@ -12,6 +12,15 @@
 
 namespace sparsmith {
 
+// Chosen by hand; bench_convert shows what a change does.
+struct renumber_tuning {
+  // Rows are drawn until their entries are about so many, which are enough to tell whether columns vary in
+  // length; there are at least so many rows where there are as many.
+  static constexpr std::int64_t sampled_entries = std::int64_t{1} << 18, least_rows = 1024;
+  // A row of more entries is sorted by a warp, by a thread block.
+  static constexpr std::int32_t warp_length = 32, block_length = 256;
+};
+
 // The pattern of a matrix with its rows and columns renumbered, every row sorted by its new columns.
 template <class Offset, class Space>
 struct renumbered_pattern {
@@ -81,11 +90,12 @@ bool lengths_vary(Backend on, std::int64_t lines, std::int64_t entries, Length l
 // make in a column tell the square of its length.
 template <class Backend, class Offset>
 bool columns_vary(Backend on, csr_pattern<Offset, space_on<Backend>> matrix) {
-  constexpr std::int64_t few = std::int64_t{1} << 18, least_rows = 1024;
   const std::int64_t rows = matrix.rows, cols = matrix.cols, entries = matrix.entries();
   if (entries == 0) return false;
   std::int64_t drawn = rows;
-  while (entries / rows * drawn > few && drawn / 2 >= least_rows) drawn /= 2;
+  while (entries / rows * drawn > renumber_tuning::sampled_entries &&
+         drawn / 2 >= renumber_tuning::least_rows)
+    drawn /= 2;
   array<std::int32_t, space_on<Backend>> sampled(cols);
   fill(on, sampled, std::int32_t{0});
   std::int32_t* const counts = sampled.data();
@@ -152,9 +162,9 @@ std::optional<renumbered_pattern<Offset, space_on<Backend>>> renumber(
         [=] SPARSMITH_HOST_DEVICE(std::int64_t r) { return std::int64_t{row_length(r) > length}; },
         sum_of<std::int64_t>{});
   };
-  constexpr std::int32_t warp_length = 32, block_length = 256;
   constexpr std::int64_t part_of_warp = 1, warp = 32, block = 1024;  // as for_each_team counts work
-  const std::int64_t for_blocks = longer_than(block_length), for_warps = longer_than(warp_length);
+  const std::int64_t for_blocks = longer_than(renumber_tuning::block_length),
+                     for_warps = longer_than(renumber_tuning::warp_length);
   const auto sort_rows = [&](std::int64_t first, std::int64_t end, std::int64_t work) {
     for_each_team(on, end - first, work,
                   sort_row_body<Offset>{first, index_bits(cols), offsets, row_order, out_offsets,

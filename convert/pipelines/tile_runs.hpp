@@ -8,6 +8,20 @@
 
 namespace sparsmith {
 
+// Chosen by hand; bench_convert shows what a change does.
+struct tile_search_tuning {
+  static constexpr std::int32_t short_row = 8;  // entries; so few are compared at once instead of searched
+  static constexpr std::int32_t near = 8;       // entries that one access to memory brings
+  // Rows that a thread of a GPU searches at a time: it waits for memory as often as for one.
+  static constexpr int together = 4;
+  // Marks of all rows pay where the walk that notes them takes less than the searches: the search of a row in
+  // a tile is taken for as long as so many entries of the walk.
+  static constexpr std::int64_t entries_of_search = 32;
+  // A row for which marks are noted is at most so many pieces longer than the others, or its team would be
+  // waited for.
+  static constexpr std::int64_t longer_by_pieces = 4;
+};
+
 // Where each tile begins in a row, counted from the row's start, and where its diagonal does, both for all
 // tiles there could be: two marks a tile, and the row's end.
 struct tile_marks {
@@ -69,7 +83,7 @@ struct mark_tiles_of_row {
 // are no marks.
 template <class Offset>
 struct tile_runs {
-  static constexpr std::int32_t short_row = 8;  // entries; so few are compared at once instead of searched
+  static constexpr std::int32_t short_row = tile_search_tuning::short_row;
 
   tile_cells cells;
   std::int64_t rows;
@@ -94,8 +108,7 @@ struct tile_runs {
   // use(row in the tile, what it has there) for every row of the tile.
   template <class Team, class Use>
   SPARSMITH_HOST_DEVICE void for_each_run(const Team& team, std::int64_t tile, Use use) const {
-    // Some rows of a thread are searched at a time: it waits for memory as often as for one.
-    constexpr int together = Team::threads == 1 ? 1 : 4;
+    constexpr int together = Team::threads == 1 ? 1 : tile_search_tuning::together;
     const std::uint32_t width = cells.width();
     const std::uint32_t first_col = static_cast<std::uint32_t>(tile_cols[tile]) << cells.width_bits;
     const std::uint32_t end_col = first_col + width;
@@ -146,7 +159,7 @@ struct tile_runs {
                          lengths[k] - starts[k] < static_cast<std::int32_t>(width)
                              ? lengths[k]
                              : starts[k] + static_cast<std::int32_t>(width),
-                         near, end_col};
+                         tile_search_tuning::near, end_col};
         search_rows(row_starts, searches, ends);
         for (int k = 0; k < together; ++k) searches[k] = {starts[k], ends[k], 0, diagonal(k)};
         search_rows(row_starts, searches, middles);
@@ -158,8 +171,6 @@ struct tile_runs {
   }
 
  private:
-  static constexpr std::int32_t near = 8;  // entries that one access to memory brings
-
   // For the first entry of a row from a column on, which is in low..high: by halves, or where it is probably
   // near to low, in steps from there that double until they are beyond it.
   struct row_search {
