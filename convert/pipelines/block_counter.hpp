@@ -9,24 +9,27 @@
 namespace sparsmith {
 namespace {
 
-// Short block rows share a table, of which three quarters may be in use: every item may be a block of its
-// own, and a table that is nearly full is slow. Behind it is where each of their lines starts.
+// Short block rows share a table: every item may be a block of its own. Behind it is where each of their
+// lines starts.
 template <class Tally>
 constexpr std::uint32_t short_words = Tally::short_slots*(Tally::words + 1);
 template <class Tally>
-constexpr int items_each = Tally::short_slots * 3 / 4 / threads;  // of a thread
-static_assert(most_lines < 2 * threads, "a thread scans the lengths of two lines");
+constexpr int items_each = Tally::short_slots* count_tuning::full_parts / count_tuning::of_parts /
+                           count_tuning::threads;  // of a thread
+static_assert(count_tuning::most_lines < 2 * count_tuning::threads,
+              "a thread scans the lengths of two lines");
 
 // What the threads of a thread block share.
 struct shared_state {
-  unsigned near[near_bins];
-  std::int32_t listed[most_block_rows];  // blocks written out so far
-  unsigned items[3], longest[3];         // of what was measured last; the next in turn is 0
-  unsigned warp_items[threads / 32];
+  unsigned near[count_tuning::near_bins];
+  std::int32_t listed[count_tuning::most_block_rows];  // blocks written out so far
+  unsigned items[3], longest[3];                       // of what was measured last; the next in turn is 0
+  unsigned warp_items[count_tuning::threads / 32];
   unsigned block_row;
   std::uint32_t low, high;
-  bool full;                                               // the table
-  std::int64_t cut_begin[most_cut], cut_length[most_cut];  // of each line, from its begin on
+  bool full;  // the table
+  // Of each line, from its begin on.
+  std::int64_t cut_begin[count_tuning::most_cut], cut_length[count_tuning::most_cut];
 };
 
 template <class Offset, class Tally>
@@ -44,8 +47,8 @@ class block_counter {
         direct_slots_(scratch_words / Tally::words & ~1u),
         shared_(shared) {
     for (std::uint32_t i = thread(); i < scratch_words; i += blockDim.x) scratch[i] = 0;
-    for (std::uint32_t i = thread(); i < near_bins; i += blockDim.x) shared.near[i] = 0;
-    if (thread() < most_block_rows) shared.listed[thread()] = 0;
+    for (std::uint32_t i = thread(); i < count_tuning::near_bins; i += blockDim.x) shared.near[i] = 0;
+    if (thread() < count_tuning::most_block_rows) shared.listed[thread()] = 0;
     if (thread() < 3) shared.items[thread()] = shared.longest[thread()] = 0;
     if (thread() == 0) shared.full = false;
     __syncthreads();
@@ -59,7 +62,7 @@ class block_counter {
     const std::uint32_t lines_each = shape_.lines_each.number, first_line = first * lines_each;
     const auto lines = static_cast<std::uint32_t>(
         min(std::uint64_t{count} * lines_each, std::uint64_t{shape_.lines - first_line}));
-    if (lines > most_lines) {  // of a single block row
+    if (lines > count_tuning::most_lines) {  // of a single block row
       measure(first);
       if (thread() == 0) put_on_list(first, long_rows, found);
       return;
@@ -71,7 +74,7 @@ class block_counter {
         return starts[min(end * lines_each, lines)] - starts[own_lines];
       };
       const std::uint32_t end = b + thread() % 32 + 1;  // the last lane's is behind the last
-      const bool fit = end <= count && items_up_to(end) <= items_each<Tally> * threads;
+      const bool fit = end <= count && items_up_to(end) <= items_each<Tally> * count_tuning::threads;
       __syncwarp();
       const std::uint32_t fitting = __ffs(static_cast<int>(~__ballot_sync(~0u, fit))) - 1;
       if (fitting > 0) {
@@ -94,8 +97,8 @@ class block_counter {
   }
 
   // Counts one block row, however long: with a slot for every block column, in windows, or with keys, in so
-  // many passes that at most three quarters of a table are in use. Should there be a pass whose items do not
-  // fit, windows are left for it and what follows.
+  // many passes that no table is too full. Should there be a pass whose items do not fit, windows are left
+  // for it and what follows.
   __device__ void count_long(const long_block_row& wanted) {
     measure(static_cast<std::uint32_t>(wanted.block_row));
     several_write_ = wanted.window >= 0;
@@ -106,7 +109,8 @@ class block_counter {
     } else if (high / direct_slots_ >= (source_.rises() ? 1 : 4)) {
       find_range(low, high);
     }
-    const std::uint32_t passes = items_ / (hashed_slots_ / 4 * 3) + 1;
+    const std::uint32_t passes =
+        items_ / (hashed_slots_ / count_tuning::of_parts * count_tuning::full_parts) + 1;
     if (passes <= (high - low) / direct_slots_) {
       passes_ = passes;
       for (pass_ = 0; pass_ < passes && count_pass(); ++pass_) {
@@ -166,7 +170,8 @@ class block_counter {
     __syncthreads();
   }
   __device__ unsigned short_length(std::uint32_t line) const {
-    return static_cast<unsigned>(min(source_.length(line), typename items<Offset>::length_type{near_length}));
+    return static_cast<unsigned>(
+        min(source_.length(line), typename items<Offset>::length_type{count_tuning::near_length}));
   }
 
   // Counts the items at hand, of so many lines, which are few. They are dealt out one behind the other,
@@ -179,10 +184,11 @@ class block_counter {
     for (std::uint32_t size = lines; size > 1; size -= size / 2)
 #pragma unroll
       for (int k = 0; k < each; ++k)
-        if (starts[line[k] + size / 2] - starts[0] <= k * threads + thread()) line[k] += size / 2;
+        if (starts[line[k] + size / 2] - starts[0] <= k * count_tuning::threads + thread())
+          line[k] += size / 2;
 #pragma unroll
     for (int k = 0; k < each; ++k) {
-      const std::uint32_t i = k * threads + thread();
+      const std::uint32_t i = k * count_tuning::threads + thread();
       cols[k] = amounts[k] = 1;
       if (i >= items_) continue;
       const Offset item =
@@ -196,7 +202,7 @@ class block_counter {
     slots_ = min(hashed_slots_, items_ + items_ / 2 + 2 & ~1u);
 #pragma unroll
     for (int k = 0; k < each; ++k) {
-      if (k * threads + thread() >= items_) continue;
+      if (k * count_tuning::threads + thread() >= items_) continue;
       const std::uint32_t slot = slot_of<true>(first_line_ + line[k], cols[k]);  // there is room
       Tally::add(scratch_, slots_, slot, row_of(first_line_ + line[k]), cols[k], amounts[k]);
       places[k] = line[k] << line_bit | slot;
@@ -204,7 +210,7 @@ class block_counter {
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < each; ++k)
-      if (k * threads + thread() < items_)
+      if (k * count_tuning::threads + thread() < items_)
         look_at(places[k] & ((1u << line_bit) - 1), first_line_ + (places[k] >> line_bit), cols[k]);
     __syncthreads();
     if constexpr (Tally::takes)
@@ -227,7 +233,7 @@ class block_counter {
     unsigned sum = 0, longest = 0;
     for (std::uint32_t line = first_line_ + thread(); line < last_line_; line += blockDim.x) {
       const unsigned length = short_length(line);
-      sum = min(sum + length, near_length);
+      sum = min(sum + length, count_tuning::near_length);
       longest = max(longest, length);
     }
     if (thread() == 0) shared_.items[turn_] = shared_.longest[turn_] = 0;
@@ -267,7 +273,7 @@ class block_counter {
       }
       const std::int32_t* const cols = source_.cols + begin;
       // Several are loaded before the first is used, so that a thread waits for memory once.
-      constexpr int ahead = 4;
+      constexpr int ahead = count_tuning::items_ahead;
       for (length_type i = rank; i < length; i += ahead * lanes) {
         std::int32_t loaded[ahead];
 #pragma unroll
@@ -281,7 +287,7 @@ class block_counter {
   }
   // The part of every line that is in the window.
   __device__ bool can_cut() const {
-    return source_.rises() && last_line_ - first_line_ <= most_cut;
+    return source_.rises() && last_line_ - first_line_ <= count_tuning::most_cut;
   }
   // A warp for every line. A window behind another begins where that one ends.
   __device__ void cut_lines(bool behind_another) {
@@ -308,8 +314,8 @@ class block_counter {
       // Where all are about as long as the longest, that decides how many threads share one; elsewhere what
       // they are without the window.
       const std::uint32_t lane = thread() % 32, lines = last_line_ - first_line_;
-      const auto length =
-          static_cast<unsigned>(lane < lines ? min(shared_.cut_length[lane], std::int64_t{near_length}) : 0);
+      const auto length = static_cast<unsigned>(
+          lane < lines ? min(shared_.cut_length[lane], std::int64_t{count_tuning::near_length}) : 0);
       const unsigned longest = __reduce_max_sync(~0u, length);
       const bool alike = __reduce_add_sync(~0u, length) * 2 >= longest * lines;
       lane_bits_ = lane_bits_for(alike ? longest : longest_);
@@ -443,9 +449,9 @@ class block_counter {
   __device__ void put_on_list(std::uint32_t block_row, long_block_row* long_rows,
                               long_block_rows* found) const {
     if (listed_.cols != nullptr) listed_.lengths[block_row] = 0;
-    constexpr std::uint32_t window_slots = long_words / Tally::words & ~1u;
+    constexpr std::uint32_t window_slots = count_tuning::long_words / Tally::words & ~1u;
     const std::uint32_t windows = (shape_.block_cols - 1) / window_slots + 1;
-    if (items_ <= items_to_cut || windows == 1 || windows > most_windows) {
+    if (items_ <= count_tuning::items_to_cut || windows == 1 || windows > count_tuning::most_windows) {
       long_rows[atomicAdd(&found->count, 1u)] = {static_cast<std::int32_t>(block_row), -1};
       return;
     }

@@ -10,15 +10,28 @@
 namespace sparsmith {
 namespace {
 
-constexpr int threads = 256;                    // where block rows are short, and several share a table
-constexpr int all_threads = 512;                // where all work on one block row
-constexpr std::uint32_t long_words = 17'600;    // of a table then: three thread blocks share a multiprocessor
-constexpr std::uint32_t most_block_rows = 31;   // that a thread block takes at a time; some share a table
-constexpr std::uint32_t most_lines = 511;       // of them
-constexpr std::uint32_t near_bins = 512;        // of the histograms, counted in shared memory
-constexpr std::uint32_t near_length = 1 << 19;  // longer lines are not told apart
+// Chosen by hand; bench_analyze shows what a change does.
+struct count_tuning {
+  static constexpr int threads = 256;       // where block rows are short, and several share a table
+  static constexpr int long_threads = 512;  // where all work on one block row
+  // Thread blocks that a multiprocessor should hold, for which the compiler limits the registers of a thread.
+  static constexpr int close_resident = 6, short_resident = 5, long_resident = 3;
+  // Words of a table for long block rows: `long_resident` of them share the memory of a multiprocessor.
+  static constexpr std::uint32_t long_words = 17'600;
+  // Slots of a table are this part in use at most: one that is nearly full is slow.
+  static constexpr std::uint32_t full_parts = 3, of_parts = 4;
+  // Block rows that a thread block takes at a time, which the lanes of a warp look at all at once, and their
+  // lines, of which a thread scans two.
+  static constexpr std::uint32_t most_block_rows = 31, most_lines = 511;
+  static constexpr std::uint32_t near_bins = 512;        // of the histograms, counted in shared memory
+  static constexpr std::uint32_t near_length = 1 << 19;  // longer lines are not told apart
+  static constexpr std::uint32_t most_cut = 16;          // lines that are cut where a window ends
+  // Block rows of more items are cut into windows, so that no thread block has one for itself while the
+  // others wait; the list of them has room for so many windows of each.
+  static constexpr std::uint32_t items_to_cut = 8192, most_windows = 64;
+  static constexpr int items_ahead = 4;  // of a thread, loaded before the first is used
+};
 constexpr std::uint32_t no_slot = 0xffffffff;
-constexpr std::uint32_t most_cut = 16;  // lines that are cut where a window ends
 
 // Division by a number that the compiler does not know.
 struct divisor {
@@ -73,15 +86,13 @@ struct size_shape {
   std::uint32_t block_rows_each;  // that a thread block takes at a time
 };
 
-// Block rows that are left for the larger thread blocks. The longest are cut into windows of block columns,
-// so that no thread block has one for itself while the others wait.
+// Block rows that are left for the larger thread blocks. The longest are cut into windows of block columns.
 struct long_block_rows {
   unsigned count = 0, taken = 0;
 };
 struct long_block_row {
   std::int32_t block_row, window;  // whole: the window is negative
 };
-constexpr std::uint32_t items_to_cut = 8192, most_windows = 64;
 
 // The histograms of a tally's sizes, by entries; none where nobody asked for the size.
 struct size_bins {

@@ -93,7 +93,9 @@ struct any_size {
   static constexpr std::uint32_t words = 1, short_slots = 2048;
   static constexpr int sizes = 1;
   static constexpr bool takes = true, rows_matter = false;
-  static SPARSMITH_HOST_DEVICE constexpr std::uint32_t near(int size) { return size == 0 ? 0 : near_bins; }
+  static SPARSMITH_HOST_DEVICE constexpr std::uint32_t near(int size) {
+    return size == 0 ? 0 : count_tuning::near_bins;
+  }
   static __device__ std::uint32_t block_col(const divisor& cols_each, std::uint32_t col) {
     return cols_each.divide(col);
   }

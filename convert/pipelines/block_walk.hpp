@@ -28,7 +28,8 @@ struct block_divisor {
 struct walk_tuning {
   // So few entries or blocks are listed: a bitmap has words to clear, to count and to add up.
   static constexpr std::int64_t most_listed = 64;
-  // Positions that are spread go into so many buckets that each has two to `most_in_bucket`, on average.
+  // Positions that are spread go into so many buckets that each has about two to `most_in_bucket`, as far as
+  // there is scratch.
   static constexpr std::int64_t most_in_bucket = 4;
 };
 

@@ -292,7 +292,7 @@ struct counted_cells {
         count(read_one(on, first_cells.data() + lines.count)) {}
 };
 
-// Lists them.
+// Lists the larger cells, with the sums of what the cells in them hold.
 template <class Backend, class Offset>
 cell_list<Offset, space_on<Backend>> join_cells(Backend on, counted_cells<Backend, Offset>&& larger,
                                                 const array<std::int32_t, space_on<Backend>>& counts,
@@ -374,7 +374,8 @@ struct cell_grid {
   array<std::int32_t, Space> counts;
 };
 
-// Of a matrix whose longest band is that long; empty where it would not be small.
+// Counts the cells of a matrix whose longest band is that long. The grid is empty where it would not be
+// small.
 template <class Backend, class Offset>
 cell_grid<space_on<Backend>> count_cells(Backend on, const csr_pattern<Offset, space_on<Backend>>& matrix,
                                          std::int64_t longest_band) {
@@ -422,7 +423,7 @@ std::int64_t count_larger(Backend on, const cell_grid<space_on<Backend>>& grid, 
       sum_of<std::int64_t>{});
 }
 
-// All of them, those without entries too.
+// Lists all larger cells that there could be: those without entries are left to whoever drops small ones.
 template <class Offset, class Backend>
 cell_list<Offset, space_on<Backend>> list_larger(Backend on, const cell_grid<space_on<Backend>>& grid,
                                                  block_size size) {

@@ -9,6 +9,13 @@
 
 namespace sparsmith {
 
+// Chosen by hand; bench_convert shows what a change does.
+struct csb_sort_tuning {
+  static constexpr std::int64_t few_entries = 4;  // of a block that one thread sorts alone
+  // Blocks that a team takes where most have so few: one at a time it would wait for memory at each.
+  static constexpr std::int64_t blocks_at_once = 8;
+};
+
 // Offsets of either width, for work that reads a few of them and should not be compiled for both.
 class offset_reader {
  public:
@@ -88,12 +95,11 @@ struct sort_blocks_body {
 
   // How many blocks a team takes.
   static std::int64_t taken_at_once(std::int64_t blocks, std::int64_t entries) {
-    return entries < few_entries * blocks ? 8 : 1;
+    return entries < csb_sort_tuning::few_entries * blocks ? csb_sort_tuning::blocks_at_once : 1;
   }
 
  private:
   static constexpr std::int32_t none = 0x7fffffff;
-  static constexpr std::int64_t few_entries = 4;
 
   SPARSMITH_HOST_DEVICE void place(std::int64_t to, std::uint32_t key, Value value) const {
     out_index.set(to, cells.combined(key));
@@ -107,7 +113,7 @@ struct sort_blocks_body {
   // False, and nothing done, where the block is not small.
   SPARSMITH_HOST_DEVICE bool sort_alone(std::int64_t block) const {
     const std::int64_t first = entry_offsets[block], last = entry_offsets[block + 1];
-    if (last - first > few_entries) return false;
+    if (last - first > csb_sort_tuning::few_entries) return false;
     for (std::int64_t e = first; e < last; ++e) {
       const std::uint32_t key = keys[e];
       const Value value = values[e];  // on its way while the keys are compared

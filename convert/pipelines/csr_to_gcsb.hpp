@@ -6,6 +6,14 @@
 
 namespace sparsmith {
 
+// Chosen by hand; bench_convert shows what a change does.
+struct interleave_tuning {
+  // Groups are transposed in scratch where their blocks are so long and so many entries of each fit at a
+  // time; others are copied lane by lane.
+  static constexpr std::int64_t least_length = 24;
+  static constexpr std::int32_t least_at_once = 16;
+};
+
 // Writes the slots of one group.
 template <class Value>
 struct interleave_body {
@@ -25,7 +33,8 @@ struct interleave_body {
     const std::int64_t longest = (group_offsets[group + 1] - first) / group_size;
     const std::int32_t line_words = (group_size + 1) * static_cast<std::int32_t>(sizeof(Value) / 4 + 1);
     const std::int32_t at_once = (team.scratch_words() - 3 * group_size) / line_words;
-    if (Team::threads > 32 && longest >= 24 && at_once >= 16)
+    if (Team::threads > 32 && longest >= interleave_tuning::least_length &&
+        at_once >= interleave_tuning::least_at_once)
       transpose_in_scratch(team, group, first, longest, at_once);
     else
       copy_lanes(team, group, first, longest);

@@ -15,6 +15,16 @@
 
 namespace sparsmith {
 
+// Chosen by hand; bench_analyze shows what a change does.
+struct length_tuning {
+  // Lines of that many entries are so few that they are listed one by one.
+  static constexpr std::int64_t is_long = 1 << 14;
+  // Lines of a team: a GPU should have enough teams, each with many more lines than counters to clear.
+  static constexpr std::int64_t teams = 512, least_lines = 512, most_lines = 8192;
+  static constexpr std::int64_t usual_lengths = 1024;  // that come with the first copy
+  static constexpr int digit_bits = 11;  // of a sort on the host, whose counters fit into a first-level cache
+};
+
 // Lines whose lengths are counted: groups of rows, or columns whose lengths are listed.
 template <class Offset>
 struct counted_lines {
@@ -65,9 +75,10 @@ struct length_body {
   }
 };
 
-// Sorts by digits of 11 bits, which is several times as fast as comparing: sizes are small as a rule.
+// How often each of these sizes occurs. They are sorted by digits and not by comparing, since they are small
+// as a rule and one pass or two put them in order.
 inline std::vector<size_count> count_sizes(std::vector<std::int64_t> sorted) {
-  constexpr int digit_bits = 11;
+  constexpr int digit_bits = length_tuning::digit_bits;
   std::vector<std::int64_t> other(sorted.size());
   std::int64_t most = 0;
   for (const std::int64_t size : sorted) most = std::max(most, size);
@@ -108,8 +119,7 @@ struct length_counts {
       copy_bytes_beside(place::host, all.data() + first, Space::where, found.data() + first,
                         (last - first) * std::int64_t{sizeof(size_count)});
     };
-    constexpr std::int64_t usual = 1024;
-    const std::int64_t first_copy = std::min(all.size(), usual);
+    const std::int64_t first_copy = std::min(all.size(), length_tuning::usual_lengths);
     copy_some(0, first_copy);
     const std::int64_t last = all[0].size + 1, lines_listed = all[0].count;
     if (last > first_copy) copy_some(first_copy, last);
@@ -133,15 +143,14 @@ struct length_counts {
 
 namespace {  // lambdas: see primitives.hpp
 
-// Of lines of which every kind has all `entries` in them.
+// Counts lines of which every kind has all `entries` in them.
 template <class Backend, class Offset>
 length_counts<space_on<Backend>> count_lengths(Backend on, std::int64_t entries,
                                                const std::vector<counted_lines<Offset>>& sources) {
   using space = space_on<Backend>;
   length_counts<space> result;
   if (sources.empty()) return result;
-  // Lines of that many entries are so few that they are listed one by one.
-  constexpr std::int64_t is_long = 1 << 14;
+  constexpr std::int64_t is_long = length_tuning::is_long;
   std::vector<std::int64_t>& first_counts = result.first_counts;
   std::int64_t most_listed = 0;
   for (const counted_lines<Offset>& lines : sources) {
@@ -154,9 +163,9 @@ length_counts<space_on<Backend>> count_lengths(Backend on, std::int64_t entries,
   result.listed = array<long_line_of, space>(most_listed);
   fill(on, counts, std::int32_t{0});
   for (std::size_t s = 0; s < sources.size(); ++s) {
-    // Enough teams for a GPU, as long as each has many more lines than counters to clear.
-    const std::int64_t lines_each = std::clamp<std::int64_t>(sources[s].lines / 512, 512, 8192);
-    for_each_team(on, groups_of(sources[s].lines, lines_each), 8192,
+    const std::int64_t lines_each = std::clamp(sources[s].lines / length_tuning::teams,
+                                               length_tuning::least_lines, length_tuning::most_lines);
+    for_each_team(on, groups_of(sources[s].lines, lines_each), length_tuning::most_lines,
                   length_body<Offset>{sources[s], lines_each, static_cast<std::int64_t>(s),
                                       first_counts[s + 1] - first_counts[s], counts.data() + first_counts[s],
                                       counts.data() + counters, result.listed.data()});

@@ -67,6 +67,7 @@ struct sell_body {
 // former are counted in the upper 16 bits, in a sum of all in the upper 32.
 template <class Offset>
 struct row_stretches {
+  // Rows of a stretch: the scratch of a team has a word for each, and 16 bits count them.
   static constexpr std::int64_t each = 1024;
   std::int64_t rows, entries;
   const Offset* row_offsets;

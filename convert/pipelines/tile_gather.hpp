@@ -24,7 +24,7 @@ struct tile_pattern {
   csr_pattern<Offset, Space> source;
   csr_pattern<Offset, Space> matrix;  // as it is cut into tiles: the renumbered one, or the source
   array<std::int32_t, Space> tile_rows, tile_cols, tile_counts;
-  // Of the tiles that are not, and the rows of the lines of tiles that they are in.
+  // The entries of the tiles that are not stored, and the rows of the lines of tiles that those are in.
   std::int64_t rest_entries = 0, first_rest_row = 0, end_rest_row = 0;
   std::int64_t longest_band = 0;  // entries of tile_unit rows
 

@@ -32,7 +32,8 @@ struct fill_lanes_of_tile {
   std::int64_t* lane_starts;
   std::uint32_t* keys;
   Value* out_values;  // null where only the pattern is wanted
-  // Of the rows that may have something in the rest: by the tiles' row, and inside it by place in the source.
+  // The rows that may have something in the rest; their entries are noted by the tiles' row, and inside it by
+  // place in the source.
   std::int64_t first_rest_row, end_rest_row, first_rest_entry;
   std::uint8_t* is_rest;
 

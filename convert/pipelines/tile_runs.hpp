@@ -17,8 +17,8 @@ struct tile_search_tuning {
   // Marks of all rows pay where the walk that notes them takes less than the searches: the search of a row in
   // a tile is taken for as long as so many entries of the walk.
   static constexpr std::int64_t entries_of_search = 32;
-  // A row for which marks are noted is at most so many pieces longer than the others, or its team would be
-  // waited for.
+  // A band that is longer than the others by more than so many pieces may have a row whose team is waited
+  // for.
   static constexpr std::int64_t longer_by_pieces = 4;
 };
 
