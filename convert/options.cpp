@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "convert/error.hpp"
+#include "convert/formats/properties.hpp"
 
 namespace sparsmith {
 namespace {
@@ -74,20 +75,7 @@ void require_block_size(block_size size) {
 
 void require_options(const conversion_options& options, format_kind format) {
   require_max_fill(options.max_fill);
-  switch (format) {
-    case format_kind::sell:
-      return require_options(options.sell);
-    case format_kind::bsr:
-      return require_bsr_block(options.bsr_block);
-    case format_kind::csb:
-    case format_kind::ecsb:
-    case format_kind::gcsb:
-      return require_options(options.blocks, format);
-    case format_kind::gcsb_tile:
-      return require_options(options.tile);
-    default:
-      return;
-  }
+  if (const auto require = properties_of(format).require) require(options);
 }
 
 }  // namespace sparsmith

@@ -22,6 +22,7 @@
 #include <nlohmann/json.hpp>
 
 #include "convert/error.hpp"
+#include "convert/formats/properties.hpp"
 #include "convert/io/generators.hpp"
 #include "convert/io/write.hpp"
 #include "convert/nearest_names.hpp"
@@ -73,27 +74,6 @@ class help_in_width : public CLI::FormatterBase {
            "\nOptions:\n" + options + app->get_footer();
   }
 };
-
-// The options that are about some formats only; for the others they mean nothing.
-const std::vector<std::pair<std::string, std::vector<format_kind>>>& options_of_formats() {
-  using enum format_kind;
-  static const std::vector<std::pair<std::string, std::vector<format_kind>>> table = {
-      {"--slice", {sell}},
-      {"--sigma", {sell}},
-      {"--width", {hyb}},
-      {"--block", {bsr}},
-      {"--beta", {csb, ecsb, gcsb}},
-      {"--group", {gcsb, gcsb_tile}},
-      {"--window", {gcsb}},
-      {"--layout", {csb, ecsb, gcsb, gcsb_tile}},
-      {"--order", {csb, ecsb, gcsb}},
-      {"--index", {csb, ecsb, gcsb, gcsb_tile}},
-      {"--holding", {ecsb}},
-      {"--tile", {gcsb_tile}},
-      {"--renumber", {gcsb_tile}},
-      {"--rest", {gcsb_tile}}};
-  return table;
-}
 
 // Of the words that were left over, the first that looks like an option, and the one probably meant; nothing
 // where there is none.
@@ -166,19 +146,19 @@ std::string listed(const std::vector<format_kind>& formats) {
 
 void require_meaning(const std::vector<std::string>& options, const std::vector<format_kind>& formats,
                      const std::string& called) {
-  for (const auto& [option, meant] : options_of_formats())
-    if (std::find(options.begin(), options.end(), option) != options.end() &&
-        std::find_first_of(formats.begin(), formats.end(), meant.begin(), meant.end()) == formats.end())
+  for (const std::string& option : options) {
+    const std::vector<format_kind> meant = formats_with(option);
+    if (std::find_first_of(formats.begin(), formats.end(), meant.begin(), meant.end()) == formats.end())
       throw error(failure::usage,
                   fmt::format("{} means nothing for {} (it is for {})", option, called, listed(meant)));
+  }
 }
 
 std::vector<std::string> format_options_given(const CLI::App& app) {
   std::vector<std::string> given;
-  for (const auto& [option, formats] : options_of_formats())
-    if (const CLI::Option* const known = app.get_option_no_throw(option);
-        known != nullptr && known->count() > 0)
-      given.push_back(option);
+  for (const CLI::Option* const option : app.get_options({}))
+    for (const std::string& name : option->get_lnames())
+      if (option->count() > 0 && !formats_with("--" + name).empty()) given.push_back("--" + name);
   return given;
 }
 

@@ -29,9 +29,9 @@ class field_builder {
       : on_(on), matrix_(matrix), features_(features), request_(request) {}
 
   std::vector<priced_variant> build() {
-    for (const format_kind format :
-         {format_kind::csr, format_kind::coo, format_kind::csc, format_kind::ell, format_kind::hyb})
-      if (wanted(format)) add(*priced(format), format == format_kind::hyb ? width_note(*priced(format)) : "");
+    add_one_shape(format_kind::csr);
+    for (const format_kind format : all_formats())
+      if (format != format_kind::csr && !has_several_shapes(format)) add_one_shape(format);
     if (wanted(format_kind::sell)) add_sell();
     if (wanted(format_kind::bsr)) add_bsr();
     for (const format_kind format : {format_kind::csb, format_kind::ecsb, format_kind::gcsb})
@@ -47,6 +47,13 @@ class field_builder {
         std::find(request_.formats.begin(), request_.formats.end(), format) == request_.formats.end())
       return false;
     return has_kernel(format, false);
+  }
+  static bool has_several_shapes(format_kind format) {
+    return has_beta(format) || format == format_kind::sell || format == format_kind::bsr ||
+           format == format_kind::gcsb_tile;
+  }
+  void add_one_shape(format_kind format) {
+    if (wanted(format)) add(*priced(format), format == format_kind::hyb ? width_note(*priced(format)) : "");
   }
   // Whether any of the kernels asked for is of this format.
   bool has_kernel(format_kind format, bool vendor_only) const {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "convert/formats/properties.hpp"
+
 namespace sparsmith {
 
 std::string choice::names() const {
@@ -69,16 +71,6 @@ bool is_base(const matrix_result& m, const choice& c) {
 // ---- what a user should take ----
 
 namespace {
-
-// Fewer concepts for whoever has to read or write the arrays.
-int complexity(format_kind format) {
-  constexpr format_kind simplest_first[] = {format_kind::csr,  format_kind::coo,      format_kind::csc,
-                                            format_kind::ell,  format_kind::sell,     format_kind::hyb,
-                                            format_kind::bsr,  format_kind::csb,      format_kind::gcsb,
-                                            format_kind::ecsb, format_kind::gcsb_tile};
-  return static_cast<int>(std::find(std::begin(simplest_first), std::end(simplest_first), format) -
-                          std::begin(simplest_first));
-}
 
 // Bytes that differ by less are the same.
 constexpr double same_bytes = 1.02;
@@ -381,7 +373,8 @@ verdict verdict_of(const matrix_result& found, const objective& wanted, const ve
   std::int64_t fewest = level.front().bytes;
   for (const way& w : level) fewest = std::min(fewest, w.bytes);
   const auto better = [&](const way& a, const way& b) {  // of those with the fewest bytes
-    const int left = complexity(a.variant().format), right = complexity(b.variant().format);
+    const int left = properties_of(a.variant().format).complexity,
+              right = properties_of(b.variant().format).complexity;
     return left != right ? left < right : a.seconds < b.seconds;
   };
   // A prediction is of what is fastest, and too rough to be traded for bytes.

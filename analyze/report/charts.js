@@ -48,7 +48,8 @@ function category(title) {
 }
 
 // Ten hues that can be told apart on either background.
-const hue = i => `hsl(${[215, 25, 160, 330, 265, 95, 190, 0, 45, 295][i]} 65% ${is_dark() ? 65 : 42}%)`;
+const tone = degrees => `hsl(${degrees} 65% ${is_dark() ? 65 : 42}%)`;
+const hue = i => tone([215, 25, 160, 330, 265, 95, 190, 0, 45, 295][i]);
 
 // What draws each kind of chart, from a matrix's data and its canvas; the page's own script fills this in.
 const kinds = {};

@@ -8,6 +8,7 @@
 #include "analyze/report/highlights.hpp"
 #include "analyze/report/json_values.hpp"
 #include "analyze/report/text.hpp"
+#include "convert/formats/properties.hpp"
 
 namespace sparsmith {
 namespace {
@@ -100,23 +101,28 @@ std::vector<csv_column> csv_columns(const std::vector<block_size>& blocks) {
         return cost == nullptr ? json(nullptr) : number_or_null(cost->fill);
       });
   };
-  for (const format_kind format : {format_kind::coo, format_kind::csr, format_kind::csc, format_kind::ell,
-                                   format_kind::sell, format_kind::hyb}) {
-    const bool padded =
-        format == format_kind::ell || format == format_kind::sell || format == format_kind::hyb;
-    add_format(name_of(format), padded, [=](const matrix_features& f) { return fewest_bytes(f, format); });
-  }
-  for (const block_size& size : blocks) {
-    if (size.rows > 64 || size.cols > 64) continue;                    // no such BSR
-    add_format(fmt::format("bsr_{}x{}", size.rows, size.cols), false,  // its fill is that of the blocks
-               [=](const matrix_features& f) { return bsr_of(f, size); });
-  }
-  for (const std::int32_t beta : feature_request{}.plan.betas)
-    for (const format_kind format : {format_kind::csb, format_kind::ecsb, format_kind::gcsb})
-      add_format(fmt::format("{}_{}", name_of(format), beta), format != format_kind::csb,
-                 [=](const matrix_features& f) { return blocked_of(f, format, beta); });
-  add_format(name_of(format_kind::gcsb_tile), true,
-             [](const matrix_features& f) { return fewest_bytes(f, format_kind::gcsb_tile); });
+  const auto add_blocks = [&] {
+    for (const block_size& size : blocks) {
+      if (size.rows > 64 || size.cols > 64) continue;                    // no such BSR
+      add_format(fmt::format("bsr_{}x{}", size.rows, size.cols), false,  // its fill is that of the blocks
+                 [=](const matrix_features& f) { return bsr_of(f, size); });
+    }
+  };
+  const auto add_betas = [&] {
+    for (const std::int32_t beta : feature_request{}.plan.betas)
+      for (const format_kind format : all_formats())
+        if (has_beta(format))
+          add_format(fmt::format("{}_{}", name_of(format), beta), properties_of(format).padded,
+                     [=](const matrix_features& f) { return blocked_of(f, format, beta); });
+  };
+  for (const format_kind format : all_formats())
+    if (format == format_kind::bsr)
+      add_blocks();
+    else if (format == format_kind::csb)
+      add_betas();
+    else if (!has_beta(format))
+      add_format(name_of(format), properties_of(format).padded,
+                 [=](const matrix_features& f) { return fewest_bytes(f, format); });
   return columns;
 }
 

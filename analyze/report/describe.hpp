@@ -17,8 +17,6 @@ std::vector<std::string> describe(const format_cost& cost, digits shown = digits
 // The same of a matrix that was made, from the sizes it carries, in the words they are typed with.
 std::vector<std::string> describe(format_kind format, const format_parameters& parameters);
 
-const char* name_of(block_order order);
-
 // The format and the most telling of that: "csb beta 256", "bsr 5 x 5", "csr".
 std::string name_with_shape(const format_cost& cost);
 

@@ -4,20 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "analyze/report/text.hpp"
 #include "convert/dispatch.hpp"
+#include "convert/formats/properties.hpp"
 #include "convert/io/generators.hpp"
 
 namespace sparsmith {
 namespace {
-
-std::optional<std::int64_t> parameter(const variant_result& f, const char* name) {
-  for (const auto& [known, value] : f.parameters)
-    if (known == name) return value;
-  return {};
-}
 
 // One stored copy of A.
 bool is_plain(const way& taken) {
@@ -76,66 +70,11 @@ struct setting {
   std::string code;  // without the last semicolon
 };
 
-void add_block_settings(const block_options& blocks, format_kind format, std::vector<setting>& all) {
-  const block_options usual;
-  all.push_back(
-      {"--beta", fmt::to_string(blocks.beta), fmt::format("options.blocks.beta = {}", blocks.beta)});
-  if (blocks.thesis) all.push_back({"--layout", "thesis", "options.blocks.thesis = true"});
-  if (blocks.order != usual.order)
-    all.push_back({"--order", name_of(blocks.order),
-                   fmt::format("options.blocks.order = block_order::{}", name_of(blocks.order))});
-  if (blocks.index_bits != usual.index_bits)
-    all.push_back({"--index", fmt::to_string(blocks.index_bits),
-                   fmt::format("options.blocks.index_bits = {}", blocks.index_bits)});
-  if (format == format_kind::ecsb && blocks.holding)
-    all.push_back({"--holding", name_of(*blocks.holding),
-                   fmt::format("options.blocks.holding = ecsb_holding::{}", name_of(*blocks.holding))});
-  if (format != format_kind::gcsb) return;
-  if (blocks.group_size != usual.group_size)
-    all.push_back({"--group", fmt::to_string(blocks.group_size),
-                   fmt::format("options.blocks.group_size = {}", blocks.group_size)});
-  if (blocks.window != usual.window)
-    all.push_back({"--window", fmt::to_string(blocks.window),
-                   fmt::format("options.blocks.window = {}", blocks.window)});
-}
-
-void add_tile_settings(const tile_options& tile, std::vector<setting>& all) {
-  const tile_options usual;
-  if (tile.height > 0)
-    all.push_back(
-        {"--tile", fmt::format("{}x{}", tile.height, tile.width),
-         fmt::format("options.tile.height = {};\noptions.tile.width = {}", tile.height, tile.width)});
-  if (tile.renumber != usual.renumber)
-    all.push_back({"--renumber", name_of(tile.renumber),
-                   fmt::format("options.tile.renumber = renumbering::{}", name_of(tile.renumber))});
-  if (tile.group_size != usual.group_size)
-    all.push_back({"--group", fmt::to_string(tile.group_size),
-                   fmt::format("options.tile.group_size = {}", tile.group_size)});
-  if (tile.index_bits != usual.index_bits)
-    all.push_back({"--index", fmt::to_string(tile.index_bits),
-                   fmt::format("options.tile.index_bits = {}", tile.index_bits)});
-  if (tile.rest_below != usual.rest_below)
-    all.push_back({"--rest", fmt::to_string(tile.rest_below),
-                   fmt::format("options.tile.rest_below = {}", tile.rest_below)});
-}
-
 std::vector<setting> settings_of(const matrix_result& found, const variant_result& f) {
   const conversion_options options = settled_options(f);
   std::vector<setting> all;
-  if (f.format == format_kind::sell) {
-    all.push_back({"--slice", fmt::to_string(options.sell.slice),
-                   fmt::format("options.sell.slice = {}", options.sell.slice)});
-    all.push_back({"--sigma", fmt::to_string(options.sell.sigma),
-                   fmt::format("options.sell.sigma = {}", options.sell.sigma)});
-  }
-  if (f.format == format_kind::hyb && options.hyb_width >= 0)
-    all.push_back({"--width", fmt::to_string(options.hyb_width),
-                   fmt::format("options.hyb_width = {}", options.hyb_width)});
-  if (const block_size block = options.bsr_block; f.format == format_kind::bsr)
-    all.push_back({"--block", fmt::format("{}x{}", block.rows, block.cols),
-                   fmt::format("options.bsr_block = {{{}, {}}}", block.rows, block.cols)});
-  if (has_beta(f.format)) add_block_settings(options.blocks, f.format, all);
-  if (f.format == format_kind::gcsb_tile) add_tile_settings(options.tile, all);
+  for (const format_setting& one : properties_of(f.format).settings)
+    if (const auto written = one.written(options)) all.push_back({one.flag, written->typed, written->code});
   if (fill_of(found, f) > conversion_options{}.max_fill && options.max_fill > conversion_options{}.max_fill)
     all.push_back({"--max-fill", fmt::format("{:g}", options.max_fill),
                    fmt::format("options.max_fill = {:g}", options.max_fill)});
@@ -164,41 +103,16 @@ std::string literal_lines(const std::string& text, const std::string& indent) {
   return lines;
 }
 
-bool has_offsets(format_kind format) {
-  return format != format_kind::coo && format != format_kind::ell && format != format_kind::hyb;
-}
-
 }  // namespace
 
 conversion_options settled_options(const variant_result& f) {
-  conversion_options options = f.options;
-  const auto settle = [&](auto& to, const char* name) {
-    if (const auto value = parameter(f, name))
-      to = static_cast<std::remove_reference_t<decltype(to)>>(*value);
-  };
-  if (f.format == format_kind::hyb) settle(options.hyb_width, "width");
-  if (f.format == format_kind::ecsb)
-    if (const auto holding = parameter(f, "holding"))
-      options.blocks.holding = static_cast<ecsb_holding>(*holding);
-  if (f.format == format_kind::gcsb_tile) {
-    settle(options.tile.height, "tile_height");
-    settle(options.tile.width, "tile_width");
-    if (const auto renumbered = parameter(f, "renumbered"))
-      options.tile.renumber = *renumbered != 0 ? renumbering::length : renumbering::none;
-  }
-  return options;
+  return settled(f.format, f.options, f.parameters);
 }
 
 double fill_of(const matrix_result& found, const variant_result& f) {
   return f.slots == 0 || f.slots == found.entries
              ? 1
              : static_cast<double>(f.slots) / static_cast<double>(found.entries);
-}
-
-const char* name_of(renumbering renumber) {
-  return renumber == renumbering::automatic ? "automatic"
-         : renumber == renumbering::length  ? "length"
-                                            : "none";
 }
 
 std::string escaped_for_code(std::string_view text) {

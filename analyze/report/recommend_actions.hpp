@@ -15,8 +15,6 @@ conversion_options settled_options(const variant_result& format);
 // Slots per entry; 1 where nothing is padded, or nothing is known.
 double fill_of(const matrix_result& found, const variant_result& format);
 
-const char* name_of(renumbering renumber);
-
 // What stands between quotes in C++.
 std::string escaped_for_code(std::string_view text);
 

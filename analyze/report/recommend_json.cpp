@@ -6,6 +6,7 @@
 #include "analyze/report/json_values.hpp"
 #include "analyze/report/recommend_actions.hpp"
 #include "analyze/report/recommend_figures.hpp"
+#include "convert/formats/properties.hpp"
 
 namespace sparsmith {
 namespace {
@@ -45,47 +46,22 @@ json times_as_json(const timing& t) {
           {"low_us", micro(t.low)},       {"high_us", micro(t.high)}, {"samples", t.samples}};
 }
 
+json as_json(const parameter_value& value) {
+  const auto known_value = []<class Value>(const Value& chosen) -> json {
+    if constexpr (std::is_same_v<Value, std::monostate>)
+      return nullptr;
+    else
+      return chosen;
+  };
+  return std::visit(known_value, value);
+}
+
 // What makes the format, under the names its container uses, and then the sizes that came of it.
 json parameters_as_json(const variant_result& f) {
   const conversion_options options = settled_options(f);
   json j = json::object();
-  switch (f.format) {
-    case format_kind::sell:
-      j = {{"slice", options.sell.slice}, {"sigma", options.sell.sigma}};
-      break;
-    case format_kind::hyb:
-      j["width"] = options.hyb_width < 0 ? json(nullptr) : json(options.hyb_width);
-      break;
-    case format_kind::bsr:
-      j = {{"block_rows", options.bsr_block.rows}, {"block_cols", options.bsr_block.cols}};
-      break;
-    case format_kind::csb:
-    case format_kind::ecsb:
-    case format_kind::gcsb: {
-      const block_options& blocks = options.blocks;
-      j = {{"beta", blocks.beta},
-           {"order", name_of(blocks.order)},
-           {"index_bits", blocks.index_bits == 0 ? json(nullptr) : json(blocks.index_bits)},
-           {"thesis", blocks.thesis}};
-      if (f.format == format_kind::ecsb)
-        j["holding"] = blocks.holding ? json(name_of(*blocks.holding)) : json(nullptr);
-      if (f.format == format_kind::gcsb)
-        j.update({{"group_size", blocks.group_size}, {"window", blocks.window}});
-      break;
-    }
-    case format_kind::gcsb_tile: {
-      const tile_options& tile = options.tile;
-      j = {{"tile_height", tile.height == 0 ? json(nullptr) : json(tile.height)},
-           {"tile_width", tile.width == 0 ? json(nullptr) : json(tile.width)},
-           {"group_size", tile.group_size},
-           {"index_bits", tile.index_bits == 0 ? json(nullptr) : json(tile.index_bits)},
-           {"renumber", name_of(tile.renumber)},
-           {"rest_below", tile.rest_below}};
-      break;
-    }
-    default:
-      break;
-  }
+  for (const format_parameter& parameter : properties_of(f.format).parameters)
+    j[parameter.name] = as_json(parameter.chosen(options));
   for (const auto& [name, value] : f.parameters)
     if (!j.contains(name)) j[name] = value;
   return j;

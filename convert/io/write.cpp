@@ -20,6 +20,7 @@
 #include <string_view>
 
 #include "convert/error.hpp"
+#include "convert/formats/properties.hpp"
 #include "convert/io/binsparse.hpp"
 #include "convert/io/container.hpp"
 #include "convert/io/gzip.hpp"
@@ -243,9 +244,8 @@ const char* name_of(container kind) {
 }
 
 bool can_hold(container kind, format_kind format) {
-  const bool common = format == format_kind::coo || format == format_kind::csr || format == format_kind::csc;
-  if (kind == container::npz) return common || format == format_kind::bsr;
-  if (kind == container::binsparse) return common;
+  if (kind == container::npz) return properties_of(format).in_npz;
+  if (kind == container::binsparse) return properties_of(format).in_binsparse;
   return true;
 }
 

@@ -1,8 +1,11 @@
 // The formats themselves: the worked examples of the reference documents, array for array; bytes, equality,
 // and what `find_invalid` finds.
+#include <algorithm>
 #include <functional>
+#include <set>
 
 #include "convert/convert.hpp"
+#include "convert/formats/properties.hpp"
 #include "convert/formats/validate.hpp"
 #include "tests/battery.hpp"
 #include "tests/catch.hpp"
@@ -163,6 +166,60 @@ TEST_CASE("sizes whose product wraps around are found") {
   CHECK(find_invalid(m) == "the sizes do not fit 64 bits");
   m.width = 0;
   CHECK(find_invalid(m) == "");
+}
+
+TEST_CASE("no two formats are equally simple, or have the same colour") {
+  std::set<int> ranks, hues;
+  for (const format_kind format : all_formats()) {
+    INFO(name_of(format));
+    const format_properties& properties = properties_of(format);
+    CHECK(ranks.insert(properties.complexity).second);
+    CHECK(properties.hue.has_value() == (format != format_kind::csr));
+    if (const auto hue = properties.hue) {
+      CHECK((*hue >= 0 && *hue < 360));
+      CHECK(hues.insert(*hue).second);
+    }
+  }
+  CHECK_THROWS_AS(properties_of(static_cast<format_kind>(99)), error);
+}
+
+TEST_CASE("what a conversion decided, settled in its options, makes the same matrix again") {
+  const auto m = example();
+  for (const format_kind format : all_formats()) {
+    INFO(name_of(format));
+    const conversion_options given{.max_fill = no_limit};
+    const auto made = from_csr<openmp, std::int32_t, double>({}, view(m), format, given, nullptr);
+    const format_parameters sizes = summary_of(made).parameters;
+    const conversion_options options = settled(format, given, sizes);
+    const auto again = from_csr<openmp, std::int32_t, double>({}, view(m), format, options, nullptr);
+    std::visit(
+        [&](const auto& first) {
+          CHECK(identical(first, std::get<std::remove_cvref_t<decltype(first)>>(again)));
+        },
+        made);
+    // Sizes that a choice decided are known by the names that the choices have.
+    const format_properties& properties = properties_of(format);
+    std::set<std::string> names, flags;
+    for (const format_parameter& parameter : properties.parameters) {
+      INFO(parameter.name);
+      CHECK(names.insert(parameter.name).second);
+      const parameter_value chosen = parameter.chosen(options);
+      for (const auto& [name, size] : sizes)
+        if (const auto* const number = std::get_if<std::int64_t>(&chosen);
+            number != nullptr && name == parameter.name)
+          CHECK(*number == size);
+    }
+    for (const format_setting& setting : properties.settings) {
+      INFO(setting.flag);
+      CHECK(flags.insert(setting.flag).second);
+      CHECK(std::ranges::count(formats_with(setting.flag), format) == 1);
+    }
+    CHECK((properties.words_of_matrix == nullptr) == (properties.words_of_price == nullptr));
+    if (properties.words_of_matrix != nullptr) CHECK_FALSE(properties.words_of_matrix(sizes).empty());
+  }
+  CHECK(formats_with("--max-fill").empty());
+  CHECK(has_offsets(format_kind::csr));
+  CHECK_FALSE(has_offsets(format_kind::ell));
 }
 
 TEST_CASE("arrays of impossible sizes are refused") {

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "convert/formats/properties.hpp"
 #include "convert/io/read.hpp"
 #include "kernels/cpu/scatter.hpp"
 #include "kernels/vendor/cusparse.hpp"
@@ -108,6 +109,28 @@ TEST_CASE("the list is sorted by format, and CSC's lines are CSR's turned round"
     CHECK(k.info.vendor == csr_line->info.vendor);
   }
   CHECK(of_csc == of_csr);
+}
+
+TEST_CASE("the kernels to take where nobody measures are ours, and have the product") {
+  const std::vector<listed_kernel> all = all_kernels();
+  const auto check = [&](format_kind format, const std::string& backend, const char* name, operation op) {
+    INFO(name_of(format) << " on " << backend << ", " << name_of(op) << ": " << name);
+    const auto listed = std::find_if(all.begin(), all.end(), [&](const listed_kernel& k) {
+      return k.format == format && k.backend == backend && k.info.name == std::string(name);
+    });
+    REQUIRE(listed != all.end());
+    CHECK_FALSE(listed->info.vendor);
+    CHECK(listed->info.computes(op));
+  };
+  for (const format_kind format : all_formats()) {
+    const format_properties& properties = properties_of(format);
+    check(format, openmp::name, properties.on_openmp.ax, operation::multiply);
+    check(format, openmp::name, properties.on_openmp.atx, operation::transposed);
+    if constexpr (has_cuda) {
+      check(format, cuda::name, properties.on_cuda.ax, operation::multiply);
+      check(format, cuda::name, properties.on_cuda.atx, operation::transposed);
+    }
+  }
 }
 
 TEST_CASE("a line that is wired to another kernel's code is noticed") {

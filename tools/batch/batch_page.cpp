@@ -10,6 +10,7 @@
 #include "analyze/report/embedded.hpp"
 #include "analyze/report/html.hpp"
 #include "analyze/report/text.hpp"
+#include "convert/formats/properties.hpp"
 #include "tools/batch/embedded.hpp"
 #include "tools/batch/summary_text.hpp"
 
@@ -266,11 +267,13 @@ json page_data(const batch_summary& s) {
     rows.push_back(std::move(values));
     details.push_back(detail_of(row, words));
   }
-  return {{"charts", charts_of(s)},
-          {"fields", std::move(fields)},
-          {"rows", std::move(rows)},
-          {"words", words.take()},
-          {"details", std::move(details)}};
+  json hues = json::object();  // null: the colour of text
+  for (const format_kind format : all_formats()) {
+    const std::optional<int> degrees = properties_of(format).hue;
+    hues[name_of(format)] = degrees ? json(*degrees) : json(nullptr);
+  }
+  return {{"charts", charts_of(s)},  {"hues", std::move(hues)}, {"fields", std::move(fields)},
+          {"rows", std::move(rows)}, {"words", words.take()},   {"details", std::move(details)}};
 }
 
 // ---- what stands above the table ----

@@ -16,14 +16,12 @@ const repaid_text = v => v === 0 ? "at once" : v < 0 ? "never" : grouped(v);
 // ---- charts ----
 // A format has its colour in every chart; CSR and the vendor, which the others are compared with, have the
 // strong ones.
-const formats = ["sell", "bsr", "gcsb", "csb", "coo", "ell", "hyb", "ecsb", "csc", "gcsb_tile"];
 function shade(name) {
   const format = name.replace(/[ ,].*/, "");
   if (format === "predicted") return colour.first;
   if (name === "vendor") return colour.second;
-  if (format === "csr") return colour.text;
-  const i = formats.indexOf(format);
-  return i < 0 ? colour.muted : hue(i);
+  const degrees = batch.hues[format];
+  return degrees === undefined ? colour.muted : degrees === null ? colour.text : tone(degrees);
 }
 const is_vendor = name => name.endsWith("vendor") || name.endsWith("(vendor)");
 

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "convert/convert.hpp"
 #include "convert/io/gzip.hpp"
 #include "convert/io/read.hpp"
 #include "tests/battery.hpp"
@@ -163,4 +164,26 @@ TEST_CASE("a disk that is full is told of a packed file too") {
     CHECK(holds(message, folder / "a.mtx.gz: could not write: "));
   }
   CHECK(folder.files().empty());
+}
+
+TEST_CASE("a container holds exactly the formats that it says") {
+  const scratch_folder folder;
+  const auto entries = sparsmith::testing::as_coo(sparsmith::testing::random_matrix("small", 9, 7, 20, 3));
+  const auto m = coo_to_csr<openmp, std::int32_t, double>({}, copy_to<host>(entries), nullptr);
+  for (const format_kind format : all_formats()) {
+    const auto matrix =
+        from_csr<openmp, std::int32_t, double>({}, view(m), format, {.max_fill = 1000}, nullptr);
+    for (const container kind : {container::npz, container::binsparse, container::sparsmith}) {
+      INFO(name_of(format) << " in " << name_of(kind));
+      output_file file(folder / "made");
+      bool written = true;
+      try {
+        write_matrix(file, kind, matrix, {});
+      } catch (const error& problem) {
+        CHECK(problem.category() == failure::usage);
+        written = false;
+      }
+      CHECK(written == can_hold(kind, format));
+    }
+  }
 }
