@@ -135,8 +135,14 @@ array<T, device> upload(const std::vector<T>& items) {
 
 template <class Offset, class Value>
 struct gcsb_tile_kernel {
+  // Launches are those of the mode `added`, as the model was fitted.
   static constexpr kernel_info info{
-      "gcsb/tile", "warps sum up tiles in shared memory, no atomics in the loop", "ours, layout tile"};
+      .name = "gcsb/tile",
+      .description = "warps sum up tiles in shared memory, no atomics in the loop",
+      .source = "ours, layout tile",
+      .facts = {.walk = kernel_facts::rows::balanced,
+                .launches = {.multiply = 2, .transposed = 2},
+                .launches_to_renumber = 1}};
   using matrix = gcsb_tile_view<Offset, Value, device>;
 
   gcsb_tile_kernel(cuda on, const matrix& m, operation op) : on_(on), m_(m), op_(op) {
