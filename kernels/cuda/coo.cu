@@ -142,6 +142,7 @@ constexpr kernel_facts runs_of(int width) {
   facts.run = width;
   return facts;
 }
+
 constexpr coo_schedule schedules[] = {
     {.info = {.name = "coo/atomic",
               .description = "a thread for every entry, an atomic each",

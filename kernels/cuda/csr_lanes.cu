@@ -9,6 +9,7 @@ namespace {
 
 constexpr int threads = csr_tuning::threads;
 
+// Of csr/vector, found on an H200 (docs/log).
 struct vector_tuning {
   // A row takes its lanes one round of loads, a longer one a warp for itself, and one that is longer still a
   // thread block: from 256 entries on, as a warp then waits for two rounds, or from 512 where there is work

@@ -18,7 +18,8 @@ struct ell_tuning {
   // Slots of a row whose loads are on their way at once.
   static constexpr int unrolled = 4;
 
-  // ell/split and sell/split: slots of a row whose loads are on their way at once.
+  // ell/split and sell/split, found on an H200 (docs/log): slots of a row whose loads are on their way at
+  // once.
   static constexpr int slots_at_once = 8;
   // 4 warps share 32 rows whose mean has more slots than the one, a thread block those above the other; and
   // only while there are fewer threads than this a multiprocessor.

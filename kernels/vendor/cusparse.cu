@@ -62,7 +62,7 @@ std::string wide_offsets() {
   return sizeof(Offset) == 4 ? "" : "cuSPARSE wants offsets and indices of one width";
 }
 
-// What cuSPARSE does is not known, and guessed from how its times behave.
+// What cuSPARSE does inside is not known: this is how the model takes it.
 constexpr kernel_facts balanced_facts(int launches) {
   return {.walk = kernel_facts::rows::balanced,
           .additions = {.transposed = kernel_facts::adds::every},
