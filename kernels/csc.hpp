@@ -28,10 +28,9 @@ struct table_of<csc<Offset, Value, view_of<Space>>> {
     }();
     kernel_table<matrix> table;
     for (const auto& line : csr_lines) {
-      kernel_info info = line.info;
+      kernel_info info = turned(line.info);
       info.name = names[table.size()].c_str();
-      std::swap(info.repeatable_multiply, info.repeatable_transposed);
-      std::swap(info.multiplies, info.transposes);
+      info.code_name = line.info.name;
       table.push_back(
           {info, [line](const matrix& m, operation op) { return line.why_not(transpose(m), turned(op)); },
            [line](backend_in<Space> on, const matrix& m, operation op) {

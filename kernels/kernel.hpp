@@ -4,7 +4,6 @@
 // come from the same type.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,39 +12,9 @@
 #include "convert/backend/backend.hpp"
 #include "convert/error.hpp"
 #include "convert/formats/formats.hpp"
+#include "kernels/kernel_info.hpp"
 
 namespace sparsmith {
-
-enum class operation { multiply, transposed };  // A x, A^T x
-inline constexpr std::array both_operations = {operation::multiply, operation::transposed};
-
-inline const char* name_of(operation op) {
-  return op == operation::multiply ? "A x" : "A^T x";
-}
-// What the transpose of A computes where A computes `op`.
-constexpr operation turned(operation op) {
-  return op == operation::multiply ? operation::transposed : operation::multiply;
-}
-
-struct kernel_info {
-  const char* name;         // format/schedule: the same on the command line, in JSON and in tests
-  const char* description;  // one line
-  const char* source;       // the document that describes it, "ours", or the vendor's library
-  // Whether a run gives the same bits every time, on the same machine with the same number of threads.
-  bool repeatable_multiply = false;
-  bool repeatable_transposed = false;
-  // How many entries before and after a row's own, in the order of storage, enter its rounding error: those
-  // that share a prefix sum with it.
-  std::int32_t rounding_neighbours = 0;
-  bool vendor = false;
-  bool multiplies = true;  // whether it has a product with A at all
-  bool transposes = true;  // and one with A^T
-
-  bool repeatable(operation op) const {
-    return op == operation::multiply ? repeatable_multiply : repeatable_transposed;
-  }
-  bool computes(operation op) const { return op == operation::multiply ? multiplies : transposes; }
-};
 
 // A kernel ready for one matrix, which must outlive it, and one operation. x and y are in the matrix's memory
 // space. With alpha 0 neither A nor x is read, with beta 0 y is not. One run at a time: copies share what was
@@ -95,21 +64,30 @@ std::int64_t inputs(const Matrix& matrix, operation op) {
 // The first half of a line: what K says about itself.
 //   K::info, K::matrix (a view type)
 //   static std::string why_not(const matrix&, operation)   left out where it always applies
+// What it refuses by what is known of a matrix before it is made is one rule for both, the matrix and its
+// price:
+//   static std::string why_not_expected(const matrix_outline&, operation)
+//   static matrix_outline outline_of(const matrix&)         as far as that rule asks
 // Preparing it is refused; that is all there is of a kernel that takes no matrix of this type, which then
 // need not be compiled.
 template <class K>
 kernel<typename K::matrix> refusal_of() {
   using matrix_type = typename K::matrix;
   using line = kernel<matrix_type>;
-  const auto why_not = [](const matrix_type& m, operation op) -> std::string {
-    if (!K::info.computes(op))
-      return std::string("it has no product with ") + (op == operation::multiply ? "A" : "A^T");
-    if constexpr (requires { K::why_not(m, op); })
-      return K::why_not(m, op);
-    else
-      return {};
+  static_assert(K::info.facts.stated(), "a kernel says how it works: info.facts");
+  constexpr bool has_rule = requires(const matrix_outline& known) {
+    K::why_not_expected(known, operation::multiply);
   };
-  return {K::info, why_not,
+  const auto why_not = [](const matrix_type& m, operation op) -> std::string {
+    if (!K::info.computes(op)) return no_product_with(op);
+    if constexpr (requires { K::why_not(m, op); })
+      if (std::string why = K::why_not(m, op); !why.empty()) return why;
+    if constexpr (has_rule) return K::why_not_expected(K::outline_of(m), op);
+    return {};
+  };
+  kernel_info info = K::info;
+  if constexpr (has_rule) info.why_not_expected = &K::why_not_expected;
+  return {info, why_not,
           [why_not](typename line::backend, const matrix_type& m,
                     operation op) -> prepared_kernel<typename matrix_type::value_type> {
             throw error(failure::usage, std::string(K::info.name) + ": " + why_not(m, op));

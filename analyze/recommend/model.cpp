@@ -10,76 +10,7 @@
 namespace sparsmith {
 namespace {
 
-// What is known of a kernel's way to work beside its format.
-struct kernel_facts {
-  std::string_view name;
-  // How many neighbouring threads share a row; 0: as csr/vector shares them; -1: rows are cut where that
-  // balances them; -2: a thread for short rows, a warp for medium ones, a block for long ones.
-  int lanes;
-  // Additions to y in A x and in A^T x: none, one an entry (slot), one for every run of equal outputs in so
-  // many entries.
-  enum class adds { none, every, runs } ax, atx;
-  int run = 32;
-  int launches_ax = 1, launches_atx = 2;
-};
 using adds = kernel_facts::adds;
-
-constexpr kernel_facts cuda_kernels[] = {
-    {"csr/thread", 1, adds::none, adds::every},
-    {"csr/warp", 32, adds::none, adds::every},
-    {"csr/vector", 0, adds::none, adds::every},
-    {"csr/bins", 32, adds::none, adds::every},
-    {"csr/hybrid", -2, adds::none, adds::every},
-    {"csr/merge", -1, adds::none, adds::every, 32, 2},
-    {"csr/cusparse-alg1", -1, adds::none, adds::every},
-    {"csr/cusparse-alg2", -1, adds::none, adds::every, 32, 2, 2},
-    {"coo/atomic", -1, adds::every, adds::every, 32, 2, 2},
-    {"coo/stride-1", -1, adds::every, adds::every, 32, 2, 2},
-    {"coo/stride-warp", -1, adds::every, adds::every, 32, 2, 2},
-    {"coo/stride-block", -1, adds::every, adds::every, 32, 2, 2},
-    {"coo/stride-grid", -1, adds::every, adds::every, 32, 2, 2},
-    {"coo/scan-32", -1, adds::runs, adds::every, 32, 2, 2},
-    {"coo/scan-1024", -1, adds::runs, adds::every, 1024, 2, 2},
-    {"coo/segscan-32", -1, adds::runs, adds::every, 32, 2, 2},
-    {"coo/segscan-1024", -1, adds::runs, adds::every, 1024, 2, 2},
-    {"coo/segscan-32-block", -1, adds::runs, adds::every, 32, 2, 2},
-    {"coo/cusparse-alg1", -1, adds::runs, adds::every, 128, 2, 2},
-    {"coo/cusparse-alg2", -1, adds::none, adds::every, 128, 2, 2},
-    {"ell/thread", 1, adds::none, adds::every},
-    {"ell/split", 1, adds::none, adds::every},
-    {"sell/thread", 1, adds::none, adds::every},
-    {"sell/split", 1, adds::none, adds::every},
-    {"sell/cusparse", 1, adds::none, adds::every},
-    {"hyb/thread", 1, adds::none, adds::every, 32, 2, 3},
-    {"bsr/row-major", -1, adds::none, adds::every},
-    {"bsr/private", -1, adds::none, adds::every},
-    {"bsr/team", -1, adds::none, adds::every},
-    {"bsr/unrolled", -1, adds::none, adds::every},
-    {"bsr/stream", 32, adds::none, adds::none, 32, 1, 1},
-    {"bsr/cusparse", 32, adds::none, adds::every},
-    {"bsr/cusparse-bsrmv", 32, adds::none, adds::every},
-    {"csb/block", -1, adds::every, adds::every, 32, 2, 2},
-    {"gcsb/lane", -1, adds::every, adds::every, 32, 2, 2},
-    {"ecsb/coo", -1, adds::every, adds::every, 32, 2, 2},
-    {"ecsb/ell", -1, adds::every, adds::every, 32, 2, 2},
-    {"ecsb/hyb", -1, adds::every, adds::every, 32, 3, 3},
-    {"gcsb/tile", -1, adds::none, adds::none, 32, 3, 3},
-};
-
-// CSC's kernels are CSR's.
-std::string own_name(const kernel_info& kernel) {
-  const std::string name = kernel.name;
-  return name.starts_with("csc/") ? "csr" + name.substr(3) : name;
-}
-
-const kernel_facts* facts_of(const std::string& backend, const std::string& name) {
-  // A CPU's threads sum up for themselves: no atomics, and rows are not shared.
-  static constexpr kernel_facts on_cpu{"", -1, adds::none, adds::none, 1, 1, 1};
-  if (backend == openmp::name) return &on_cpu;
-  for (const kernel_facts& f : cuda_kernels)
-    if (f.name == name) return &f;
-  return nullptr;
-}
 
 double number(std::int64_t count) {
   return static_cast<double>(count);
@@ -87,8 +18,9 @@ double number(std::int64_t count) {
 
 // What the terms are computed from: one product as the arrays of its format see it.
 struct product {
-  const kernel_facts* facts = nullptr;
+  kernel_facts facts = {};
   bool transposed = false;  // the product with A^T of what is stored
+  operation stored_op() const { return transposed ? operation::transposed : operation::multiply; }
   double inputs = 0, outputs = 0;
   double slots = 0, arrays = 0, vectors = 0, lane_slots = 0, atomics = 0, contended = 0, chain = 0,
          blocks = 0, lines = 0, launches = 0;
@@ -100,18 +32,43 @@ double lanes_slots(const model_matrix::side& rows, int lanes) {
   return sum;
 }
 
-// What the kernels of layout tile cut their work into; the numbers are those of the kernel that was fitted.
+// What the kernels of layout tile cut their work into.
 struct tile_chunks {
   double steps = 0, count = 0;
 };
-tile_chunks chunks_of(const format_cost& cost, double outputs, double out_side, int processors) {
+tile_chunks chunks_of(const kernel_facts& facts, const format_cost& cost, double outputs, double out_side,
+                      int processors) {
   const double steps = number(cost.slots - cost.rest) / cost.options.tile.group_size;
-  const double each = std::clamp(steps / (16.0 * std::max(processors, 1)), 64.0, 1024.0);
+  const double each = std::clamp<double>(steps / (facts.tiles.chunks_a_processor * std::max(processors, 1)),
+                                         facts.tiles.least_steps, facts.tiles.most_steps);
   return {each, std::max(std::ceil(outputs / out_side), steps / each)};
 }
 
+// Entries of the longest row that one after another are walked.
+double chain_of(const kernel_facts& facts, double longest) {
+  return (facts.longest_piece > 0 ? std::min(longest, number(facts.longest_piece)) : longest) / facts.at_once;
+}
+
+// Loads of all lanes, in whole rounds, with as many lanes a row as cost least; a row that needs more rounds
+// is a warp's, or a piece of it a thread block's.
+double least_rounds(const kernel_facts& facts, const model_matrix::side& rows) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int own = 2; own <= 32; own *= 2) {
+    double cost = 0;
+    for (const size_count& l : rows.lengths) {
+      const double rounds = std::max(1.0, std::ceil(number(l.size) / (32 * facts.loads_at_once)));
+      cost += number(l.count) * (own == 32 ? 32 * rounds
+                                 : number(l.size) <= facts.loads_at_once * own
+                                     ? own
+                                     : own + facts.lanes_of_longer_row + 32 * rounds);
+    }
+    least = std::min(least, cost);
+  }
+  return facts.loads_at_once * least;
+}
+
 // CSR, by rows: lanes that wait for others, and entries that one after another are walked.
-void walk_rows(const std::string& backend, const std::string& name, const model_matrix& matrix, product& p) {
+void walk_rows(const std::string& backend, const model_matrix& matrix, product& p) {
   const model_matrix::side& rows = matrix.rows;
   const double count = number(rows.count), longest = number(rows.longest), entries = number(matrix.entries);
   if (backend == openmp::name) {
@@ -122,51 +79,38 @@ void walk_rows(const std::string& backend, const std::string& name, const model_
     p.lane_slots = entries + count * bits;
     return;
   }
-  const int lanes = p.facts->lanes;
-  if (lanes == 0) {
-    // As many lanes as cost least in rounds of 4 loads; a row that needs more rounds is a warp's, or a piece
-    // of it a thread block's.
-    double least = std::numeric_limits<double>::infinity();
-    for (int own = 2; own <= 32; own *= 2) {
-      double cost = 0;
+  switch (p.facts.walk) {
+    case kernel_facts::rows::fitting_lanes:
+      p.lane_slots = least_rounds(p.facts, rows);
+      p.chain = chain_of(p.facts, longest);
+      break;
+    case kernel_facts::rows::lanes:
+      p.lane_slots = p.facts.lanes == 1 ? matrix.thread_slots : lanes_slots(rows, p.facts.lanes);
+      p.chain = chain_of(p.facts, longest);
+      if (p.facts.items_in_turn > 0) p.chain += std::min(p.facts.items_in_turn / (rows.mean + 1), count);
+      break;
+    case kernel_facts::rows::classes:
+      p.lane_slots = 0;
       for (const size_count& l : rows.lengths) {
-        const double rounds = std::max(1.0, std::ceil(number(l.size) / 128));
-        cost += number(l.count) * (own == 32                   ? 32 * rounds
-                                   : number(l.size) <= 4 * own ? own
-                                                               : own + 8 + 32 * rounds);
+        const double length = number(l.size), team = length < p.facts.shortest_medium_row ? 1
+                                                     : length < p.facts.shortest_long_row
+                                                         ? 32
+                                                         : p.facts.block_threads;
+        p.lane_slots += number(l.count) * std::ceil(length / team) * team;
+        p.chain = std::max(p.chain, length / team);
       }
-      least = std::min(least, cost);
-    }
-    p.lane_slots = 4 * least;
-    p.chain = std::min(longest, 2048.0) / 256;
-  } else if (lanes == 1) {
-    p.lane_slots = matrix.thread_slots;
-    p.chain = longest;
-  } else if (lanes > 1) {
-    p.lane_slots = lanes_slots(rows, lanes);
-    p.chain = longest / lanes;
-    // A warp walks the rows of a bin, of 512 rows and entries, one after another.
-    if (name == "csr/bins") p.chain += std::min(512 / (rows.mean + 1), count);
-  } else if (lanes == -2) {
-    // Shorter than 16 entries, than 2048, and longer: a thread, a warp, a block of 256 threads each.
-    p.lane_slots = 0;
-    for (const size_count& l : rows.lengths) {
-      const double length = number(l.size), team = length < 16 ? 1 : length < 2048 ? 32 : 256;
-      p.lane_slots += number(l.count) * std::ceil(length / team) * team;
-      p.chain = std::max(p.chain, length / team);
-    }
-  } else {
-    p.lane_slots = entries + count;
+      break;
+    case kernel_facts::rows::balanced:
+    case kernel_facts::rows::unstated:
+      p.lane_slots = entries + count;
+      break;
   }
 }
 
 // BSR: some squares have code of their own; others are walked place by place, on a GPU by as many lanes as a
 // warp has.
-void walk_blocks(const std::string& backend, const model_matrix& matrix, block_size block, product& p) {
-  const bool own_code =
-      block.rows == block.cols &&
-      (backend == openmp::name ? block.rows == 8 || (block.rows >= 2 && block.rows <= 5)
-                               : (block.rows >= 2 && block.rows <= 6) || block.rows == 8 || block.rows == 16);
+void walk_blocks(const model_matrix& matrix, block_size block, product& p) {
+  const bool own_code = block.rows == block.cols && p.facts.compiles_side(block.rows);
   p.lane_slots = p.slots * (1 + (own_code ? 0 : std::ceil(number(block.area()) / 32)));
   p.chain =
       (p.transposed ? number(matrix.cols.longest) * block.cols : number(matrix.rows.longest) * block.rows) /
@@ -177,23 +121,23 @@ void walk_blocks(const std::string& backend, const model_matrix& matrix, block_s
 // there are; and every chunk adds its sums to y.
 void walk_tiles(const model_matrix& matrix, const format_cost& cost, int processors, product& p) {
   const double side = p.transposed ? cost.options.tile.width : cost.options.tile.height;
-  const tile_chunks chunks = chunks_of(cost, p.outputs, side, processors);
-  p.lane_slots = p.slots * (1 + side * matrix.value_bytes / 8192);
+  const tile_chunks chunks = chunks_of(p.facts, cost, p.outputs, side, processors);
+  p.lane_slots = p.slots * (1 + side * matrix.value_bytes / p.facts.tiles.bytes_of_sums);
   p.chain = chunks.steps;
   p.outputs += chunks.count * side;
 }
 
 // Additions that threads share, of them those to the fullest output.
 void count_atomics(const model_matrix& matrix, const format_cost& cost, product& p) {
-  const adds how = p.transposed ? p.facts->atx : p.facts->ax;
+  const adds how = p.facts.additions(p.stored_op());
   const double heaviest = number((p.transposed ? matrix.cols : matrix.rows).longest),
                rest = number(cost.rest);
   if (how == adds::every) {
     p.atomics = p.slots;
     p.contended = heaviest;
   } else if (how == adds::runs) {
-    p.atomics = number(matrix.rows.count) + number(matrix.entries) / p.facts->run;
-    p.contended = heaviest / p.facts->run;
+    p.atomics = number(matrix.rows.count) + number(matrix.entries) / p.facts.run;
+    p.contended = heaviest / p.facts.run;
   } else if (cost.format == format_kind::hyb) {
     p.atomics = rest / 4;
     p.contended = heaviest / 32;
@@ -206,9 +150,8 @@ void count_atomics(const model_matrix& matrix, const format_cost& cost, product&
 product product_of(const std::string& backend, const kernel_info& kernel, operation op,
                    const model_matrix& given, const format_cost& cost, bool of_transpose, int processors) {
   product p;
-  const std::string name = own_name(kernel);
-  p.facts = facts_of(backend, name);
-  if (p.facts == nullptr) return p;
+  p.facts = kernel.facts;
+  if (!p.facts.stated()) return p;
   // CSC is A^T stored as CSR.
   const bool turned_over = of_transpose || cost.format == format_kind::csc;
   const model_matrix matrix = turned_over ? given.turned() : given;
@@ -220,21 +163,19 @@ product product_of(const std::string& backend, const kernel_info& kernel, operat
   p.vectors = (p.inputs + p.outputs) * matrix.value_bytes;
   p.blocks = number(cost.blocks);
   p.lines = matrix.x_lines;
-  p.launches = p.transposed ? p.facts->launches_atx : p.facts->launches_ax;
+  p.launches = p.facts.launches(p.stored_op()) + (cost.renumbered ? p.facts.launches_to_renumber : 0);
 
   switch (cost.format) {
     case format_kind::csr:
     case format_kind::csc:
-      walk_rows(backend, name, matrix, p);
+      walk_rows(backend, matrix, p);
       break;
     case format_kind::bsr:
-      walk_blocks(backend, matrix, cost.options.bsr_block, p);
+      walk_blocks(matrix, cost.options.bsr_block, p);
       break;
     case format_kind::ell:
     case format_kind::sell:
-      p.chain = number(matrix.rows.longest);
-      // A thread block takes 256 slots of 32 rows, 8 warps 8 slots at once.
-      if (name.ends_with("/split")) p.chain = std::min(p.chain, 256.0) / 64;
+      p.chain = chain_of(p.facts, number(matrix.rows.longest));
       break;
     case format_kind::hyb:
       p.chain = number(cost.width);
@@ -245,7 +186,6 @@ product product_of(const std::string& backend, const kernel_info& kernel, operat
       break;
     case format_kind::gcsb_tile:
       walk_tiles(matrix, cost, processors, p);
-      p.launches = 2 + (cost.renumbered ? 1 : 0);
       break;
     case format_kind::coo:
     case format_kind::ecsb:
@@ -281,38 +221,33 @@ model_matrix model_matrix_of(const matrix_features& features, std::int64_t unsor
   return m;
 }
 
+matrix_outline outline_of(const model_matrix& matrix, const format_cost& cost, bool of_transpose) {
+  matrix_outline known;
+  known.rows = matrix.rows.count;
+  known.cols = matrix.cols.count;
+  if (of_transpose || cost.format == format_kind::csc) std::swap(known.rows, known.cols);
+  known.entries = matrix.entries;
+  known.blocks = cost.blocks;
+  known.block = cost.options.bsr_block;
+  known.rows_in_order = cost.options.sell.sigma <= 1;
+  known.holding = cost.options.blocks.holding;
+  known.all_finite = matrix.all_finite;
+  return known;
+}
+
 std::string why_not_expected(const kernel_info& kernel, operation op, const model_matrix& matrix,
                              const format_cost& cost, bool of_transpose) {
-  const operation stored_op = of_transpose ? turned(op) : op;
-  if (!kernel.computes(stored_op))
-    return std::string("it has no product with ") + (stored_op == operation::multiply ? "A" : "A^T");
-  const std::string_view name = kernel.name;
-  if (name == "sell/cusparse" && cost.options.sell.sigma > 1)
-    return "cuSPARSE's SELL keeps rows in their order, and these are sorted by length";
-  if (name == "ecsb/coo" || name == "ecsb/ell" || name == "ecsb/hyb") {
-    const ecsb_holding own = name == "ecsb/coo"   ? ecsb_holding::coo
-                             : name == "ecsb/ell" ? ecsb_holding::ell
-                                                  : ecsb_holding::hybrid;
-    const ecsb_holding held = cost.options.blocks.holding.value_or(own);
-    if (held != own)
-      return std::string("the matrix is held as ") + name_of(held) + ", not as " + name_of(own);
-  }
-  if (name.starts_with("bsr/cusparse")) {
-    const block_size block = cost.options.bsr_block;
-    if (block.rows != block.cols) return "cuSPARSE takes square blocks";
-    if (name == "bsr/cusparse-bsrmv" && block.rows < 2) return "bsrmv takes blocks of side 2 or more";
-    if (matrix.rows.count % block.rows != 0 || matrix.cols.count % block.cols != 0)
-      return "cuSPARSE reads x and writes y by whole blocks, and these hang over the edge of the matrix";
-  }
-  if (name.starts_with("coo/scan-") && !matrix.all_finite)
-    return "prefix sums would carry values that are not finite into other rows";
-  return {};
+  const operation of_format = of_transpose ? turned(op) : op;
+  if (!kernel.computes(of_format)) return no_product_with(of_format);
+  if (kernel.why_not_expected == nullptr) return {};
+  return kernel.why_not_expected(outline_of(matrix, cost, of_transpose),
+                                 cost.format == format_kind::csc ? turned(of_format) : of_format);
 }
 
 kernel_work work_of(const std::string& backend, const kernel_info& kernel, operation op,
                     const model_matrix& matrix, const format_cost& cost, bool of_transpose) {
   const product p = product_of(backend, kernel, op, matrix, cost, of_transpose, 1);
-  if (p.facts == nullptr) return {};
+  if (!p.facts.stated()) return {};
   // A chunk of tiles is no row that somebody waits for: it is cut to fit the GPU.
   const double longest = cost.format == format_kind::gcsb_tile ? 0 : p.chain;
   return {p.arrays + p.vectors, p.atomics, p.launches, longest};
@@ -322,7 +257,7 @@ model_terms terms_of(const machine_rates& rates, const std::string& backend, con
                      operation op, const model_matrix& matrix, const format_cost& cost, bool of_transpose,
                      bool warm) {
   const product p = product_of(backend, kernel, op, matrix, cost, of_transpose, rates.processors);
-  if (p.facts == nullptr) return {};
+  if (!p.facts.stated()) return {};
   const double cache = number(rates.cache_bytes);
   // What is left in the cache from one product to the next: all of it, or with what is beyond it less and
   // less.
@@ -357,9 +292,9 @@ prediction predict(const machine_rates& rates, const std::string& backend, const
   // A second copy in CSR's format is fitted as CSC's kernels are: by what it does.
   const bool turned_over = of_transpose || cost.format == format_kind::csc;
   const operation stored_op = turned_over ? turned(op) : op;
-  const std::string name = own_name(kernel);
+  const std::string_view code = kernel.code();
   for (const fitted_kernel& f : fitted_kernels()) {
-    if (backend != f.backend || name != f.kernel || stored_op != f.op) continue;
+    if (backend != f.backend || code != f.kernel || stored_op != f.op) continue;
     for (std::size_t i = 0; i < term_names.size(); ++i) {
       expected.warm += f.warm[i] * expected.warm_terms[i];
       expected.cold += f.cold[i] * expected.cold_terms[i];

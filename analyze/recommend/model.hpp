@@ -31,8 +31,13 @@ struct model_matrix {
 // `unsorted_slots`: those of SELL with slices of 32 rows in their order.
 model_matrix model_matrix_of(const matrix_features& features, std::int64_t unsorted_slots, int value_bytes);
 
+// What is known of the matrix that this price makes, as it is stored: A^T of it where that is asked for, and
+// in CSC, which is the CSR of A^T.
+matrix_outline outline_of(const model_matrix& matrix, const format_cost& cost, bool of_transpose);
+
 // Why a kernel would not take what this price makes, as far as that is known without making it; empty where
-// it would. What kernels say themselves (why_not) is about the arrays.
+// it would. The rule is the kernel's own (kernel_info::why_not_expected), with which it answers for the
+// arrays too (why_not).
 std::string why_not_expected(const kernel_info& kernel, operation op, const model_matrix& matrix,
                              const format_cost& cost, bool of_transpose);
 

@@ -11,11 +11,8 @@ namespace {
 // A kernel of a matrix that stores A^T: what it calls A x is A^T x for whoever stored A.
 template <class Value>
 bound_kernel<Value> turned(const bound_kernel<Value>& stored) {
-  bound_kernel<Value> one{stored.info, [stored](operation op) { return stored.why_not(turned(op)); },
-                          [stored](operation op) { return stored.prepare(turned(op)); }};
-  std::swap(one.info.repeatable_multiply, one.info.repeatable_transposed);
-  std::swap(one.info.multiplies, one.info.transposes);
-  return one;
+  return {turned(stored.info), [stored](operation op) { return stored.why_not(turned(op)); },
+          [stored](operation op) { return stored.prepare(turned(op)); }};
 }
 
 template <class Space, class Offset>

@@ -8,7 +8,16 @@
 namespace sparsmith {
 namespace {
 
-constexpr std::int64_t chunks_per_thread = 8;
+struct bsr_tuning {
+  // Chunks, or parts of rows, for every thread: those that a thread has finished early even out the others.
+  static constexpr std::int64_t chunks_per_thread = 8;
+};
+constexpr std::int64_t chunks_per_thread = bsr_tuning::chunks_per_thread;
+
+constexpr kernel_facts bsr_facts{
+    .walk = kernel_facts::rows::balanced,
+    .launches = {.multiply = 1, .transposed = 1},
+    .compiled_sides = sides_in_bits({2, 3, 4, 5, 8})};  // those of choose_add_blocks
 
 // sums += block x, or block^T x. R x C is the size of a block where that is known at compile time, or 0 x 0;
 // `stride` is the length of the block's rows, of which a block at the edge has only some columns inside the
@@ -125,8 +134,11 @@ struct block_calls {
 // A schedule is made once for a matrix; every thread calls distribute().
 template <class Offset, class Value>
 struct granular_row {
-  static constexpr kernel_info info{"bsr/granular-row", "threads take one block row after the other",
-                                    "BSR report", true, false};
+  static constexpr kernel_info info{.name = "bsr/granular-row",
+                                    .description = "threads take one block row after the other",
+                                    .source = "BSR report",
+                                    .repeatable = {.multiply = true},
+                                    .facts = bsr_facts};
   granular_row(const bsr_view<Offset, Value, host>&, int) {}
 
   void distribute(const block_calls<Offset, Value>& calls) {
@@ -146,10 +158,11 @@ std::int64_t part_size(const bsr_view<Offset, Value, host>& m, int threads) {
 // Naive: down to single blocks, threads wait for one another after every row, and all of them add to it.
 template <bool Naive, class Offset, class Value>
 struct intra_row {
-  static constexpr kernel_info info{Naive ? "bsr/intra-row-naive" : "bsr/intra-row",
-                                    Naive ? "threads share every block row and wait at its end"
-                                          : "threads share block rows without waiting",
-                                    "BSR report"};
+  static constexpr kernel_info info{.name = Naive ? "bsr/intra-row-naive" : "bsr/intra-row",
+                                    .description = Naive ? "threads share every block row and wait at its end"
+                                                         : "threads share block rows without waiting",
+                                    .source = "BSR report",
+                                    .facts = bsr_facts};
   std::int64_t least_part;
 
   intra_row(const bsr_view<Offset, Value, host>& m, int threads)
@@ -179,7 +192,10 @@ using intra_row_improved = intra_row<false, Offset, Value>;
 
 template <class Offset, class Value>
 struct max_task {
-  static constexpr kernel_info info{"bsr/max-task", "a task for every part of a block row", "BSR report"};
+  static constexpr kernel_info info{.name = "bsr/max-task",
+                                    .description = "a task for every part of a block row",
+                                    .source = "BSR report",
+                                    .facts = bsr_facts};
   std::int64_t most_blocks;
 
   max_task(const bsr_view<Offset, Value, host>& m, int threads) : most_blocks(part_size(m, threads)) {}
@@ -201,7 +217,10 @@ struct max_task {
 template <class Offset, class Value>
 struct fixed_task {
   static constexpr kernel_info info{
-      "bsr/fixed-task", "tasks of equally many blocks, across rows, made by one thread", "BSR report"};
+      .name = "bsr/fixed-task",
+      .description = "tasks of equally many blocks, across rows, made by one thread",
+      .source = "BSR report",
+      .facts = bsr_facts};
   std::int64_t chunks;
 
   fixed_task(const bsr_view<Offset, Value, host>&, int threads) : chunks(threads * chunks_per_thread) {}
@@ -227,9 +246,12 @@ struct fixed_task {
 // later chunks hold of it are carries, added afterwards in order.
 template <class Offset, class Value>
 struct preprocessed {
-  static constexpr kernel_info info{"bsr/preprocessed",
-                                    "chunks of equally many blocks, across rows, made beforehand",
-                                    "BSR report", true, false};
+  static constexpr kernel_info info{
+      .name = "bsr/preprocessed",
+      .description = "chunks of equally many blocks, across rows, made beforehand",
+      .source = "BSR report",
+      .repeatable = {.multiply = true},
+      .facts = bsr_facts};
   std::vector<std::int64_t> first_blocks;  // of every chunk, and the end
   std::vector<std::int64_t> first_rows;    // the first block row that starts in it or later
   array<Value, host> carries;              // a block row of every chunk

@@ -28,7 +28,11 @@ struct coo_walk {
 
 template <class Value>
 struct coo_omp : scatter_sum<Value, coo_walk<Value>> {
-  static constexpr kernel_info info{"coo/omp", "a run of entries for every thread", "ours", true, true};
+  static constexpr kernel_info info{.name = "coo/omp",
+                                    .description = "a run of entries for every thread",
+                                    .source = "ours",
+                                    .repeatable = {.multiply = true, .transposed = true},
+                                    .facts = cpu_facts};
   using matrix = coo_view<Value, host>;
 
   coo_omp(openmp, const matrix& m, operation op)

@@ -7,8 +7,12 @@
 namespace sparsmith {
 namespace {
 
-// Lanes or block rows that are walked abreast: memory is read in order, and their corners are looked up once.
-constexpr std::int64_t abreast = 64;
+struct csb_tuning {
+  // Lanes or block rows that are walked abreast: memory is read in order, and their corners are looked up
+  // once.
+  static constexpr std::int64_t abreast = 64;
+};
+constexpr std::int64_t abreast = csb_tuning::abreast;
 
 struct cell {
   std::int64_t row, col;
@@ -36,8 +40,11 @@ struct block_grid {
 // Units: the stored blocks.
 template <class Offset, class Value>
 struct csb_walk {
-  static constexpr kernel_info info{"csb/omp", "a run of blocks with equal work for every thread", "ours",
-                                    true, true};
+  static constexpr kernel_info info{.name = "csb/omp",
+                                    .description = "a run of blocks with equal work for every thread",
+                                    .source = "ours",
+                                    .repeatable = {.multiply = true, .transposed = true},
+                                    .facts = cpu_facts};
   using matrix = csb_view<Offset, Value, host>;
   matrix m;
   block_grid grid{m};
@@ -60,8 +67,11 @@ struct csb_walk {
 // Units: the block rows of the ELL part, then the entries of the rest.
 template <class Offset, class Value>
 struct ecsb_walk {
-  static constexpr kernel_info info{"ecsb/omp", "a run of block rows or of the rest for every thread", "ours",
-                                    true, true};
+  static constexpr kernel_info info{.name = "ecsb/omp",
+                                    .description = "a run of block rows or of the rest for every thread",
+                                    .source = "ours",
+                                    .repeatable = {.multiply = true, .transposed = true},
+                                    .facts = cpu_facts};
   using matrix = ecsb_view<Offset, Value, host>;
   matrix m;
   block_grid grid{m};
@@ -110,8 +120,11 @@ struct ecsb_walk {
 // Units: the groups.
 template <class Offset, class Value>
 struct gcsb_walk {
-  static constexpr kernel_info info{"gcsb/omp", "a run of groups with equal work for every thread", "ours",
-                                    true, true};
+  static constexpr kernel_info info{.name = "gcsb/omp",
+                                    .description = "a run of groups with equal work for every thread",
+                                    .source = "ours",
+                                    .repeatable = {.multiply = true, .transposed = true},
+                                    .facts = cpu_facts};
   using matrix = gcsb_view<Offset, Value, host>;
   matrix m;
   block_grid grid{m};
@@ -145,11 +158,19 @@ struct gcsb_walk {
   }
 };
 
+// The model was fitted as if this were launched as often as the GPU's is.
+constexpr kernel_facts tile_facts{.walk = kernel_facts::rows::balanced,
+                                  .launches = {.multiply = 2, .transposed = 2},
+                                  .launches_to_renumber = 1};
+
 // Units: the tiles, then the entries of the rest.
 template <class Offset, class Value>
 struct gcsb_tile_walk {
-  static constexpr kernel_info info{"gcsb/tile-omp", "a run of tiles or of the rest for every thread", "ours",
-                                    true, true};
+  static constexpr kernel_info info{.name = "gcsb/tile-omp",
+                                    .description = "a run of tiles or of the rest for every thread",
+                                    .source = "ours",
+                                    .repeatable = {.multiply = true, .transposed = true},
+                                    .facts = tile_facts};
   using matrix = gcsb_tile_view<Offset, Value, host>;
   matrix m;
   tile_cells cells{m.tile_height, m.tile_width, m.group_size};

@@ -5,6 +5,11 @@
 namespace sparsmith {
 namespace {
 
+struct csr_tuning {
+  // A x: chunks of a thread, taken one after the other, so that a thread that is held up holds up little.
+  static constexpr int chunks_per_thread = 8;
+};
+
 template <class Offset, class Value>
 struct csr_walk {
   csr_view<Offset, Value, host> m;
@@ -18,16 +23,18 @@ struct csr_walk {
 
 template <class Offset, class Value>
 struct csr_omp {
-  static constexpr kernel_info info{"csr/omp", "runs of rows with equal work, taken in turns",
-                                    "CSR strategies", true, true};
+  static constexpr kernel_info info{.name = "csr/omp",
+                                    .description = "runs of rows with equal work, taken in turns",
+                                    .source = "CSR strategies",
+                                    .repeatable = {.multiply = true, .transposed = true},
+                                    .facts = cpu_facts};
   using matrix = csr_view<Offset, Value, host>;
 
   csr_omp(openmp, const matrix& m, operation op)
       : m_(m),
-        // A x: several chunks a thread, taken one after the other, so that a thread that is held up holds up
-        // little.
         bounds_(balanced_chunks(
-            m.rows, thread_count() * (op == operation::multiply ? 8 : 1), [&](std::int64_t r) {
+            m.rows, thread_count() * (op == operation::multiply ? csr_tuning::chunks_per_thread : 1),
+            [&](std::int64_t r) {
               return std::int64_t{m.row_offsets[r]} + r;  // a row costs something by itself
             })) {
     if (op == operation::transposed)

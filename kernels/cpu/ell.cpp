@@ -7,7 +7,11 @@
 namespace sparsmith {
 namespace {
 
-constexpr std::int64_t piece_rows = 512;
+struct ell_tuning {
+  // Rows whose sums stay in the nearest cache while their slots are read in order.
+  static constexpr std::int64_t piece_rows = 512;
+};
+constexpr std::int64_t piece_rows = ell_tuning::piece_rows;
 
 // Slot k of the row at `position` + i is at first_slot + k * stride + i, for i below `rows`.
 struct slot_piece {
@@ -120,8 +124,11 @@ class slots_omp {
 
 template <class Value>
 struct ell_omp : slots_omp<Value, ell_layout<Value>> {
-  static constexpr kernel_info info{"ell/omp", "a run of rows for every thread, slot by slot", "ours", true,
-                                    true};
+  static constexpr kernel_info info{.name = "ell/omp",
+                                    .description = "a run of rows for every thread, slot by slot",
+                                    .source = "ours",
+                                    .repeatable = {.multiply = true, .transposed = true},
+                                    .facts = cpu_facts};
   using matrix = ell_view<Value, host>;
 
   ell_omp(openmp, const matrix& m, operation op)
@@ -132,8 +139,11 @@ struct ell_omp : slots_omp<Value, ell_layout<Value>> {
 
 template <class Offset, class Value>
 struct sell_omp : slots_omp<Value, sell_layout<Offset, Value>> {
-  static constexpr kernel_info info{"sell/omp", "a run of slices with equal work for every thread", "ours",
-                                    true, true};
+  static constexpr kernel_info info{.name = "sell/omp",
+                                    .description = "a run of slices with equal work for every thread",
+                                    .source = "ours",
+                                    .repeatable = {.multiply = true, .transposed = true},
+                                    .facts = cpu_facts};
   using matrix = sell_view<Offset, Value, host>;
 
   sell_omp(openmp, const matrix& m, operation op)
@@ -167,8 +177,11 @@ struct hyb_walk {
 
 template <class Value>
 struct hyb_omp : scatter_sum<Value, hyb_walk<Value>> {
-  static constexpr kernel_info info{"hyb/omp", "a run of rows or of the rest for every thread", "ours", true,
-                                    true};
+  static constexpr kernel_info info{.name = "hyb/omp",
+                                    .description = "a run of rows or of the rest for every thread",
+                                    .source = "ours",
+                                    .repeatable = {.multiply = true, .transposed = true},
+                                    .facts = cpu_facts};
   using matrix = hyb_view<Value, host>;
 
   hyb_omp(openmp, const matrix& m, operation op)

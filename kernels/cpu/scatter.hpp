@@ -15,6 +15,10 @@
 
 namespace sparsmith {
 
+// A CPU's threads sum up for themselves: there are no atomics, and rows are not shared.
+inline constexpr kernel_facts cpu_facts{.walk = kernel_facts::rows::balanced,
+                                        .launches = {.multiply = 1, .transposed = 1}};
+
 // Cuts what knows its own units: one chunk a thread.
 template <class Units>
 std::vector<std::int64_t> chunks_of(const Units& of) {

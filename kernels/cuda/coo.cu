@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(threads)
 
 struct coo_schedule {
   kernel_info info;
-  struct {
+  struct dealing {
     int width;
     bool segmented, ahead;
     std::int64_t sharing;  // of entry_map; 0: the whole grid shares
@@ -131,25 +131,71 @@ struct coo_schedule {
 };
 
 constexpr const char* report = "COO report";
+// Every entry is an atomic in A^T x, whose outputs come in no order; in A x, in the order of rows, a run of
+// equal outputs is one where neighbours are added up first.
+constexpr kernel_facts each_an_atomic{.walk = kernel_facts::rows::balanced,
+                                      .additions = {kernel_facts::adds::every, kernel_facts::adds::every},
+                                      .launches = {.multiply = 2, .transposed = 2}};
+constexpr kernel_facts runs_of(int width) {
+  kernel_facts facts = each_an_atomic;
+  facts.additions.multiply = kernel_facts::adds::runs;
+  facts.run = width;
+  return facts;
+}
+
 constexpr coo_schedule schedules[] = {
-    {{"coo/atomic", "a thread for every entry, an atomic each", "GCSB thesis, COO report"},
-     {1, true, false, threads, false}},
-    {{"coo/stride-1", "a thread takes neighbouring entries, an atomic each", report}, {1, true, true, 1}},
-    {{"coo/stride-warp", "a thread takes entries a warp apart, an atomic each", report},
-     {1, true, true, warp}},
-    {{"coo/stride-block", "a thread takes entries a thread block apart, an atomic each", report},
-     {1, true, true, threads}},
-    {{"coo/stride-grid", "a thread takes entries the whole grid apart, an atomic each", report},
-     {1, true, true, 0}},
-    {{"coo/scan-32", "prefix sums of a warp, two atomics a run", report, false, false, 32},
-     {32, false, false, 0}},
-    {{"coo/scan-1024", "prefix sums of a thread block, two atomics a run", report, false, false, 1024},
-     {1024, false, false, 0}},
-    {{"coo/segscan-32", "a warp sums runs of equal outputs, an atomic a run", report}, {32, true, false, 0}},
-    {{"coo/segscan-1024", "a thread block sums runs of equal outputs, an atomic a run", report},
-     {1024, true, false, 0}},
-    {{"coo/segscan-32-block", "segscan-32 with entries a thread block apart, unrolled", report},
-     {32, true, true, threads}},
+    {.info = {.name = "coo/atomic",
+              .description = "a thread for every entry, an atomic each",
+              .source = "GCSB thesis, COO report",
+              .facts = each_an_atomic},
+     .how = {.width = 1, .segmented = true, .ahead = false, .sharing = threads, .resident = false}},
+    {.info = {.name = "coo/stride-1",
+              .description = "a thread takes neighbouring entries, an atomic each",
+              .source = report,
+              .facts = each_an_atomic},
+     .how = {.width = 1, .segmented = true, .ahead = true, .sharing = 1}},
+    {.info = {.name = "coo/stride-warp",
+              .description = "a thread takes entries a warp apart, an atomic each",
+              .source = report,
+              .facts = each_an_atomic},
+     .how = {.width = 1, .segmented = true, .ahead = true, .sharing = warp}},
+    {.info = {.name = "coo/stride-block",
+              .description = "a thread takes entries a thread block apart, an atomic each",
+              .source = report,
+              .facts = each_an_atomic},
+     .how = {.width = 1, .segmented = true, .ahead = true, .sharing = threads}},
+    {.info = {.name = "coo/stride-grid",
+              .description = "a thread takes entries the whole grid apart, an atomic each",
+              .source = report,
+              .facts = each_an_atomic},
+     .how = {.width = 1, .segmented = true, .ahead = true, .sharing = 0}},
+    {.info = {.name = "coo/scan-32",
+              .description = "prefix sums of a warp, two atomics a run",
+              .source = report,
+              .rounding_neighbours = 32,
+              .facts = runs_of(32)},
+     .how = {.width = 32, .segmented = false, .ahead = false, .sharing = 0}},
+    {.info = {.name = "coo/scan-1024",
+              .description = "prefix sums of a thread block, two atomics a run",
+              .source = report,
+              .rounding_neighbours = 1024,
+              .facts = runs_of(1024)},
+     .how = {.width = 1024, .segmented = false, .ahead = false, .sharing = 0}},
+    {.info = {.name = "coo/segscan-32",
+              .description = "a warp sums runs of equal outputs, an atomic a run",
+              .source = report,
+              .facts = runs_of(32)},
+     .how = {.width = 32, .segmented = true, .ahead = false, .sharing = 0}},
+    {.info = {.name = "coo/segscan-1024",
+              .description = "a thread block sums runs of equal outputs, an atomic a run",
+              .source = report,
+              .facts = runs_of(1024)},
+     .how = {.width = 1024, .segmented = true, .ahead = false, .sharing = 0}},
+    {.info = {.name = "coo/segscan-32-block",
+              .description = "segscan-32 with entries a thread block apart, unrolled",
+              .source = report,
+              .facts = runs_of(32)},
+     .how = {.width = 32, .segmented = true, .ahead = true, .sharing = threads}},
 };
 
 constexpr int schedule_named(std::string_view name) {
@@ -197,9 +243,13 @@ struct coo_kernel {
   static constexpr kernel_info info = schedules[Schedule].info;
   using matrix = coo_view<Value, device>;
 
-  static std::string why_not(const matrix& m, operation) {
-    if (schedules[Schedule].how.segmented || all_finite(m.values)) return {};
-    return "prefix sums would carry values that are not finite into other rows";
+  static std::string why_not_expected(const matrix_outline& known, operation) {
+    return schedules[Schedule].how.segmented || known.all_finite
+               ? ""
+               : "prefix sums would carry values that are not finite into other rows";
+  }
+  static matrix_outline outline_of(const matrix& m) {
+    return {.all_finite = schedules[Schedule].how.segmented || all_finite(m.values)};
   }
 
   coo_kernel(cuda on, const matrix& m, operation op)

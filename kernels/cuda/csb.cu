@@ -21,6 +21,13 @@ struct csb_tuning {
 };
 constexpr int threads = csb_tuning::threads;
 
+// A thread that meets another output adds what it has to y; the model takes every slot to be one addition.
+constexpr kernel_facts facts_of(int launches) {
+  return {.walk = kernel_facts::rows::balanced,
+          .additions = {kernel_facts::adds::every, kernel_facts::adds::every},
+          .launches = {.multiply = launches, .transposed = launches}};
+}
+
 struct cell {
   std::int32_t row, col;
 };
@@ -166,7 +173,10 @@ __global__ void __launch_bounds__(threads)
 
 template <class Offset, class Value>
 struct csb_block {
-  static constexpr kernel_info info{"csb/block", "a thread for every block", "GCSB thesis"};
+  static constexpr kernel_info info{.name = "csb/block",
+                                    .description = "a thread for every block",
+                                    .source = "GCSB thesis",
+                                    .facts = facts_of(2)};
   using matrix = csb_view<Offset, Value, device>;
 
   csb_block(cuda on, const matrix& m, operation op) : on_(on), m_(m), op_(op) {}
@@ -190,8 +200,10 @@ struct csb_block {
 
 template <class Offset, class Value>
 struct gcsb_lane {
-  static constexpr kernel_info info{"gcsb/lane", "a thread for every block, a lane of its group",
-                                    "GCSB thesis"};
+  static constexpr kernel_info info{.name = "gcsb/lane",
+                                    .description = "a thread for every block, a lane of its group",
+                                    .source = "GCSB thesis",
+                                    .facts = facts_of(2)};
   using matrix = gcsb_view<Offset, Value, device>;
 
   gcsb_lane(cuda on, const matrix& m, operation op) : on_(on), m_(m), op_(op) {}
@@ -213,21 +225,31 @@ struct gcsb_lane {
 };
 
 constexpr kernel_info ecsb_infos[] = {
-    {"ecsb/coo", "a thread for every entry", "GCSB thesis"},
-    {"ecsb/ell", "threads walk parts of block rows", "GCSB thesis"},
-    {"ecsb/hyb", "threads walk parts of block rows, then a thread for every entry of the rest",
-     "GCSB thesis"}};
+    {.name = "ecsb/coo",
+     .description = "a thread for every entry",
+     .source = "GCSB thesis",
+     .facts = facts_of(2)},
+    {.name = "ecsb/ell",
+     .description = "threads walk parts of block rows",
+     .source = "GCSB thesis",
+     .facts = facts_of(2)},
+    {.name = "ecsb/hyb",
+     .description = "threads walk parts of block rows, then a thread for every entry of the rest",
+     .source = "GCSB thesis",
+     .facts = facts_of(3)}};
 
 template <ecsb_holding Holding, class Offset, class Value>
 struct ecsb_kernel {
   static constexpr kernel_info info = ecsb_infos[static_cast<int>(Holding)];
   using matrix = ecsb_view<Offset, Value, device>;
 
-  static std::string why_not(const matrix& m, operation) {
-    if (m.holding == static_cast<std::int32_t>(Holding)) return {};
-    constexpr const char* names[] = {"coo", "ell", "hybrid"};
-    return std::string("the matrix is held as ") + names[m.holding] + ", not as " +
-           names[static_cast<int>(Holding)];
+  static std::string why_not_expected(const matrix_outline& known, operation) {
+    const ecsb_holding held = known.holding.value_or(Holding);
+    if (held == Holding) return {};
+    return std::string("the matrix is held as ") + name_of(held) + ", not as " + name_of(Holding);
+  }
+  static matrix_outline outline_of(const matrix& m) {
+    return {.holding = static_cast<ecsb_holding>(m.holding)};
   }
 
   ecsb_kernel(cuda on, const matrix& m, operation op) : on_(on), m_(m), op_(op) {}

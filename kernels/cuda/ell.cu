@@ -18,7 +18,8 @@ struct ell_tuning {
   // Slots of a row whose loads are on their way at once.
   static constexpr int unrolled = 4;
 
-  // ell/split and sell/split: slots of a row whose loads are on their way at once.
+  // ell/split and sell/split, found on an H200 (docs/log): slots of a row whose loads are on their way at
+  // once.
   static constexpr int slots_at_once = 8;
   // 4 warps share 32 rows whose mean has more slots than the one, a thread block those above the other; and
   // only while there are fewer threads than this a multiprocessor.
@@ -31,6 +32,18 @@ struct ell_tuning {
   static constexpr double even_share = 0.8;
 };
 constexpr int threads = ell_tuning::threads, warps = threads / 32;
+
+constexpr kernel_facts thread_facts{.walk = kernel_facts::rows::lanes,
+                                    .lanes = 1,
+                                    .additions = {.transposed = kernel_facts::adds::every},
+                                    .launches = {.multiply = 1, .transposed = 2}};
+// A thread block takes a piece of 32 long rows, its warps a chunk of slots each at once.
+constexpr kernel_facts split_facts{.walk = kernel_facts::rows::lanes,
+                                   .lanes = 1,
+                                   .at_once = warps * ell_tuning::slots_at_once,
+                                   .longest_piece = warps * ell_tuning::slots_at_once * ell_tuning::rounds,
+                                   .additions = {.transposed = kernel_facts::adds::every},
+                                   .launches = {.multiply = 1, .transposed = 2}};
 
 // Where the rows of a format are: position p has row row(p), whose slots start at first(p) and lie stride()
 // apart.
@@ -342,7 +355,11 @@ class rows_in_groups {
 
 template <class Value>
 struct ell_thread {
-  static constexpr kernel_info info{"ell/thread", "a thread for every row", "GCSB thesis", true, false};
+  static constexpr kernel_info info{.name = "ell/thread",
+                                    .description = "a thread for every row",
+                                    .source = "GCSB thesis",
+                                    .repeatable = {.multiply = true},
+                                    .facts = thread_facts};
   using matrix = ell_view<Value, device>;
 
   ell_thread(cuda on, const matrix& m, operation op) : on_(on), m_(m), op_(op) {}
@@ -360,7 +377,11 @@ struct ell_thread {
 
 template <class Offset, class Value>
 struct sell_thread {
-  static constexpr kernel_info info{"sell/thread", "a thread for every row", "ours", true, false};
+  static constexpr kernel_info info{.name = "sell/thread",
+                                    .description = "a thread for every row",
+                                    .source = "ours",
+                                    .repeatable = {.multiply = true},
+                                    .facts = thread_facts};
   using matrix = sell_view<Offset, Value, device>;
 
   sell_thread(cuda on, const matrix& m, operation op) : on_(on), m_(m), op_(op) {}
@@ -380,8 +401,11 @@ struct sell_thread {
 
 template <class Value>
 struct ell_split : rows_in_groups<ell_rows, Value> {
-  static constexpr kernel_info info{"ell/split", "1, 4 or 8 warps for 32 rows, thread blocks for long ones",
-                                    "ours", true, false};
+  static constexpr kernel_info info{.name = "ell/split",
+                                    .description = "1, 4 or 8 warps for 32 rows, thread blocks for long ones",
+                                    .source = "ours",
+                                    .repeatable = {.multiply = true},
+                                    .facts = split_facts};
   using matrix = ell_view<Value, device>;
 
   ell_split(cuda on, const matrix& m, operation op)
@@ -391,8 +415,11 @@ struct ell_split : rows_in_groups<ell_rows, Value> {
 
 template <class Offset, class Value>
 struct sell_split {
-  static constexpr kernel_info info{"sell/split", "1, 4 or 8 warps for 32 rows, thread blocks for long ones",
-                                    "ours", true, false};
+  static constexpr kernel_info info{.name = "sell/split",
+                                    .description = "1, 4 or 8 warps for 32 rows, thread blocks for long ones",
+                                    .source = "ours",
+                                    .repeatable = {.multiply = true},
+                                    .facts = split_facts};
   using matrix = sell_view<Offset, Value, device>;
   static constexpr int usual = sell_shape{}.slice;
 
@@ -426,7 +453,13 @@ struct sell_split {
 template <class Value>
 struct hyb_thread {
   static constexpr kernel_info info{
-      "hyb/thread", "a thread for every row of the ELL part, the rest as coo/segscan-32-block", "ours"};
+      .name = "hyb/thread",
+      .description = "a thread for every row of the ELL part, the rest as coo/segscan-32-block",
+      .source = "ours",
+      .facts = {.walk = kernel_facts::rows::lanes,
+                .lanes = 1,
+                .additions = {.transposed = kernel_facts::adds::every},
+                .launches = {.multiply = 2, .transposed = 3}}};
   using matrix = hyb_view<Value, device>;
 
   hyb_thread(cuda on, const matrix& m, operation op) : on_(on), m_(m), op_(op) {}

@@ -1,10 +1,6 @@
-// gcsb/tile: products from GCSB's layout `tile` without atomics inside the loop. Where the thread blocks that
-// share a line of tiles are few, it is one launch: the last of them writes the line's outputs; a rest is
-// added by another one. Where there are few outputs, no rest and no other numbers, it is one launch, too: its
-// first thread blocks scale y, and the others, which walk the tiles, add to it. Elsewhere one launch brings x
-// into the tiles' numbers and scales y, and another, which starts before the first has ended, walks the tiles
-// and the rest and adds to y. Where there are many sums in other numbers than y's, they are added up in those
-// numbers, and a third brings them into y's: atomics on scattered addresses are slower than that.
+// gcsb/tile: products from GCSB's layout `tile` without atomics inside the loop. How many launches that takes
+// (`tile_mode`) depends on how many thread blocks share a line of tiles, on the number of outputs, on a rest
+// and on whether the tiles have numbers of their own for rows and columns.
 #include "convert/formats/sizes.hpp"
 #include "kernels/cuda/read_ahead.hpp"
 #include "kernels/cuda/tile_product.hpp"
@@ -13,6 +9,7 @@
 namespace sparsmith {
 namespace {
 
+// Found on an H200 (docs/log), as are those of tile_limits.
 struct tile_tuning {
   // Of a thread block. More warps share a window of x and add up their sums in shared memory, but wait for
   // each other where a line ends; six where shared memory leaves room for more of them than of four.
@@ -27,21 +24,22 @@ struct tile_tuning {
   static constexpr int own_shared_bytes = 1024;       // of a kernel, beside those that it is launched with
   // Every output is written once where shares have about a line of their own: of many lines, so that few are
   // waited for, and visited by two shares on average. On small matrices waiting for the last share of a line
-  // takes longer than a launch that clears y (bcsstk13: 13 us, and 9.5 with two launches).
+  // takes longer than a launch that clears y.
   static constexpr std::int64_t least_lines = 1024, most_visits = 2;
   // Of such a share, how much it may be longer or shorter to end where a line does: a sixth. No line of the
   // Laplacian has two visits then, and since it waits for memory, what one share does less another does
-  // faster: 59 us for 62.
+  // faster.
   static constexpr std::int64_t parts_to_line_end = 6;
   // Lines without a tile are written too then: not where they are most.
   static constexpr std::int64_t most_lines_a_tile = 4;
   // Outputs that the product's own first thread blocks scale, and of each of those: so few that they are done
-  // long before the first sums are. It spares a launch: 11.8 us for 12.4 on a uniform matrix of 8192 rows.
+  // long before the first sums are. It spares a launch.
   static constexpr std::int64_t most_cleared = 1 << 17, outputs_of_clearer = 4096, shares_a_clearer = 8;
-  // Sums from which on they are added up in the tiles' numbers first.
+  // Sums from which on they are added up in the tiles' numbers first, and brought into y's by another launch:
+  // atomics on scattered addresses are slower than that.
   static constexpr std::int64_t many_scattered_sums = 1 << 18;
   // Bytes of entries and x that are brought ahead, less than for products by rows: a warp's own loads are two
-  // groups ahead as it is, and with 8 MiB real matrices of 2 to 8 MB take 1 to 3 % longer.
+  // groups ahead as it is, and larger matrices took longer with more.
   static constexpr std::int64_t most_read_ahead = 2 << 20;
   static constexpr int vector_threads = 256;  // of a thread block that walks x, y, the rest or a tile
   // Of a window of x, which comes in whole sectors.
@@ -135,8 +133,14 @@ array<T, device> upload(const std::vector<T>& items) {
 
 template <class Offset, class Value>
 struct gcsb_tile_kernel {
+  // Launches are those of the mode `added`, as the model was fitted.
   static constexpr kernel_info info{
-      "gcsb/tile", "warps sum up tiles in shared memory, no atomics in the loop", "ours, layout tile"};
+      .name = "gcsb/tile",
+      .description = "warps sum up tiles in shared memory, no atomics in the loop",
+      .source = "ours, layout tile",
+      .facts = {.walk = kernel_facts::rows::balanced,
+                .launches = {.multiply = 2, .transposed = 2},
+                .launches_to_renumber = 1}};
   using matrix = gcsb_tile_view<Offset, Value, device>;
 
   gcsb_tile_kernel(cuda on, const matrix& m, operation op) : on_(on), m_(m), op_(op) {
@@ -223,8 +227,7 @@ struct gcsb_tile_kernel {
     const bool rest_apart = mode_ == tile_mode::written && rest.count > 0;
     with_kernel([&](auto kernel, auto arrays) {
       arrays.ahead = ahead;
-      // Where x and the sums are long, what prepares them takes as long alone: R-MAT of 2^22 rows 391 us for
-      // 463.
+      // Where x and the sums are long, the kernel that prepares them takes as long alone, and is waited for.
       const launch_size size{clearers_ + static_cast<unsigned>(shares_.size()),
                              static_cast<unsigned>(warps_) * 32, shared_bytes(warps_), prepared && !apart};
       launch(on_, size, kernel, arrays, rest_apart ? entry_list<Value>{} : rest, alpha,

@@ -9,8 +9,8 @@ namespace sparsmith {
 
 class read_ahead {
  public:
-  // Nothing is brought where there would be more than `most_bytes`. Of real matrices of 2 to 6 MB A x by rows
-  // takes .82 to .98 of the time it takes without, csr/thread the least; of 6 to 9 MB .92 to 1.01.
+  // Nothing is brought where there would be more than `most_bytes`: up to 8 MiB products by rows were the
+  // faster for it on an H200 (docs/log).
   explicit read_ahead(std::int64_t most_bytes = 8 << 20) : bytes_left_(most_bytes) {}
 
   template <class T>

@@ -3,6 +3,10 @@
 namespace sparsmith {
 namespace {
 
+struct scale_tuning {
+  static constexpr int threads = 256;  // of a thread block
+};
+
 // Whoever adds to y may start with its loads meanwhile.
 template <class Value>
 __global__ void scale_all(std::int64_t count, Value beta, Value* y) {
@@ -16,7 +20,8 @@ __global__ void scale_all(std::int64_t count, Value beta, Value* y) {
 template <class Value>
 bool scale(cuda on, std::int64_t count, Value beta, Value* y) {
   if (count == 0 || beta == Value{1}) return false;
-  scale_all<<<resident_blocks(count, 256), 256, 0, on.stream>>>(count, beta, y);
+  scale_all<<<resident_blocks(count, scale_tuning::threads), scale_tuning::threads, 0, on.stream>>>(count,
+                                                                                                    beta, y);
   check_cuda(cudaGetLastError());
   return true;
 }

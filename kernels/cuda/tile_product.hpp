@@ -1,9 +1,8 @@
 // The product of gcsb/tile. A thread block walks its share of the tiles; every warp of it has sums of its own
 // for the outputs of one tile, in shared memory: in A x a lane adds only to rows of its own, in A^T x the
-// columns of a step differ, so there is no atomic in the loop. Nothing waits where a tile ends: entries are
-// on their way two groups ahead, whatever tiles they are of, and the window of x of the next tile comes while
-// this one is worked on. Sums are added to the outputs only where the line of tiles changes or the share
-// ends.
+// columns of a step differ, so there is no atomic in the loop. Nothing waits where a tile ends: entries and
+// the next tile's window of x are on their way whatever tiles they are of. Sums are added to the outputs only
+// where the line of tiles changes or the share ends.
 #pragma once
 
 #include "kernels/cuda/entries.hpp"
@@ -64,7 +63,7 @@ __device__ inline void wait_for_arrivals(const unsigned* count, unsigned all) {
 }
 
 // A pointer that is kept as it is. The compiler would put it together from its parts at every use, which the
-// loop has no time for: 56 instructions a group for 66 in A x, 72 for 87 in A^T x.
+// loop has no time for: it is bound by the number of its instructions.
 template <class T>
 __device__ T* kept_whole(T* global) {
   asm("" : "+l"(global));
@@ -251,7 +250,7 @@ struct tile_limits {
   // which all warps are done with: the last to look at it are those who add up a line, and they meet after
   // that.
   static constexpr int kept_pieces = 4;
-  static constexpr int groups_in_flight = 2;  // of a warp; three bring nothing
+  static constexpr int groups_in_flight = 2;  // of a warp: as many as cover the wait for memory
 };
 
 // Columns behind a tile's own, for padding: as many as there can be banks.
@@ -405,7 +404,7 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32,
   if (!Transposed && warp < 2) queue.window(warp, tile_x)[m.inputs_per_tile + lane] = 0;
   if constexpr (first_by_loads) queue.wait_for_own_loads();
   // Warps wait for each other's first entries as well: those that begin in step ask for what lies side by
-  // side at the same time. Of A^T x, block band 78.6 us for 83, R-MAT of 2^22 rows 310 for 325.
+  // side at the same time.
   __syncthreads_or(static_cast<int>(coming[0].entries.packed[0]));
   if constexpr (first_by_loads) queue.tell_loaded();
   let_next_kernel_start();
@@ -426,8 +425,8 @@ __global__ void __launch_bounds__(tile_limits::most_warps * 32,
   }
 
   // Where others of this kernel scale the outputs: asked by one thread, of the warp that has the fewest
-  // groups, and not before its first sums are complete. Asked before the loop, that warp falls behind the
-  // others, and the block band's A x takes 187 us for 126.
+  // groups, and not before its first sums are complete: asked before the loop, that warp falls behind the
+  // others.
   const bool asks = Mode == tile_mode::cleared && thread == threads - 32;
   bool has_asked = false;
   unsigned shares_before = 0;

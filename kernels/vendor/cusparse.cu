@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "kernels/cuda/bsr.hpp"
 #include "kernels/cuda/launch.hpp"
 
 namespace sparsmith {
@@ -61,6 +62,19 @@ std::string wide_offsets() {
   return sizeof(Offset) == 4 ? "" : "cuSPARSE wants offsets and indices of one width";
 }
 
+// What cuSPARSE does inside is not known: this is how the model takes it.
+constexpr kernel_facts balanced_facts(int launches) {
+  return {.walk = kernel_facts::rows::balanced,
+          .additions = {.transposed = kernel_facts::adds::every},
+          .launches = {.multiply = launches, .transposed = 2}};
+}
+constexpr kernel_facts bsr_facts{.walk = kernel_facts::rows::lanes,
+                                 .lanes = 32,
+                                 .at_once = 32,
+                                 .additions = {.transposed = kernel_facts::adds::every},
+                                 .launches = {.multiply = 1, .transposed = 2},
+                                 .compiled_sides = cuda_bsr_sides};
+
 // The ways of the generic product: an algorithm, and how a format is described.
 
 template <class Offset, class Value>
@@ -78,7 +92,8 @@ struct csr_way_1 : csr_way<Offset, Value> {
   static constexpr kernel_info info{.name = "csr/cusparse-alg1",
                                     .description = "generic SpMV, CUSPARSE_SPMV_CSR_ALG1",
                                     .source = "cuSPARSE",
-                                    .vendor = true};
+                                    .vendor = true,
+                                    .facts = balanced_facts(1)};
   static constexpr auto algorithm() { return CUSPARSE_SPMV_CSR_ALG1; }
 };
 template <class Offset, class Value>
@@ -86,19 +101,19 @@ struct csr_way_2 : csr_way<Offset, Value> {
   static constexpr kernel_info info{.name = "csr/cusparse-alg2",
                                     .description = "generic SpMV, CUSPARSE_SPMV_CSR_ALG2",
                                     .source = "cuSPARSE",
-                                    .repeatable_multiply = true,
-                                    .vendor = true};
+                                    .repeatable = {.multiply = true},
+                                    .vendor = true,
+                                    .facts = balanced_facts(2)};
   static constexpr auto algorithm() { return CUSPARSE_SPMV_CSR_ALG2; }
 };
 
 template <class Value>
 struct coo_way {
   using matrix = coo_view<Value, device>;
-  static std::string why_not(const matrix& m, operation) {
-    return m.values.size() <= std::numeric_limits<std::int32_t>::max()
-               ? ""
-               : "cuSPARSE counts the entries in 32 bits, as wide as the indices";
+  static std::string why_not_expected(const matrix_outline& known, operation) {
+    return cusparse_refuses_coo(known);
   }
+  static matrix_outline outline_of(const matrix& m) { return {.entries = m.values.size()}; }
   static void describe(const matrix& m, cusparseConstSpMatDescr_t* description) {
     check(cusparseCreateConstCoo(description, m.rows, m.cols, m.values.size(), m.row_indices.data(),
                                  m.col_indices.data(), m.values.data(), index_type, base, data_type<Value>));
@@ -106,10 +121,15 @@ struct coo_way {
 };
 template <class Value>
 struct coo_way_1 : coo_way<Value> {
-  static constexpr kernel_info info{.name = "coo/cusparse-alg1",
-                                    .description = "generic SpMV, CUSPARSE_SPMV_COO_ALG1",
-                                    .source = "cuSPARSE",
-                                    .vendor = true};
+  static constexpr kernel_info info{
+      .name = "coo/cusparse-alg1",
+      .description = "generic SpMV, CUSPARSE_SPMV_COO_ALG1",
+      .source = "cuSPARSE",
+      .vendor = true,
+      .facts = {.walk = kernel_facts::rows::balanced,
+                .additions = {kernel_facts::adds::runs, kernel_facts::adds::every},
+                .run = 128,
+                .launches = {.multiply = 2, .transposed = 2}}};
   static constexpr auto algorithm() { return CUSPARSE_SPMV_COO_ALG1; }
 };
 template <class Value>
@@ -117,8 +137,9 @@ struct coo_way_2 : coo_way<Value> {
   static constexpr kernel_info info{.name = "coo/cusparse-alg2",
                                     .description = "generic SpMV, CUSPARSE_SPMV_COO_ALG2",
                                     .source = "cuSPARSE",
-                                    .repeatable_multiply = true,
-                                    .vendor = true};
+                                    .repeatable = {.multiply = true},
+                                    .vendor = true,
+                                    .facts = balanced_facts(2)};
   static constexpr auto algorithm() { return CUSPARSE_SPMV_COO_ALG2; }
 };
 
@@ -127,17 +148,25 @@ struct sell_way {
   static constexpr kernel_info info{.name = "sell/cusparse",
                                     .description = "generic SpMV, CUSPARSE_SPMV_SELL_ALG1",
                                     .source = "cuSPARSE",
-                                    .repeatable_multiply = true,
+                                    .repeatable = {.multiply = true},
                                     .vendor = true,
-                                    .transposes = false};
+                                    .computes = {.multiply = true, .transposed = false},
+                                    .facts = {.walk = kernel_facts::rows::lanes,
+                                              .lanes = 1,
+                                              .additions = {.transposed = kernel_facts::adds::every},
+                                              .launches = {.multiply = 1, .transposed = 2}}};
   static constexpr auto algorithm() { return CUSPARSE_SPMV_SELL_ALG1; }
   using matrix = sell_view<Offset, Value, device>;
-  static std::string why_not(const matrix& m, operation) {
-    if (sizeof(Offset) != 4) return wide_offsets<Offset>();
+  static std::string why_not(const matrix&, operation) { return wide_offsets<Offset>(); }
+  static std::string why_not_expected(const matrix_outline& known, operation) {
+    return cusparse_refuses_sell(known);
+  }
+  static matrix_outline outline_of(const matrix& m) {
+    matrix_outline known;
     const auto order = copy_to<host>(m.row_order, place::device);
     for (std::int64_t p = 0; p < order.size(); ++p)
-      if (order[p] != p) return "cuSPARSE's SELL keeps rows in their order, and these are sorted by length";
-    return {};
+      if (order[p] != p) known.rows_in_order = false;
+    return known;
   }
   // Padding with value 0 at a valid column is, to cuSPARSE, an entry like any other.
   static void describe(const matrix& m, cusparseConstSpMatDescr_t* description) {
@@ -150,11 +179,8 @@ struct sell_way {
 };
 
 template <class Matrix>
-std::string why_no_bsr(const Matrix& m) {
-  if (m.block_rows != m.block_cols) return "cuSPARSE takes square blocks";
-  if (m.rows % m.block_rows != 0 || m.cols % m.block_cols != 0)
-    return "cuSPARSE reads x and writes y by whole blocks, and these hang over the edge of the matrix";
-  return wide_offsets<typename Matrix::offset_type>();
+matrix_outline bsr_outline_of(const Matrix& m) {
+  return {.rows = m.rows, .cols = m.cols, .block = {m.block_rows, m.block_cols}};
 }
 
 template <class Offset, class Value>
@@ -163,10 +189,15 @@ struct bsr_way {
                                     .description = "generic SpMV, CUSPARSE_SPMV_BSR_ALG1",
                                     .source = "cuSPARSE",
                                     .vendor = true,
-                                    .transposes = false};
+                                    .computes = {.multiply = true, .transposed = false},
+                                    .facts = bsr_facts};
   static constexpr auto algorithm() { return CUSPARSE_SPMV_BSR_ALG1; }
   using matrix = bsr_view<Offset, Value, device>;
-  static std::string why_not(const matrix& m, operation) { return why_no_bsr(m); }
+  static std::string why_not(const matrix&, operation) { return wide_offsets<Offset>(); }
+  static std::string why_not_expected(const matrix_outline& known, operation) {
+    return cusparse_refuses_bsr(known, 1);
+  }
+  static matrix_outline outline_of(const matrix& m) { return bsr_outline_of(m); }
   static void describe(const matrix& m, cusparseConstSpMatDescr_t* description) {
     check(cusparseCreateConstBsr(description, m.rows / m.block_rows, m.cols / m.block_cols,
                                  m.col_indices.size(), m.block_rows, m.block_cols, m.row_offsets.data(),
@@ -176,12 +207,9 @@ struct bsr_way {
 };
 
 template <class Way>
-struct generic_product {
-  static constexpr kernel_info info = Way::info;
+struct generic_product : Way {  // which says what it is and what it refuses
   using matrix = typename Way::matrix;
   using value = typename matrix::value_type;
-  static std::string why_not(const matrix& m, operation op) { return Way::why_not(m, op); }
-
   generic_product(cuda on, const matrix& m, operation op)
       : on_(on),
         operation_(op == operation::multiply ? CUSPARSE_OPERATION_NON_TRANSPOSE
@@ -228,12 +256,14 @@ struct bsrmv {
                                     .description = "bsrmv of the legacy interface",
                                     .source = "cuSPARSE",
                                     .vendor = true,
-                                    .transposes = false};
+                                    .computes = {.multiply = true, .transposed = false},
+                                    .facts = bsr_facts};
   using matrix = bsr_view<Offset, Value, device>;
-  static std::string why_not(const matrix& m, operation) {
-    if (m.block_rows < 2) return "bsrmv takes blocks of side 2 or more";
-    return why_no_bsr(m);
+  static std::string why_not(const matrix&, operation) { return wide_offsets<Offset>(); }
+  static std::string why_not_expected(const matrix_outline& known, operation) {
+    return cusparse_refuses_bsr(known, 2);
   }
+  static matrix_outline outline_of(const matrix& m) { return bsr_outline_of(m); }
 
   bsrmv(cuda on, const matrix& m, operation) : on_(on), m_(m) {
     cusparseMatDescr_t description = nullptr;

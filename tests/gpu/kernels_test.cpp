@@ -13,6 +13,7 @@
 #include "kernels/rates.hpp"
 #include "tests/gpu/gpu_here.hpp"
 #include "tests/kernels/check_kernels.hpp"
+#include "tests/kernels/check_refusals.hpp"
 
 using namespace sparsmith;
 using namespace sparsmith::testing;
@@ -37,6 +38,18 @@ TEST_CASE("every kernel on CUDA, on the battery", "[battery]") {
     for (const kernel_info& k : kernels_on<cuda>()) {
       INFO(k.name);
       CHECK(tally.runs[k.name] > 0);
+    }
+  }
+}
+
+TEST_CASE("what kernels on CUDA refuse is what is expected of the price", "[battery]") {
+  if (!gpu_here()) return;
+  if constexpr (has_cuda) {
+    const auto refused = check_refusals(cuda{});
+    for (const char* const name : {"coo/scan-32", "coo/scan-1024", "sell/cusparse", "bsr/cusparse",
+                                   "bsr/cusparse-bsrmv", "ecsb/coo", "ecsb/ell", "ecsb/hyb"}) {
+      INFO(name);
+      CHECK(refused.count(name) == 1);
     }
   }
 }

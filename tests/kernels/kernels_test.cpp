@@ -32,10 +32,28 @@ void check_names(const std::vector<kernel_info>& kernels, const std::vector<std:
 }
 
 struct never_runs {
-  static constexpr kernel_info info{
-      .name = "csr/never", .description = "a test", .source = "ours", .transposes = false};
+  static constexpr kernel_info info{.name = "csr/never",
+                                    .description = "a test",
+                                    .source = "ours",
+                                    .computes = {.multiply = true, .transposed = false},
+                                    .facts = {.walk = kernel_facts::rows::balanced}};
   using matrix = csr_view<std::int64_t, float, host>;
   static std::string why_not(const matrix&, operation) { return "never"; }
+};
+
+// Takes square matrices, and of those no empty ones, which only the arrays tell.
+struct takes_squares {
+  static constexpr kernel_info info{.name = "csr/squares",
+                                    .description = "a test",
+                                    .source = "ours",
+                                    .facts = {.walk = kernel_facts::rows::balanced}};
+  using matrix = csr_view<std::int32_t, double, host>;
+  static std::string why_not(const matrix& m, operation) { return m.values.size() > 0 ? "" : "empty"; }
+  static std::string why_not_expected(const matrix_outline& known, operation op) {
+    if (known.rows == known.cols) return {};
+    return op == operation::multiply ? "not square" : "not square, turned";
+  }
+  static matrix_outline outline_of(const matrix& m) { return {.rows = m.rows, .cols = m.cols}; }
 };
 
 // A made-up /sys/devices/system/cpu.
@@ -161,6 +179,119 @@ TEST_CASE("a line without a product refuses to be prepared, with its reason") {
     CHECK(problem.category() == failure::usage);
     CHECK(std::string(problem.what()) == "csr/never: never");
   }
+}
+
+TEST_CASE("every kernel of every table says how it works") {
+  for (const listed_kernel& k : all_kernels()) {
+    INFO(k.backend << " " << k.info.name);
+    const kernel_facts& facts = k.info.facts;
+    CHECK(facts.stated());
+    for (const operation op : both_operations) {
+      CHECK(facts.launches(op) > 0);
+      // What is the same bits every time cannot depend on the order in which threads add. CSC's facts are
+      // about the CSR that it stores.
+      const bool csc = k.format == format_kind::csc;
+      if (k.info.repeatable(op)) CHECK(facts.additions(csc ? turned(op) : op) == kernel_facts::adds::none);
+    }
+    CHECK(facts.lanes >= 1);
+    CHECK(facts.at_once >= 1);
+    CHECK(facts.run >= 1);
+    if (facts.walk == kernel_facts::rows::classes) {
+      CHECK(facts.shortest_medium_row < facts.shortest_long_row);
+      CHECK(facts.block_threads > 32);
+    }
+    CHECK((facts.compiled_sides != 0) == (k.format == format_kind::bsr));
+    CHECK((facts.launches_to_renumber != 0) == (k.format == format_kind::gcsb_tile));
+    // CSC's run CSR's code, all others their own.
+    CHECK((std::string(k.info.code()) == k.info.name) == (k.format != format_kind::csc));
+    CHECK(code_of_kernels().count(k.info.code()) == 1);
+  }
+}
+
+TEST_CASE("a kernel refuses a matrix by the rule that it refuses its price by") {
+  const auto line = refusal_of<takes_squares>();
+  REQUIRE(line.info.why_not_expected != nullptr);
+  const auto entries = [](std::int32_t rows, std::int32_t cols) {
+    return coo_to_csr<openmp, std::int32_t, double>(
+        openmp{}, as_coo_of<double>({"", rows, cols, {{0, 0, 1.0}}}), nullptr);
+  };
+  const auto square = entries(3, 3), wide = entries(3, 4);
+  CHECK(line.why_not(view(square), operation::multiply).empty());
+  CHECK(line.why_not(takes_squares::matrix{}, operation::multiply) == "empty");
+  for (const operation op : both_operations) {
+    CHECK(line.info.why_not_expected({.rows = 3, .cols = 3}, op).empty());
+    CHECK(line.why_not(view(wide), op) == line.info.why_not_expected({.rows = 3, .cols = 4}, op));
+    CHECK_FALSE(line.why_not(view(wide), op).empty());
+  }
+  CHECK(refusal_of<never_runs>().info.why_not_expected == nullptr);
+}
+
+TEST_CASE("what cuSPARSE does not take is known before it is made") {
+  CHECK(cusparse_refuses_coo({.entries = 0x7fffffff}).empty());
+  CHECK(cusparse_refuses_coo({.entries = 0x80000000}).find("32 bits") != std::string::npos);
+  CHECK(cusparse_refuses_sell({}).empty());
+  CHECK(cusparse_refuses_sell({.rows_in_order = false}).find("sorted by length") != std::string::npos);
+  const auto refuses_blocks = [](block_size block, std::int32_t least_side) {
+    return cusparse_refuses_bsr({.rows = 12, .cols = 24, .block = block}, least_side);
+  };
+  CHECK(refuses_blocks({4, 4}, 2).empty());
+  CHECK(refuses_blocks({1, 1}, 1).empty());
+  CHECK(refuses_blocks({1, 1}, 2).find("side 2 or more") != std::string::npos);
+  CHECK(refuses_blocks({2, 4}, 1).find("square") != std::string::npos);
+  CHECK(refuses_blocks({5, 5}, 1).find("over the edge") != std::string::npos);
+  CHECK(refuses_blocks({8, 8}, 1).find("over the edge") != std::string::npos);
+}
+
+// By name, which tells independently of its type what a kernel must refuse.
+TEST_CASE("what kernels on CUDA would refuse is told without a GPU") {
+  const matrix_outline plain{.rows = 12, .cols = 24, .entries = 30, .blocks = 9, .block = {3, 3}};
+  const auto changed = [&](auto change) {
+    matrix_outline known = plain;
+    change(known);
+    return known;
+  };
+  const struct {
+    matrix_outline known;
+    std::set<std::string> refusing;
+  } cases[] = {
+      {plain, {}},
+      {changed([](matrix_outline& k) { k.all_finite = false; }), {"coo/scan-32", "coo/scan-1024"}},
+      {changed([](matrix_outline& k) { k.rows_in_order = false; }), {"sell/cusparse"}},
+      {changed([](matrix_outline& k) { k.entries = std::int64_t{1} << 31; }),
+       {"coo/cusparse-alg1", "coo/cusparse-alg2"}},
+      {changed([](matrix_outline& k) {
+         k.block = {3, 4};
+       }),
+       {"bsr/cusparse", "bsr/cusparse-bsrmv"}},
+      {changed([](matrix_outline& k) {
+         k.block = {1, 1};
+       }),
+       {"bsr/cusparse-bsrmv"}},
+      {changed([](matrix_outline& k) {
+         k.block = {5, 5};
+       }),
+       {"bsr/cusparse", "bsr/cusparse-bsrmv"}},
+      {changed([](matrix_outline& k) {
+         k.block = {65, 1};
+       }),
+       {"bsr/row-major", "bsr/private", "bsr/team", "bsr/unrolled", "bsr/stream", "bsr/cusparse",
+        "bsr/cusparse-bsrmv"}},
+      {changed([](matrix_outline& k) { k.holding = ecsb_holding::coo; }), {"ecsb/ell", "ecsb/hyb"}},
+      {changed([](matrix_outline& k) { k.holding = ecsb_holding::ell; }), {"ecsb/coo", "ecsb/hyb"}},
+      {changed([](matrix_outline& k) { k.holding = ecsb_holding::hybrid; }), {"ecsb/coo", "ecsb/ell"}}};
+  for (const auto& [known, refusing] : cases)
+    for (const listed_kernel& k : all_kernels()) {
+      if (k.info.why_not_expected == nullptr) continue;
+      INFO(k.backend << " " << k.info.name);
+      CHECK(k.info.why_not_expected(known, operation::multiply).empty() ==
+            (k.backend != "cuda" || refusing.count(k.info.name) == 0));
+    }
+  // A rule that is gone would pass above.
+  std::set<std::string> with_rules;
+  for (const listed_kernel& k : all_kernels())
+    if (k.info.why_not_expected != nullptr) with_rules.insert(k.info.name);
+  for (const auto& [known, refusing] : cases)
+    for (const std::string& name : refusing) CHECK(with_rules.count(name) == (has_cuda ? 1 : 0));
 }
 
 TEST_CASE("cuSPARSE out of memory, or asked for what it lacks, is a refusal and not a broken device") {

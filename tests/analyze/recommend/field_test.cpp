@@ -9,6 +9,7 @@
 #include "convert/io/generators.hpp"
 #include "convert/io/read.hpp"
 #include "tests/catch.hpp"
+#include "tests/kernels/check_refusals.hpp"
 
 using namespace sparsmith;
 
@@ -31,8 +32,15 @@ machine_rates some_rates() {
   return {1e-6, 8e10, 5e10, 1e11, 3e8, 1e9, 1e8, 3e7, 32 << 20, 2};
 }
 
-kernel_info named(const char* name) {
-  return {.name = name, .description = "", .source = ""};
+// A warp for every row, and an atomic for every entry of A^T x.
+constexpr kernel_facts warp_facts{.walk = kernel_facts::rows::lanes,
+                                  .lanes = 32,
+                                  .at_once = 32,
+                                  .additions = {.transposed = kernel_facts::adds::every},
+                                  .launches = {.multiply = 1, .transposed = 2}};
+
+kernel_info named(const char* name, const kernel_facts& facts = warp_facts) {
+  return {.name = name, .description = "", .source = "", .facts = facts};
 }
 
 }  // namespace
@@ -100,7 +108,7 @@ TEST_CASE("terms are times: none is negative, and more bytes or atomics take lon
     for (const operation op : both_operations)
       for (const char* const backend : {"openmp", "cuda"}) {
         const model_terms terms =
-            terms_of(rates, backend, named("csr/thread"), op, known, csr_cost, false, warm);
+            terms_of(rates, backend, named("csr/warp"), op, known, csr_cost, false, warm);
         double sum = 0;
         for (const double t : terms) {
           CHECK(t >= 0);
@@ -124,6 +132,39 @@ TEST_CASE("terms are times: none is negative, and more bytes or atomics take lon
       predict(rates, "cuda", named("csr/new"), operation::multiply, known, csr_cost, false);
   CHECK(nothing.warm == 0);
   CHECK(nothing.cold == 0);
+  // Nor is the way of a kernel that does not say how it works.
+  const kernel_work unstated =
+      work_of("cuda", named("csr/warp", {}), operation::multiply, known, csr_cost, false);
+  CHECK(unstated.bytes == 0);
+  CHECK(unstated.launches == 0);
+}
+
+TEST_CASE("what kernels on OpenMP refuse is what is expected of the price") {
+  CHECK(testing::check_refusals(openmp{}).empty());
+}
+
+TEST_CASE("a kernel that refuses A x of what is stored refuses A^T x of its second copy") {
+  model_matrix known;
+  known.rows.count = 12;
+  known.cols.count = 24;
+  kernel_info kernel = named("csr/warp");
+  kernel.computes.transposed = false;
+  format_cost cost;
+  CHECK(why_not_expected(kernel, operation::multiply, known, cost, false).empty());
+  CHECK(why_not_expected(kernel, operation::transposed, known, cost, false) == "it has no product with A^T");
+  CHECK(why_not_expected(kernel, operation::multiply, known, cost, true) == "it has no product with A^T");
+  CHECK(why_not_expected(kernel, operation::transposed, known, cost, true).empty());
+  // Rules are about what is stored: A^T has the rows of A for columns, and CSC is the CSR of A^T.
+  kernel.computes.transposed = true;
+  kernel.why_not_expected = [](const matrix_outline& stored, operation op) {
+    return stored.rows == 12 && op == operation::multiply ? std::string() : "refused";
+  };
+  CHECK(why_not_expected(kernel, operation::multiply, known, cost, false).empty());
+  CHECK_FALSE(why_not_expected(kernel, operation::transposed, known, cost, true).empty());
+  std::swap(known.rows, known.cols);
+  CHECK(why_not_expected(kernel, operation::transposed, known, cost, true).empty());
+  cost.format = format_kind::csc;
+  CHECK(why_not_expected(kernel, operation::transposed, known, cost, false).empty());
 }
 
 TEST_CASE("every kernel of this build has a prediction, and the model a record") {

@@ -133,7 +133,7 @@ namespace {
 contestant_result raced(const char* name, operation op, double seconds, double spread = 0,
                         bool vendor = false, bool repeatable = true) {
   contestant_result k = line(name, op, seconds, 0, vendor);
-  k.info.repeatable_multiply = k.info.repeatable_transposed = repeatable;
+  k.info.repeatable = {repeatable, repeatable};
   for (timing* t : {&k.time.warm, &k.time.cold}) {
     t->low = t->median * (1 - spread);
     t->high = t->median * (1 + spread);
@@ -225,8 +225,8 @@ TEST_CASE("mix, products, memory, regime and repeatable bits decide") {
   CHECK(verdict_of(m, small).winner.names() == "bsr/a");
   small.memory = 100;
   CHECK(!verdict_of(m, small).winner);
-  m.variants[1].contestants[0].info.repeatable_multiply = false;
-  m.variants[2].contestants[1].info.repeatable_transposed = false;
+  m.variants[1].contestants[0].info.repeatable.multiply = false;
+  m.variants[2].contestants[1].info.repeatable.transposed = false;
   objective same;
   same.repeatable = true;
   CHECK(verdict_of(m, same).winner.names() == "csr/a");

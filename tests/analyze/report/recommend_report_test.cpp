@@ -64,7 +64,7 @@ contestant_result line(const char* name, operation op, double micro, bool vendor
   contestant_result k;
   k.info = {.name = name, .description = "a test", .source = vendor ? "the vendor" : "ours"};
   k.info.vendor = vendor;
-  k.info.repeatable_multiply = true;
+  k.info.repeatable.multiply = true;
   k.op = op;
   k.time = {around(micro * 0.5e-6), around(micro * 1e-6)};
   k.prepare_seconds = 10e-6;
