@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analyze/structure/block_choice.hpp"
+#include "convert/words.hpp"
 
 namespace sparsmith {
 namespace {
