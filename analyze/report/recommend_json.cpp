@@ -5,7 +5,7 @@
 #include "analyze/report/json.hpp"
 #include "analyze/report/json_values.hpp"
 #include "analyze/report/recommend_actions.hpp"
-#include "analyze/report/recommend_figures.hpp"
+#include "analyze/recommend/standing.hpp"
 
 namespace sparsmith {
 namespace {
