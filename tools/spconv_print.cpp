@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analyze/report/describe.hpp"
+#include "analyze/report/json_values.hpp"
 #include "tools/spconv.hpp"
 
 namespace sparsmith::spconv {
