@@ -10,9 +10,9 @@
 #include <set>
 #include <sstream>
 
+#include "analyze/recommend/standing.hpp"
 #include "analyze/report/recommend_actions.hpp"
 #include "analyze/report/recommend_csv.hpp"
-#include "analyze/recommend/standing.hpp"
 #include "analyze/report/recommend_json.hpp"
 #include "analyze/report/recommend_text.hpp"
 #include "analyze/report/text.hpp"
