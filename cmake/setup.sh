@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-packages="cmake ninja-build g++ libcli11-dev catch2 libfmt-dev nlohmann-json3-dev libarchive-dev libhdf5-dev libssl-dev zlib1g-dev libpng-dev libjs-chart.js python3-pip $*"
+packages="cmake ninja-build g++ libcli11-dev catch2 libfmt-dev nlohmann-json3-dev libarchive-dev libhdf5-dev libssl-dev zlib1g-dev libpng-dev libjs-chart.js python3-pip python3-jsonschema $*"
 
 if command -v dpkg-query >/dev/null 2>&1 && command -v apt-get >/dev/null 2>&1; then
   missing=""
@@ -50,6 +50,13 @@ if [ ! -f .deps/fast_matrix_market/CMakeLists.txt ]; then
   rm -rf .deps/fast_matrix_market
   mv .deps/unpack/fast_matrix_market-1.7.6/fast_matrix_market .deps/fast_matrix_market
   rm -rf .deps/unpack
+fi
+
+# Tests compare JSON with its schemas by the python that CMake finds, which may be another than the distribution's.
+if ! python3 -c 'import jsonschema' 2>/dev/null; then
+  echo "setup: installing jsonschema for $(command -v python3)"
+  python3 -m pip install --quiet --disable-pip-version-check --user jsonschema ||
+    echo "setup: python3 has no jsonschema; the tests that need it will be skipped" >&2
 fi
 
 . cmake/have_nvcc.sh

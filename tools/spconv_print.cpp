@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analyze/report/describe.hpp"
+#include "analyze/report/json_values.hpp"
 #include "tools/spconv.hpp"
 
 namespace sparsmith::spconv {
@@ -56,35 +57,36 @@ std::string matrix_text(const outcome& r, int width) {
 std::string format_text(const format_outcome& f, const outcome& r, int width) {
   std::string name = name_of(f.kind);
   for (const std::string& piece : describe(f.kind, f.size.parameters)) name += ", " + piece;
-  std::string text = labelled_text(
-      "format",
-      fmt::format("{}: {}, {:.3f} x CSR", name, format_bytes(f.size.bytes), ratio(f.size.bytes, r.csr_bytes)),
-      width);
+  std::string text = labelled_text("format",
+                                   fmt::format("{}: {}, {} x CSR", name, format_bytes(f.size.bytes),
+                                               three_decimals(ratio(f.size.bytes, r.csr_bytes))),
+                                   width);
   if (f.size.slots != r.entries)
-    text += labelled_text("padding",
-                          fmt::format("{} slots for {} entries: {} padded, fill {:.3f}",
-                                      with_commas(f.size.slots), with_commas(r.entries),
-                                      with_commas(f.size.slots - r.entries), ratio(f.size.slots, r.entries)),
-                          width);
+    text +=
+        labelled_text("padding",
+                      fmt::format("{} slots for {} entries: {} padded, fill {}", with_commas(f.size.slots),
+                                  with_commas(r.entries), with_commas(f.size.slots - r.entries),
+                                  three_decimals(ratio(f.size.slots, r.entries))),
+                      width);
   return text;
 }
 
 std::string blocks_text(const block_statistics& b, bool tiles, int width) {
-  const double empty = 100 * ratio(b.empty_blocks, b.blocks + b.rest_blocks + b.empty_blocks);
+  const std::string empty = percent(ratio(b.empty_blocks, b.blocks + b.rest_blocks + b.empty_blocks));
   std::string text =
       tiles ? labelled_text("tiles",
-                            fmt::format("{} stored, {} in the rest with {} entries, {} empty ({:.4g} %)",
+                            fmt::format("{} stored, {} in the rest with {} entries, {} empty ({})",
                                         with_commas(b.blocks), with_commas(b.rest_blocks),
                                         with_commas(b.rest_entries), with_commas(b.empty_blocks), empty),
                             width)
             : labelled_text("blocks",
-                            fmt::format("{} with entries, {} empty ({:.4g} %)", with_commas(b.blocks),
+                            fmt::format("{} with entries, {} empty ({})", with_commas(b.blocks),
                                         with_commas(b.empty_blocks), empty),
                             width);
   if (b.groups > 0)
     text += labelled_text("groups",
-                          fmt::format("{}, half of the padding in {:.3g} % of them", with_commas(b.groups),
-                                      100 * b.groups_with_half_the_padding),
+                          fmt::format("{}, half of the padding in {} of them", with_commas(b.groups),
+                                      percent(b.groups_with_half_the_padding)),
                           width);
   const std::string part = tiles ? "lane" : "block";
   const std::string whole = tiles ? "stored tile" : "block";
@@ -98,7 +100,7 @@ std::string blocks_text(const block_statistics& b, bool tiles, int width) {
   if (b.groups > 0) {
     add("longest " + part, b.group_longest, count);
     add("shortest " + part, b.group_shortest, count);
-    add("mean " + part, b.group_mean, [](double number) { return fmt::format("{:.1f}", number); });
+    add("mean " + part, b.group_mean, four_digits);
     if (tiles) add("steps", b.group_steps, count);
   }
   text += "\n" + text_table(spread, width);
@@ -111,13 +113,6 @@ std::string blocks_text(const block_statistics& b, bool tiles, int width) {
   return text + "\n" + text_table(histogram, width);
 }
 
-// No wider than a column of a table may be.
-std::string times(double ratio) {
-  return ratio < 1000  ? fmt::format("{:.3f}", ratio)
-         : ratio < 1e6 ? fmt::format("{:.0f}", ratio)
-                       : fmt::format("{:.2e}", ratio);
-}
-
 std::string plan_text(const outcome& r, int width) {
   std::vector<table_line> lines = {{"plan", "bytes", "x CSR", "fill", "peak"}};
   std::vector<std::string> notes = {""};
@@ -128,8 +123,8 @@ std::string plan_text(const outcome& r, int width) {
       parameters += parameters.empty() ? "above --max-fill" : ", above --max-fill";
     notes.push_back(parameters);
     if (cost.possible())
-      lines.push_back({name, format_bytes(cost.bytes), times(ratio(cost.bytes, r.csr_bytes)),
-                       times(cost.fill), format_bytes(cost.peak_bytes)});
+      lines.push_back({name, format_bytes(cost.bytes), three_decimals(ratio(cost.bytes, r.csr_bytes)),
+                       three_decimals(cost.fill), format_bytes(cost.peak_bytes)});
     else
       lines.push_back({name, "-", "-", "-", "-"});
   }
@@ -138,16 +133,13 @@ std::string plan_text(const outcome& r, int width) {
 
 std::string stages_text(const outcome& r, int width) {
   std::vector<table_line> lines = {{"stage", "ms", "M entries/s", "GB/s"}};
-  const auto milliseconds = [](double seconds) { return fmt::format("{:.2f}", seconds * 1e3); };
   const auto add = [&](const std::string& prefix, const stage_log& stages) {
     double total = 0;
     for (const stage& s : stages) {
       total += s.seconds;
       const double rate = s.seconds > 0 ? static_cast<double>(s.entries) / s.seconds / 1e6 : 0;
-      lines.push_back({prefix + s.name, milliseconds(s.seconds), fmt::format("{:.1f}", rate),
-                       s.bytes > 0 && s.seconds > 0
-                           ? fmt::format("{:.2f}", static_cast<double>(s.bytes) / s.seconds / 1e9)
-                           : ""});
+      lines.push_back({prefix + s.name, milliseconds(s.seconds), three_figures(rate),
+                       s.bytes > 0 && s.seconds > 0 ? giga(static_cast<double>(s.bytes) / s.seconds) : ""});
     }
     lines.push_back({prefix + "total", milliseconds(total), "", ""});
   };

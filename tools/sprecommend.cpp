@@ -10,8 +10,8 @@
 
 #include "analyze/recommend/machine_cache.hpp"
 #include "analyze/recommend/recommend.hpp"
+#include "analyze/recommend/standing.hpp"
 #include "analyze/report/recommend_csv.hpp"
-#include "analyze/report/recommend_figures.hpp"
 #include "analyze/report/recommend_json.hpp"
 #include "analyze/report/recommend_page.hpp"
 #include "analyze/report/recommend_text.hpp"

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analyze/structure/block_choice.hpp"
+#include "convert/words.hpp"
 #include "kernels/registry.hpp"
 
 namespace sparsmith {
@@ -83,8 +84,8 @@ class field_builder {
     else if (!cost.possible())
       one.left_out = cost.problem;
     else if (!cost.allowed)
-      one.left_out =
-          fmt::format("too padded: {:.3g} slots per entry, more than {}", cost.fill, cost.options.max_fill);
+      one.left_out = fmt::format("too padded: {} slots per entry, more than {}", three_figures(cost.fill),
+                                 cost.options.max_fill);
     else if (request_.memory > 0 && cost.bytes > request_.memory)
       one.left_out = fmt::format("takes {}, more than the {} it may", format_bytes(cost.bytes),
                                  format_bytes(request_.memory));

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "convert/error.hpp"
+#include "convert/words.hpp"
 
 namespace sparsmith {
 namespace {
@@ -17,12 +18,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 template <class T, class Item>
 bool contains(const std::vector<T>& all, const Item& one) {
   return std::find(all.begin(), all.end(), one) != all.end();
-}
-
-std::string in_words(double seconds) {
-  return seconds < 1e-3 ? fmt::format("{:.3g} us", seconds * 1e6)
-         : seconds < 1  ? fmt::format("{:.3g} ms", seconds * 1e3)
-                        : fmt::format("{:.3g} s", seconds);
 }
 
 // Adds what its scope takes.
@@ -216,7 +211,7 @@ class tournament {
     if (spent() + one.convert_seconds > tuning.heats_share * request_.seconds) {
       result_.out_of_time = true;
       return fmt::format("not tried: converting would take {} of the time given",
-                         in_words(one.convert_seconds));
+                         time_text(one.convert_seconds));
     }
     double nearest = infinity;
     for (const operation op : operations_of(one.variant))
@@ -345,7 +340,7 @@ class tournament {
           runner who{key, line.contestants.size() - 1};
           if (mine.single_seconds > tuning.far_ratio * (leader(op) + tuning.far_seconds))
             leave(who, line,
-                  fmt::format("after one run of {}, {:.0f} x the leader", in_words(mine.single_seconds),
+                  fmt::format("after one run of {}, {:.0f} x the leader", time_text(mine.single_seconds),
                               mine.single_seconds / leader(op)));
           else
             entered.push_back(who);

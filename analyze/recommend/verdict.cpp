@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "convert/formats/properties.hpp"
+#include "convert/words.hpp"
 
 namespace sparsmith {
 
@@ -217,21 +218,11 @@ way vendors_two_copies(const matrix_result& found, const objective& wanted) {
 
 // ---- why ----
 
-std::string times(double ratio) {
-  return fmt::format("{:.{}f} x", ratio, ratio < 10 ? 2 : ratio < 100 ? 1 : 0);
-}
-
 double work_of(const way& w, const objective& wanted, double kernel_work::*member) {
   double sum = 0;
   for (const contestant_result* k : w.contestants)
     if (k != nullptr) sum += wanted.weight(k->op) * (k->work.*member);
   return sum;
-}
-
-std::string rounded(double count) {
-  return count >= 1e6   ? fmt::format("{:.1f} M", count / 1e6)
-         : count >= 1e4 ? fmt::format("{:.0f} k", count / 1e3)
-                        : fmt::format("{:.{}f}", count, count == std::floor(count) ? 0 : 1);
 }
 
 // The cause, beside what it won against: staying in CSR, or where that is what won, the next.
@@ -244,12 +235,13 @@ std::vector<std::string> reasons_of(const matrix_result& found, const verdict& v
   if (lost && bytes > 0) {
     const std::string name = lost.names();
     const double others = work_of(lost, v.wanted, &kernel_work::bytes);
-    reasons.push_back(fmt::format("a product moves {} the bytes of {}: {:.4g} MB", times(bytes / others),
-                                  name, bytes / 1e6));
+    reasons.push_back(fmt::format("a product moves {} x the bytes of {}: {}", ratio_text(bytes / others),
+                                  name, format_bytes(std::llround(bytes))));
     const auto compare = [&](double kernel_work::*member, double worth_saying, const char* what) {
       const double mine = work_of(won, v.wanted, member), theirs = work_of(lost, v.wanted, member);
       if (std::max(mine, theirs) >= worth_saying && std::max(mine, theirs) > 1.5 * std::min(mine, theirs))
-        reasons.push_back(fmt::format("{} {} where {} has {}", rounded(mine), what, name, rounded(theirs)));
+        reasons.push_back(
+            fmt::format("{} {} where {} has {}", four_digits(mine), what, name, four_digits(theirs)));
     };
     const auto entries = static_cast<double>(found.entries);
     compare(&kernel_work::atomics, std::max(1.0, entries / 100), "atomic additions a product");
@@ -258,13 +250,13 @@ std::vector<std::string> reasons_of(const matrix_result& found, const verdict& v
   }
   if (const variant_result& f = won.variant(); f.slots > 0 && found.entries > 0) {
     const double fill = static_cast<double>(f.slots) / static_cast<double>(found.entries);
-    reasons.push_back(fill > 1.0005
-                          ? fmt::format("{:.1f} % of what it stores is padding", 100 * (1 - 1 / fill))
-                          : std::string("it stores no padding"));
+    reasons.push_back(fill > 1.0005 ? rounded_percent(1 - 1 / fill) + " of what it stores is padding"
+                                    : std::string("it stores no padding"));
   }
   if (context.row_mean > 0)
     reasons.push_back(fmt::format(
-        "rows have {:.3g} entries, the longest {}, {}", context.row_mean, context.row_longest,
+        "rows have {} entries, the longest {}, {}", four_digits(context.row_mean),
+        with_commas(context.row_longest),
         context.row_variation < 0.3 ? fmt::format("and are even (variation {:.2f})", context.row_variation)
         : context.row_variation < 1
             ? fmt::format("and vary (variation {:.2f})", context.row_variation)
@@ -274,7 +266,7 @@ std::vector<std::string> reasons_of(const matrix_result& found, const verdict& v
     double measured = 0;
     for (const contestant_result* k : won.contestants)
       if (k != nullptr) measured += v.wanted.weight(k->op) * time_of(found, *k, v.wanted.warm).median;
-    reasons.push_back(fmt::format("it runs at {:.0f} % of the bandwidth of a copy", 100 * time / measured));
+    reasons.push_back("it runs at " + rounded_percent(time / measured) + " of the bandwidth of a copy");
   }
   return reasons;
 }

@@ -4,6 +4,29 @@ const root = document.documentElement;
 const system = matchMedia("(prefers-color-scheme: dark)");
 const is_dark = () => root.dataset.theme ? root.dataset.theme === "dark" : system.matches;
 const compact = new Intl.NumberFormat("en", {notation: "compact", maximumSignificantDigits: 3});
+
+// Numbers in words by the rules of convert/words.hpp, for what charts show on demand: three figures for what was
+// measured, one decimal for shares, the unit that suits.
+const grouped = v => v.toLocaleString("en", {maximumFractionDigits: 0});
+const three_figures = v => v < 99.95 ? v.toFixed(v < 9.995 ? 2 : 1) : grouped(v);
+const unit_for = seconds => seconds < 999.5e-6 ? {factor: 1e6, name: "µs"} :
+  seconds < 999.5e-3 ? {factor: 1e3, name: "ms"} : {factor: 1, name: "s"};
+function time_text(seconds) {
+  const unit = unit_for(seconds);
+  return three_figures(seconds * unit.factor) + " " + unit.name;
+}
+function rounded_percent(share) {
+  const text = (100 * share).toFixed(1);
+  return (share < 1 && text === "100.0" ? "> 99.9" : text) + " %";
+}
+function bytes_text(bytes) {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+  let unit = 0;
+  for (; bytes >= (unit === 0 ? 1024 : 1023.95) && unit + 1 < units.length; ++unit) bytes /= 1024;
+  return (unit === 0 ? bytes : bytes.toFixed(1)) + " " + units[unit];
+}
+const products_text = v => v < 0 ? "never" : v === 0 ? "at once" : grouped(Math.ceil(v * (1 - 1e-9)));
+
 let colour = {};
 
 function read_colours() {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
+#include "analyze/report/columns.hpp"
 #include "analyze/report/highlights.hpp"
 #include "analyze/report/json_values.hpp"
 #include "analyze/report/text.hpp"
@@ -14,12 +14,7 @@ namespace sparsmith {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-// Header and lines come from the same list, so that they cannot differ.
-struct csv_column {
-  std::string name;
-  std::function<std::string(const matrix_features&)> field;
-};
+using csv_column = column<matrix_features>;
 
 // Numbers are written as JSON writes them.
 std::string csv_field(const json& value) {
@@ -129,16 +124,11 @@ std::vector<csv_column> csv_columns(const std::vector<block_size>& blocks) {
 }  // namespace
 
 std::string csv_header(const std::vector<block_size>& blocks) {
-  std::string line;
-  for (const csv_column& column : csv_columns(blocks)) line += (line.empty() ? "" : ",") + column.name;
-  return line;
+  return csv_line_of(headings_of(csv_columns(blocks)));
 }
 
 std::string csv_line(const matrix_features& features, const std::vector<block_size>& blocks) {
-  std::string line;
-  for (const csv_column& column : csv_columns(blocks))
-    line += (line.empty() ? "" : ",") + column.field(features);
-  return line;
+  return csv_line_of(cells_of(csv_columns(blocks), features));
 }
 
 }  // namespace sparsmith

@@ -12,13 +12,13 @@
 namespace sparsmith {
 namespace {
 
-std::string ratio_text(const matrix_features& f, const format_cost* cost) {
+std::string over_csr_text(const matrix_features& f, const format_cost* cost) {
   const std::optional<double> ratio = over_csr(f, cost);
-  return ratio ? fmt::format("{:.3f}", *ratio) : "-";
+  return ratio ? three_decimals(*ratio) : "-";
 }
 
 std::string fill_text(const format_cost* cost) {
-  return cost == nullptr ? "-" : fmt::format("{:.3f}", cost->fill);
+  return cost == nullptr ? "-" : three_decimals(cost->fill);
 }
 
 std::string summary(const matrix_features& f, const std::string& device, int width) {
@@ -51,8 +51,8 @@ std::string summary(const matrix_features& f, const std::string& device, int wid
   line("near",
        fmt::format("{} have their right neighbour stored, {} the one below",
                    percent(share_of(f.next_column, f.entries)), percent(share_of(f.row_below, f.entries))));
-  line("reuse", fmt::format("{:.3f} lines of x (128 bytes) touched per entry, each row for itself",
-                            share_of(f.x_lines, f.entries)));
+  line("reuse", fmt::format("{} lines of x (128 bytes) touched per entry, each row for itself",
+                            three_decimals(share_of(f.x_lines, f.entries))));
   line("device", device);
   return all;
 }
@@ -63,9 +63,8 @@ std::string length_table(const matrix_features& f, int width) {
   for (const auto& [name, l] : {std::pair("rows", &f.row_lengths), std::pair("columns", &f.col_lengths)})
     lines.push_back({name, with_commas(l->lengths.least), with_commas(l->lengths.lower_quartile),
                      with_commas(l->lengths.median), with_commas(l->lengths.upper_quartile),
-                     with_commas(l->lengths.most), fmt::format("{:.2f}", l->mean),
-                     fmt::format("{:.3f}", l->variation), fmt::format("{:.3f}", l->gini),
-                     with_commas(l->empty)});
+                     with_commas(l->lengths.most), four_digits(l->mean), three_decimals(l->variation),
+                     three_decimals(l->gini), with_commas(l->empty)});
   return "\n" + text_table(lines, width);
 }
 
@@ -110,8 +109,8 @@ std::string block_table(const matrix_features& f, int width) {
   if (f.blocks.empty()) return "";
   std::vector<table_line> lines = {{"block", "with entries", "fill", "BSR x CSR", "0 - 100 % full"}};
   for (const block_features& b : f.blocks)
-    lines.push_back({sides_of(b.size), with_commas(b.blocks), fmt::format("{:.3f}", b.fill),
-                     ratio_text(f, bsr_of(f, b.size)), density_bars(b)});
+    lines.push_back({sides_of(b.size), with_commas(b.blocks), three_decimals(b.fill),
+                     over_csr_text(f, bsr_of(f, b.size)), density_bars(b)});
   return "\n" + text_table(lines, width);
 }
 
@@ -132,7 +131,7 @@ std::string format_table(const matrix_features& f, int width) {
   for (const format_cost& c : f.formats)
     if (c.beta() == 0 && c.format != format_kind::bsr && c.possible()) {
       shown.push_back(&c);
-      lines.push_back({name_of(c.format), with_commas(c.bytes), ratio_text(f, &c), fill_text(&c)});
+      lines.push_back({name_of(c.format), with_commas(c.bytes), over_csr_text(f, &c), fill_text(&c)});
     }
   if (shown.empty()) return "";
   std::vector<std::string> notes = {""};
@@ -146,8 +145,8 @@ std::string beta_table(const matrix_features& f, int width) {
     const format_cost* const csb = blocked_of(f, format_kind::csb, beta);
     const format_cost* const ecsb = blocked_of(f, format_kind::ecsb, beta);
     const format_cost* const gcsb = blocked_of(f, format_kind::gcsb, beta);
-    lines.push_back({std::to_string(beta), ratio_text(f, csb), ratio_text(f, ecsb), fill_text(ecsb),
-                     ratio_text(f, gcsb), fill_text(gcsb)});
+    lines.push_back({std::to_string(beta), over_csr_text(f, csb), over_csr_text(f, ecsb), fill_text(ecsb),
+                     over_csr_text(f, gcsb), fill_text(gcsb)});
   }
   return lines.size() == 1 ? "" : "\n" + text_table(lines, width);
 }
@@ -158,6 +157,37 @@ std::string short_name(const std::string& input, int width) {
 }
 
 }  // namespace
+
+std::vector<column<matrix_features>> compared_features() {
+  using row = matrix_features;
+  return {
+      {"rows", [](const row& f) { return with_commas(f.rows); }},
+      {"columns", [](const row& f) { return with_commas(f.cols); }},
+      {"entries", [](const row& f) { return with_commas(f.entries); }},
+      {"mean row", [](const row& f) { return four_digits(f.row_lengths.mean); }},
+      {"longest", [](const row& f) { return with_commas(f.row_lengths.lengths.most); }},
+      {"variation", [](const row& f) { return three_decimals(f.row_lengths.variation); }},
+      {"Gini", [](const row& f) { return three_decimals(f.row_lengths.gini); }},
+      {"symmetric",
+       [](const row& f) {
+         const std::optional<double> mirrored = mirrored_share(f, f.symmetry.pattern);
+         return mirrored ? percent(*mirrored) : "-";
+       }},
+      {"bandwidth", [](const row& f) { return with_commas(std::max(f.lower_bandwidth, f.upper_bandwidth)); }},
+      {"fullest blocks",
+       [](const row& f) {
+         const block_features* const block = fullest_blocks(f);
+         return block == nullptr
+                    ? "-"
+                    : fmt::format("{}, fill {}", sides_of(block->size), three_decimals(block->fill));
+       }},
+      {"fewest bytes",
+       [](const row& f) {
+         const format_cost* const best = smallest_format(f);
+         return best == nullptr ? "-" : name_with_shape(*best);
+       }},
+      {"x CSR", [](const row& f) { return over_csr_text(f, smallest_format(f)); }}};
+}
 
 std::string features_as_text(const matrix_features& f, const text_options& options) {
   const auto [width, height, ink] = options.shown;
@@ -170,20 +200,12 @@ std::string features_as_text(const matrix_features& f, const text_options& optio
 }
 
 std::string comparison_as_text(const std::vector<matrix_features>& matrices, int width) {
-  std::vector<table_line> lines = {{"matrix", "rows", "columns", "entries", "mean row", "longest",
-                                    "variation", "Gini", "symmetric", "bandwidth", "fullest blocks",
-                                    "fewest bytes", "x CSR"}};
+  const std::vector<column<matrix_features>> columns = compared_features();
+  std::vector<table_line> lines = {headings_of(columns)};
+  lines[0].insert(lines[0].begin(), "matrix");
   for (const matrix_features& f : matrices) {
-    const std::optional<double> mirrored = mirrored_share(f, f.symmetry.pattern);
-    const block_features* const block = fullest_blocks(f);
-    const format_cost* const best = smallest_format(f);
-    lines.push_back(
-        {short_name(f.name, width), with_commas(f.rows), with_commas(f.cols), with_commas(f.entries),
-         fmt::format("{:.2f}", f.row_lengths.mean), with_commas(f.row_lengths.lengths.most),
-         fmt::format("{:.3f}", f.row_lengths.variation), fmt::format("{:.3f}", f.row_lengths.gini),
-         mirrored ? percent(*mirrored) : "-", with_commas(std::max(f.lower_bandwidth, f.upper_bandwidth)),
-         block == nullptr ? "-" : fmt::format("{}, fill {:.3f}", sides_of(block->size), block->fill),
-         best == nullptr ? "-" : name_with_shape(*best), ratio_text(f, best)});
+    lines.push_back(cells_of(columns, f));
+    lines.back().insert(lines.back().begin(), short_name(f.name, width));
   }
   return text_table(lines, width);
 }

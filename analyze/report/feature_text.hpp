@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/report/columns.hpp"
 #include "analyze/report/terminal_plots.hpp"
 #include "analyze/structure/features.hpp"
 
@@ -27,5 +28,8 @@ struct text_options {
 std::string features_as_text(const matrix_features& features, const text_options& options);
 // A table with a line a matrix.
 std::string comparison_as_text(const std::vector<matrix_features>& matrices, int width);
+
+// The columns in which several matrices are compared, on a terminal and on a page.
+std::vector<column<matrix_features>> compared_features();
 
 }  // namespace sparsmith

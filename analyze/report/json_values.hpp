@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analyze/structure/features.hpp"
+#include "convert/formats/sizes.hpp"
 
 namespace sparsmith {
 
@@ -15,6 +16,13 @@ inline nlohmann::ordered_json number_or_null(double value) {
 }
 inline nlohmann::ordered_json number_or_null(std::optional<double> value) {
   return value ? number_or_null(*value) : nlohmann::ordered_json(nullptr);
+}
+
+// The sizes of a format as an object.
+inline nlohmann::ordered_json as_json(const format_parameters& parameters) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : parameters) object[name] = value;
+  return object;
 }
 
 // What only values tell.

@@ -7,6 +7,7 @@
 
 #include "analyze/report/describe.hpp"
 #include "analyze/report/embedded.hpp"
+#include "analyze/report/feature_text.hpp"
 #include "analyze/report/highlights.hpp"
 #include "analyze/report/html.hpp"
 #include "analyze/report/json_values.hpp"
@@ -21,12 +22,13 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-std::string three_decimals(double number) {
-  return with_commas(fmt::format("{:.3f}", number));
-}
-
-std::string percent_or_dash(std::optional<double> part) {
-  return part ? percent(*part) : "–";
+// What is written for a terminal, with the signs that a page can show.
+std::string typeset(const std::string& words) {
+  if (words == "-") return "–";
+  std::string html = escaped(words);
+  for (auto at = html.find("x "); at != std::string::npos; at = html.find("x ", at + 1))
+    if (at == 0 || html[at - 1] == ' ') html.replace(at, 1, "×");
+  return html;
 }
 
 std::string with_share(std::int64_t part, std::int64_t whole) {
@@ -217,7 +219,7 @@ std::string block_section(const matrix_features& f, std::size_t matrix) {
   std::vector<cells> rows, densities;
   for (const block_features& block : by_area(f.blocks)) {
     const format_cost* const bsr = bsr_of(f, block.size);
-    rows.push_back({name_of(block), with_commas(block.blocks), four_digits(block.fill),
+    rows.push_back({name_of(block), with_commas(block.blocks), three_decimals(block.fill),
                     block.blocks == 0 ? "–" : percent(1 / block.fill), bytes_text(bsr),
                     over_csr_text(f, bsr)});
     cells& line = densities.emplace_back(cells{name_of(block)});
@@ -314,13 +316,6 @@ std::string smallest_text(const matrix_features& f) {
          (value ? fmt::format(" <small>({}&nbsp;×&nbsp;CSR)</small>", three_decimals(*value)) : "");
 }
 
-std::string fullest_text(const matrix_features& f) {
-  const block_features* const best = fullest_blocks(f);
-  return best == nullptr
-             ? "–"
-             : fmt::format("{} <small>(fill&nbsp;{})</small>", name_of(*best), three_decimals(best->fill));
-}
-
 // The share of the entries that so many of the longest rows hold.
 double share_in_longest(const matrix_features& f, std::int64_t rows) {
   std::int64_t entries = 0;
@@ -342,7 +337,7 @@ std::string comparison_figures(const std::vector<named_matrix>& matrices) {
     for (const std::int64_t parts : {100, 10, 2})
       line.push_back(percent(share_in_longest(f, (f.rows + parts - 1) / parts)));
     cells& fill = fills.emplace_back(cells{escaped(name)});
-    for (const block_features& block : by_area(f.blocks)) fill.push_back(four_digits(block.fill));
+    for (const block_features& block : by_area(f.blocks)) fill.push_back(three_decimals(block.fill));
   }
   const std::string limited =
       matrices.size() > 10 ? " The chart shows the first ten matrices." : std::string();
@@ -359,22 +354,18 @@ std::string comparison_figures(const std::vector<named_matrix>& matrices) {
 }
 
 std::string comparison(const std::vector<named_matrix>& matrices) {
+  const std::vector<column<matrix_features>> columns = compared_features();
+  cells headings = {"matrix"};
+  for (const std::string& heading : headings_of(columns)) headings.push_back(typeset(heading));
   std::vector<cells> rows;
   for (std::size_t m = 0; m < matrices.size(); ++m) {
     const auto& [f, name] = matrices[m];
-    rows.push_back(
-        {fmt::format("<a href=\"#matrix-{}\"{}>{}</a>", m + 1, title_of(name, f.name), escaped(name)),
-         with_commas(f.rows), with_commas(f.cols), with_commas(f.entries), four_digits(f.row_lengths.mean),
-         with_commas(f.row_lengths.lengths.most), three_decimals(f.row_lengths.variation),
-         three_decimals(f.row_lengths.gini), percent_or_dash(mirrored_share(f, f.symmetry.pattern)),
-         with_commas(std::max(f.lower_bandwidth, f.upper_bandwidth)), fullest_text(f), smallest_text(f)});
+    cells& line = rows.emplace_back(
+        cells{fmt::format("<a href=\"#matrix-{}\"{}>{}</a>", m + 1, title_of(name, f.name), escaped(name))});
+    for (const std::string& cell : cells_of(columns, f)) line.push_back(typeset(cell));
   }
   return "<section id=\"comparison\"><h2>Comparison</h2><div class=\"card\">" +
-         table("All matrices",
-               {"matrix", "rows", "columns", "entries", "mean row", "longest row", "variation", "Gini",
-                "symmetric pattern", "bandwidth", "fullest blocks", "fewest bytes"},
-               rows) +
-         "</div>\n" + comparison_figures(matrices) + "</section>\n";
+         table("All matrices", headings, rows) + "</div>\n" + comparison_figures(matrices) + "</section>\n";
 }
 
 // A wide picture stands above the charts, a tall one in a narrow column beside them.

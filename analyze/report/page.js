@@ -15,7 +15,7 @@ function histogram(data, canvas) {
            backgroundColor: colour.first, categoryPercentage: 1, barPercentage: .92, minBarLength: 2}]},
     options: {plugins: {legend: {display: false}, tooltip: {callbacks: {
                 title: items => items[0].label + " entries per row",
-                footer: items => bins.entries[items[0].dataIndex].toLocaleString("en") + " entries"}}},
+                footer: items => grouped(bins.entries[items[0].dataIndex]) + " entries"}}},
               scales: {x: category("entries per row"), y: scale("rows", bins.lines, below)}}};
 }
 
@@ -32,8 +32,8 @@ function curve(data) {
        borderColor: colour.muted, backgroundColor: colour.muted, borderWidth: 1.5,
        borderDash: [6, 4], pointRadius: 0}]},
     options: {plugins: {legend: legend({boxWidth: 28, boxHeight: 1}), tooltip: {callbacks: {label: item =>
-                item.parsed.x.toFixed(1) + " % of the rows, " +
-                item.parsed.y.toFixed(1) + " % of the entries"}}},
+                rounded_percent(item.parsed.x / 100) + " of the rows, " +
+                rounded_percent(item.parsed.y / 100) + " of the entries"}}},
               scales: {x: axis("rows, longest first"), y: axis("entries")}}};
 }
 
@@ -74,8 +74,8 @@ function density(data) {
       data: data.density.map((counts, k) => total[k] ? 100 * counts[i] / total[k] : 0)}))},
     options: {indexAxis: "y",
       plugins: {tooltip: {callbacks: {label: item => item.dataset.label + " full: " +
-        data.density[item.dataIndex][item.datasetIndex].toLocaleString("en") + " blocks, " +
-        item.parsed.x.toFixed(1) + " %"}}},
+        grouped(data.density[item.dataIndex][item.datasetIndex]) + " blocks, " +
+        rounded_percent(item.parsed.x / 100)}}},
       scales: {y: {...category("block"), stacked: true},
                x: {stacked: true, max: 100,
                    title: {display: true, text: "share of blocks", color: colour.muted},
@@ -103,8 +103,7 @@ const bar_notes = {id: "bar_notes", afterDatasetsDraw(chart) {
   ctx.fillStyle = colour.text;
   chart.data.datasets.forEach((set, s) => chart.getDatasetMeta(s).data.forEach((bar, i) => {
     if (set.data[i] === null) return;
-    const ratio = set.data[i] < 10 ? set.data[i].toFixed(2) : compact.format(set.data[i]);
-    const text = (set.exact[i] ? "" : "≥ ") + ratio;
+    const text = (set.exact[i] ? "" : "≥ ") + three_figures(set.data[i]);
     const left = bar.x < bar.base ? bar.x - 5 - ctx.measureText(text).width : bar.x + 5;
     ctx.strokeText(text, left, bar.y);
     ctx.fillText(text, left, bar.y);

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <functional>
 
-#include "analyze/report/recommend_figures.hpp"
+#include "analyze/recommend/standing.hpp"
+#include "analyze/report/columns.hpp"
 #include "analyze/report/text.hpp"
 
 namespace sparsmith {
@@ -21,11 +21,7 @@ struct csv_row {
   bool made() const { return one.how != standing::refused && variant().bytes > 0; }
 };
 
-// Header and lines come from the same list, so that they cannot differ.
-struct csv_column {
-  std::string name;
-  std::function<std::string(const csv_row&)> field;
-};
+using csv_column = column<csv_row>;
 
 std::string number(double value) {
   return std::isfinite(value) ? fmt::format("{:.6g}", value) : "";
@@ -128,17 +124,14 @@ std::vector<csv_column> csv_columns() {
 }  // namespace
 
 std::string recommendation_csv_header() {
-  std::string line;
-  for (const csv_column& column : csv_columns()) line += (line.empty() ? "" : ",") + column.name;
-  return line + "\n";
+  return csv_line_of(headings_of(csv_columns())) + "\n";
 }
 
 std::string recommendation_csv_lines(const recommendation& r, const verdict& v) {
   const std::vector<csv_column> columns = csv_columns();
   std::string lines;
   for (const listed_contestant& one : contestants_of(r.found))
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      lines += (c == 0 ? "" : ",") + columns[c].field({r, v, one}) + (c + 1 == columns.size() ? "\n" : "");
+    lines += csv_line_of(cells_of(columns, {r, v, one})) + "\n";
   return lines;
 }
 

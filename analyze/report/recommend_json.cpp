@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "analyze/recommend/standing.hpp"
 #include "analyze/report/json.hpp"
 #include "analyze/report/json_values.hpp"
 #include "analyze/report/recommend_actions.hpp"
-#include "analyze/report/recommend_figures.hpp"
 #include "convert/formats/properties.hpp"
 
 namespace sparsmith {

@@ -8,13 +8,6 @@ const roles = {
   vendor: {label: "vendor’s", fill: () => colour.second},
   other: {label: "others", fill: () => pale("muted", .65)}};
 
-const unit_for = seconds => seconds < 1e-3 ? {factor: 1e6, name: "µs"} :
-  seconds < 1 ? {factor: 1e3, name: "ms"} : {factor: 1, name: "s"};
-const figures = v => v < 100 ? v.toFixed(v < 10 ? 2 : 1) : Math.round(v).toLocaleString("en");
-function time_text(seconds) {
-  const unit = unit_for(seconds);
-  return figures(seconds * unit.factor) + " " + unit.name;
-}
 // A power of ten of seconds.
 function power_text(seconds) {
   const power = Math.round(Math.log10(seconds));
@@ -27,7 +20,7 @@ function power_text(seconds) {
 function time_axis(title, seconds, floor) {
   const unit = unit_for(Math.max(...seconds));
   const axis = scale(unit.name + " " + title, seconds.map(s => s * unit.factor), floor);
-  if (axis.type !== "logarithmic") return {axis, factor: unit.factor, text: s => figures(s * unit.factor)};
+  if (axis.type !== "logarithmic") return {axis, factor: unit.factor, text: s => three_figures(s * unit.factor)};
   return {axis: {...decades("time " + title, power_text), min: floor(Math.min(...seconds))}, factor: 1,
           text: time_text};
 }
@@ -172,7 +165,7 @@ function totals(data, canvas) {
             pointRadius: numbers.map(n => ring(n) ? 5.5 : 0),
             pointHoverRadius: numbers.map(n => ring(n) ? 7 : 3),
             pointBackgroundColor: colour.card, pointBorderWidth: 2.5,
-            texts: numbers.map(n => ring(n) ? Math.ceil(n).toLocaleString("en") : "")};
+            texts: numbers.map(n => ring(n) ? products_text(n) : "")};
   });
   // Against CSR, what was paid at the start is far above everything that matters.
   const y = ratio ?
@@ -184,9 +177,9 @@ function totals(data, canvas) {
       plugins: {
         legend: legend({boxWidth: 26, boxHeight: 1}),
         tooltip: {itemSort: (a, b) => a.parsed.y - b.parsed.y, callbacks: {
-          title: items => Math.round(items[0].parsed.x).toLocaleString("en") + " products",
+          title: items => grouped(items[0].parsed.x) + " products",
           label: item => item.dataset.label + ": " +
-                         (ratio ? figures(item.parsed.y) + " ×" : time_text(item.parsed.y))}}},
+                         (ratio ? three_figures(item.parsed.y) + " ×" : time_text(item.parsed.y))}}},
       scales: {x: {...decades("products"), min: 1, max: end}, y}}};
 }
 
@@ -217,7 +210,7 @@ function bytes(data) {
         legend: legend({usePointStyle: true, boxWidth: 10}),
         tooltip: {callbacks: {
           title: items => plain(items[0].raw.p.format),
-          label: ({raw: {p}}) => [plain(p.kernels), `${figures(p.bytes)} × CSR, ${time_text(p.seconds)}`]}}},
+          label: ({raw: {p}}) => [plain(p.kernels), `${three_figures(p.bytes)} × CSR, ${time_text(p.seconds)}`]}}},
       scales: {x: zoomed(scale("bytes / bytes of CSR", list.map(p => p.bytes), floor)), y: zoomed(y)}}};
 }
 

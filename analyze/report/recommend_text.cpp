@@ -7,10 +7,10 @@
 #include <cmath>
 #include <filesystem>
 
+#include "analyze/recommend/standing.hpp"
+#include "analyze/report/columns.hpp"
 #include "analyze/report/recommend_actions.hpp"
-#include "analyze/report/recommend_figures.hpp"
 #include "analyze/report/text.hpp"
-#include "convert/backend/memory.hpp"
 #include "convert/io/generators.hpp"
 
 namespace sparsmith {
@@ -32,47 +32,20 @@ std::string capitalized(std::string text) {
 
 // ---- figures ----
 
-// Three or four of them.
-std::string micro(double seconds) {
-  const double value = seconds * 1e6;
-  if (value >= 999.5 && value < 1e15) return with_commas(static_cast<std::int64_t>(std::llround(value)));
-  return fmt::format("{:.{}f}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
-}
 std::string micro_or_dash(double seconds) {
-  return seconds > 0 ? micro(seconds) : "-";
-}
-
-std::string times(double ratio) {
-  return std::isfinite(ratio) ? fmt::format("{:.{}f}", ratio, ratio < 100 ? 2 : 0) : "-";
+  return seconds > 0 ? microseconds(seconds) : "-";
 }
 
 double ratio_of(double a, double b) {
   return b > 0 ? a / b : 0;
 }
 
-std::string giga(double per_second) {
-  const double value = per_second / 1e9;
-  return value >= 1000 ? with_commas(std::llround(value)) : fmt::format("{:.1f}", value);
-}
-
-// The next one; what is off by rounding alone is not above.
-std::string whole_number(double number) {
-  return number < 1e15 ? with_commas(static_cast<std::int64_t>(std::ceil(number * (1 - 1e-9))))
-                       : fmt::format("{:.3g}", number);
-}
-
 std::string repaid_in_words(double products) {
-  if (!std::isfinite(products) || products < 0) return "never";
-  return products == 0 ? "at once" : fmt::format("after {} products", whole_number(products));
+  const std::string text = products_text(products);
+  return products > 0 && std::isfinite(products) ? fmt::format("after {} products", text) : text;
 }
 std::string repaid_in_a_cell(std::optional<double> products) {
-  if (!products) return "-";
-  if (!std::isfinite(*products) || *products < 0) return "never";
-  return *products == 0 ? "at once" : whole_number(*products);
-}
-
-std::string rounded_percent(double share) {
-  return fmt::format("{:.{}f} %", 100 * share, share < 0.095 ? 1 : 0);
+  return products ? products_text(*products) : "-";
 }
 
 // ---- ways in words ----
@@ -118,8 +91,8 @@ std::string matrix_line(const told& t) {
                                  with_commas(m.cols), with_commas(m.entries), m.value_bits);
   const length_features& rows = t.r.features.row_lengths;
   if (rows.lines > 0)
-    text += fmt::format("; rows of {:.2f} entries, the longest {}, variation {:.3f}", rows.mean,
-                        with_commas(rows.lengths.most), rows.variation);
+    text += fmt::format("; rows of {} entries, the longest {}, variation {}", four_digits(rows.mean),
+                        with_commas(rows.lengths.most), three_decimals(rows.variation));
   return t.line("matrix", text);
 }
 
@@ -158,11 +131,11 @@ std::string so_far(const told& t) {
 }
 
 std::string time_of_winner(const told& t) {
-  std::string text = micro(t.v.winner.seconds) + " us";
+  std::string text = time_text(t.v.winner.seconds);
   if (t.v.wanted.products > 0) text += " with its share of converting";
   if (!t.asks_for_both()) return text;
   const auto of = [&](operation op) {
-    return micro(deciding_seconds(t.r.found, *t.v.winner.contestant(op), t.v.wanted.warm));
+    return time_text(deciding_seconds(t.r.found, *t.v.winner.contestant(op), t.v.wanted.warm));
   };
   return text + fmt::format(" (A x {}, A^T x {})", of(operation::multiply), of(operation::transposed));
 }
@@ -171,9 +144,9 @@ std::string margin_in_words(const told& t) {
   const verdict& v = t.v;
   if (!v.runner_up) return v.ties.empty() ? "; there is no other" : "; all others are tied with it";
   const margin_of& m = v.margin;
-  std::string text = fmt::format(", {} x", times(m.ratio));
+  std::string text = fmt::format(", {} x", ratio_text(m.ratio));
   if (!t.predicted() && m.low > 0 && m.high > m.low)
-    text += fmt::format(" ({} - {})", times(m.low), times(m.high));
+    text += fmt::format(" ({} - {})", ratio_text(m.low), ratio_text(m.high));
   return text + fmt::format(" as fast as the next{}, {}", v.ties.empty() ? "" : " that is not tied with it",
                             in_words(v.runner_up));
 }
@@ -202,7 +175,7 @@ std::string verdict_lines(const told& t) {
     constexpr std::size_t named = 6;  // the others are in the data
     std::string text = "tied with:";
     for (std::size_t i = 0; i < std::min(named, v.ties.size()); ++i)
-      text += fmt::format(" {}: {} us,", v.ties[i].names(), micro(v.ties[i].seconds));
+      text += fmt::format(" {}: {},", v.ties[i].names(), time_text(v.ties[i].seconds));
     text.back() = ' ';
     if (v.ties.size() > named) text += fmt::format("and {} more ", v.ties.size() - named);
     text += fmt::format("(within {:.0f} %{})", 100 * tie_share,
@@ -232,7 +205,7 @@ std::string why_lines(const told& t) {
 std::string repaid_line(const told& t) {
   const verdict& v = t.v;
   if (v.winner.stays_in_csr()) return t.line("repaid", "at once: there is nothing to convert");
-  std::string text = "converting and preparing take " + fmt::format("{:.3g} ms", v.winner.price * 1e3) +
+  std::string text = "converting and preparing take " + time_text(v.winner.price) +
                      (t.predicted() ? " by the model" : "") + ", which is repaid";
   if (!v.stay) return t.line("repaid", text + " nobody knows when: CSR was not timed");
   std::vector<std::string> pieces;
@@ -246,9 +219,10 @@ std::string repaid_line(const told& t) {
 
 std::string beside_winner(const told& t, const way& other) {
   const way& winner = t.v.winner;
-  return fmt::format("{} us, {} x as fast as the winner, with {} x its bytes", micro(other.seconds),
-                     times(ratio_of(winner.seconds, other.seconds)),
-                     times(ratio_of(static_cast<double>(other.bytes), static_cast<double>(winner.bytes))));
+  return fmt::format(
+      "{}, {} x as fast as the winner, with {} x its bytes", time_text(other.seconds),
+      ratio_text(ratio_of(winner.seconds, other.seconds)),
+      ratio_text(ratio_of(static_cast<double>(other.bytes), static_cast<double>(winner.bytes))));
 }
 
 // Only what can be told apart from the winner is worth a line.
@@ -261,8 +235,8 @@ std::string other_lines(const told& t) {
     if (!alone || !t.asks_for_both() || same_for(alone, v.winner, op)) continue;
     const double winner = deciding_seconds(t.r.found, *v.winner.contestant(op), v.wanted.warm);
     if (winner > (1 + tie_share) * alone.seconds)
-      add(fmt::format("where only {} matters: {}, {} us where the winner's takes {}", name_of(op),
-                      in_words(alone), micro(alone.seconds), micro(winner)));
+      add(fmt::format("where only {} matters: {}, {} where the winner's takes {}", name_of(op),
+                      in_words(alone), time_text(alone.seconds), time_text(winner)));
   }
   if (v.smallest && v.smallest.bytes < v.winner.bytes && v.smallest.stored != v.winner.stored)
     add(fmt::format("where memory is short: {}, {}: {}", in_words(v.smallest), format_bytes(v.smallest.bytes),
@@ -285,9 +259,8 @@ std::string other_lines(const told& t) {
   for (const contestant_result* k : v.winner.contestants)
     if (k != nullptr) there += v.wanted.weight(k->op) * deciding_seconds(t.r.found, *k, !v.wanted.warm);
   if (there > (1 + tie_share) * v.other_regime.seconds)
-    add(fmt::format("where {} caches decide: {}, {} us where the winner's takes {}",
-                    regime_name(!v.wanted.warm), in_words(v.other_regime), micro(v.other_regime.seconds),
-                    micro(there)));
+    add(fmt::format("where {} caches decide: {}, {} where the winner's takes {}", regime_name(!v.wanted.warm),
+                    in_words(v.other_regime), time_text(v.other_regime.seconds), time_text(there)));
   return all;
 }
 
@@ -304,11 +277,11 @@ std::string bits_line(const told& t) {
 
 std::string took_line(const told& t) {
   if (t.r.seconds <= 0) return "";
-  std::string text = fmt::format("{:.3g} s", t.r.seconds);
-  if (t.r.budget_seconds > 0) text += fmt::format(" of {:.3g} s", t.r.budget_seconds);
+  std::string text = time_text(t.r.seconds);
+  if (t.r.budget_seconds > 0) text += fmt::format(" of {} s", four_digits(t.r.budget_seconds));
   std::vector<std::string> steps;
   for (const step_time& step : t.r.steps)
-    if (step.seconds >= 0.001) steps.push_back(fmt::format("{} {:.3g}", step.name, step.seconds));
+    if (step.seconds >= 0.001) steps.push_back(fmt::format("{} {}", step.name, time_text(step.seconds)));
   if (!steps.empty()) text += fmt::format(": {}", fmt::join(steps, ", "));
   return t.line("took", text);
 }
@@ -360,54 +333,77 @@ std::string kernel_label(const listed_contestant& one) {
                    (f.of_transpose ? " of A^T" : ""));
 }
 
-// A kernel's cells, in the order of the headings.
-table_line measured_headings(bool warm) {
-  return {std::string(regime_name(warm)) + " us",  "p10 - p90",  "x winner", "GB/s",  "of copy", "error",
-          std::string(regime_name(!warm)) + " us", "convert ms", "bytes",    "x CSR", "repaid"};
-}
-table_line measured_cells(const told& t, const listed_contestant& one) {
-  const matrix_result& m = t.r.found;
-  const contestant_result& k = *one.contestant;
-  const variant_result& f = *one.variant;
-  const bool warm = t.v.wanted.warm;
-  const timing& time = k.time.deciding(warm);
-  const timing& other = warm ? k.time.cold : k.time.warm;
-  const double rate = per_second(m.actual_bytes(f, k), time.median);
-  const contestant_result* const winner = t.v.winner ? t.v.winner.contestant(k.op) : nullptr;
-  return {
-      micro(time.median),
-      fmt::format("{} - {}", micro(time.p10), micro(time.p90)),
-      winner == nullptr ? "-" : times(ratio_of(time.median, winner->time.deciding(warm).median)),
-      giga(rate),
-      t.r.rates.copy_bytes > 0 ? rounded_percent(rate / t.r.rates.copy_bytes) : "-",
-      rounded_percent(k.error),
-      other.samples > 0 ? micro(other.median) : "-",
-      f.format == format_kind::csr && !f.of_transpose ? "-" : fmt::format("{:.3g}", f.convert_seconds * 1e3),
-      format_bytes(f.bytes),
-      times(times_csr(m, f.bytes)),
-      repaid_in_a_cell(repaid_after_alone(t.r, t.v, one))};
-}
+// A line of a table of contestants, and what its cells are made of.
+struct shown_contestant {
+  const told& t;
+  const listed_contestant& one;
 
-table_line predicted_headings(bool warm) {
-  return {"predicted us", "x winner", fmt::format("predicted {} us", regime_name(!warm)),
-          "convert ms",   "bytes",    "x CSR",
-          "repaid"};
-}
-table_line predicted_cells(const told& t, const listed_contestant& one) {
-  const matrix_result& m = t.r.found;
-  const contestant_result& k = *one.contestant;
-  const variant_result& f = *one.variant;
-  const bool warm = t.v.wanted.warm;
-  const double seconds = deciding_seconds(m, k, warm);
-  const contestant_result* const winner = t.v.winner ? t.v.winner.contestant(k.op) : nullptr;
-  return {
-      micro_or_dash(seconds),
-      winner == nullptr || seconds == 0 ? "-" : times(ratio_of(seconds, deciding_seconds(m, *winner, warm))),
-      micro_or_dash(deciding_seconds(m, k, !warm)),
-      f.expected_convert_seconds > 0 ? fmt::format("{:.3g}", f.expected_convert_seconds * 1e3) : "-",
-      f.bytes > 0 ? format_bytes(f.bytes) : "-",
-      f.bytes > 0 ? times(times_csr(m, f.bytes)) : "-",
-      repaid_in_a_cell(repaid_after_alone(t.r, t.v, one))};
+  const matrix_result& found() const { return t.r.found; }
+  const variant_result& variant() const { return *one.variant; }
+  const contestant_result& contestant() const { return *one.contestant; }
+  const contestant_result* winner() const {  // of the same operation; null where there is none
+    return t.v.winner ? t.v.winner.contestant(contestant().op) : nullptr;
+  }
+  double seconds(bool warm) const { return deciding_seconds(found(), contestant(), warm); }
+  const timing& time(bool warm) const { return warm ? contestant().time.warm : contestant().time.cold; }
+  double rate(bool warm) const {
+    return per_second(found().actual_bytes(variant(), contestant()), time(warm).median);
+  }
+};
+
+// Of those that ran, or else of those that are predicted.
+std::vector<column<shown_contestant>> contestant_columns(bool predicted, bool warm) {
+  using row = shown_contestant;
+  std::vector<column<row>> all;
+  if (predicted) {
+    all = {
+        {"predicted us", [=](const row& c) { return micro_or_dash(c.seconds(warm)); }},
+        {"x winner",
+         [=](const row& c) {
+           if (c.winner() == nullptr || c.seconds(warm) == 0) return std::string("-");
+           return ratio_text(ratio_of(c.seconds(warm), deciding_seconds(c.found(), *c.winner(), warm)));
+         }},
+        {fmt::format("predicted {} us", regime_name(!warm)),
+         [=](const row& c) { return micro_or_dash(c.seconds(!warm)); }},
+    };
+  } else {
+    all = {
+        {std::string(regime_name(warm)) + " us",
+         [=](const row& c) { return microseconds(c.time(warm).median); }},
+        {"p10 - p90",
+         [=](const row& c) {
+           return fmt::format("{} - {}", microseconds(c.time(warm).p10), microseconds(c.time(warm).p90));
+         }},
+        {"x winner",
+         [=](const row& c) {
+           if (c.winner() == nullptr) return std::string("-");
+           return ratio_text(ratio_of(c.time(warm).median, c.winner()->time.deciding(warm).median));
+         }},
+        {"GB/s", [=](const row& c) { return giga(c.rate(warm)); }},
+        {"of copy",
+         [=](const row& c) {
+           const double copy = c.t.r.rates.copy_bytes;
+           return copy > 0 ? rounded_percent(c.rate(warm) / copy) : "-";
+         }},
+        {"error", [](const row& c) { return rounded_percent(c.contestant().error); }},
+        {std::string(regime_name(!warm)) + " us",
+         [=](const row& c) { return c.time(!warm).samples > 0 ? microseconds(c.time(!warm).median) : "-"; }},
+    };
+  }
+  all.push_back({"convert ms", [](const row& c) {
+                   const bool stays = c.variant().format == format_kind::csr && !c.variant().of_transpose;
+                   const double seconds = conversion_seconds(c.found(), c.variant());
+                   return stays || (c.found().predicted && seconds <= 0) ? "-" : milliseconds(seconds);
+                 }});
+  all.push_back(
+      {"bytes", [](const row& c) { return c.variant().bytes > 0 ? format_bytes(c.variant().bytes) : "-"; }});
+  all.push_back({"x CSR", [](const row& c) {
+                   const std::int64_t bytes = c.variant().bytes;
+                   return bytes > 0 ? ratio_text(times_csr(c.found(), bytes)) : "-";
+                 }});
+  all.push_back(
+      {"repaid", [](const row& c) { return repaid_in_a_cell(repaid_after_alone(c.t.r, c.t.v, c.one)); }});
+  return all;
 }
 
 // Whether it is in a table: who stayed to the end or is predicted, and who left but is in the verdict.
@@ -436,12 +432,12 @@ std::vector<listed_contestant> ranked(const told& t, const std::vector<listed_co
 std::string table_of(const told& t, const std::vector<listed_contestant>& all, operation op) {
   const std::vector<listed_contestant> rows = ranked(t, all, op);
   if (rows.empty()) return "";
-  const bool predicted = t.predicted(), warm = t.v.wanted.warm;
-  std::vector<table_line> lines = {predicted ? predicted_headings(warm) : measured_headings(warm)};
+  const auto columns = contestant_columns(t.predicted(), t.v.wanted.warm);
+  std::vector<table_line> lines = {headings_of(columns)};
   lines[0].insert(lines[0].begin(), std::string("  ") + name_of(op));
   for (const listed_contestant& one : rows) {
     const char* const mark = runs(t.v.winner, one) ? "* " : is_tied(t.v, one) ? "= " : "  ";
-    lines.push_back(predicted ? predicted_cells(t, one) : measured_cells(t, one));
+    lines.push_back(cells_of(columns, {t, one}));
     lines.back().insert(lines.back().begin(), mark + kernel_label(one));
   }
   int first = 0;
@@ -471,8 +467,7 @@ std::string absent_lines(const told& t, const std::vector<listed_contestant>& al
   for (const listed_contestant& one : all) {
     if (one.how != standing::left) continue;
     const double seconds = deciding_seconds(t.r.found, *one.contestant, t.v.wanted.warm);
-    add(fmt::format("{}{}: left {}", named(one),
-                    seconds > 0 ? fmt::format(", {} us", micro(seconds)) : std::string(), one.reason));
+    add(fmt::format("{}{}: left {}", named(one), seconds > 0 ? ", " + time_text(seconds) : "", one.reason));
   }
   std::vector<std::pair<std::string, std::string>> groups;  // by what is said: who
   for (const listed_contestant& one : all) {
@@ -542,11 +537,12 @@ std::string recommendations_compared(const std::vector<recommendation>& all,
     if (!v.winner)
       line.insert(line.end(), {"-", "-", "-", "-", "-", "-", "nothing ran"});
     else
-      line.insert(line.end(),
-                  {shortened(printable(formats_of_way(v.winner)), most), micro(v.winner.seconds),
-                   v.runner_up ? times(v.margin.ratio) : "-", fmt::to_string(v.ties.size()),
-                   v.vendor.one_copy ? times(ratio_of(v.vendor.one_copy.seconds, v.winner.seconds)) : "-",
-                   repaid_in_a_cell(v.repaid_after), how});
+      line.insert(
+          line.end(),
+          {shortened(printable(formats_of_way(v.winner)), most), microseconds(v.winner.seconds),
+           v.runner_up ? ratio_text(v.margin.ratio) : "-", fmt::to_string(v.ties.size()),
+           v.vendor.one_copy ? ratio_text(ratio_of(v.vendor.one_copy.seconds, v.winner.seconds)) : "-",
+           repaid_in_a_cell(v.repaid_after), how});
     lines.push_back(std::move(line));
   }
   if (std::all_of(lines.begin() + 1, lines.end(), [](const table_line& l) { return l.back() == "measured"; }))

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 #include "convert/io/generators.hpp"
@@ -87,11 +86,6 @@ std::string end_of_path(const std::string& path, int parts) {
 
 }  // namespace
 
-std::string four_digits(double number) {
-  return std::abs(number) < 999.95 ? fmt::format("{:.4g}", number)
-                                   : with_commas(fmt::format("{:.0f}", number));
-}
-
 std::string name_of_input(const std::string& input) {
   return is_generator(input) ? input : end_of_path(input, 1);
 }
@@ -108,11 +102,6 @@ std::vector<std::string> names_of_inputs(const std::vector<std::string>& inputs)
     names.push_back(std::move(name));
   }
   return names;
-}
-
-std::string percent(double share) {
-  const std::string text = fmt::format("{:.4g} %", 100 * share);
-  return share < 1 && text == "100 %" ? "> 99.99 %" : text;
 }
 
 std::string quoted_for_shell(std::string_view word) {

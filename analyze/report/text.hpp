@@ -1,4 +1,5 @@
-// How numbers, shares and tables are written for people, in the tools and in the reports.
+// Names, lines and tables as they are written for people, in the tools and in the reports; numbers are in
+// convert/words.hpp.
 #pragma once
 
 #include <algorithm>
@@ -9,23 +10,9 @@
 #include <vector>
 
 #include "convert/formats/sizes.hpp"
+#include "convert/words.hpp"
 
 namespace sparsmith {
-
-// Between the thousands of a number that is written out, up to its point: "-51,306.398".
-inline std::string with_commas(std::string number) {
-  const std::int64_t first = number.starts_with('-') ? 1 : 0;
-  for (auto at = static_cast<std::int64_t>(std::min(number.find('.'), number.size())) - 3; at > first;
-       at -= 3)
-    number.insert(static_cast<std::size_t>(at), ",");
-  return number;
-}
-inline std::string with_commas(std::int64_t number) {  // "12,345,678"
-  return with_commas(std::to_string(number));
-}
-
-// Four digits, and all of them before the point: "0.01234", "12.35", "53,444".
-std::string four_digits(double number);
 
 // A field of a CSV file: within quotes everything may stand.
 inline std::string csv_quoted(std::string_view text) {
@@ -50,9 +37,6 @@ inline std::string sides_of(block_size size) {  // "4 x 2"
 std::string name_of_input(const std::string& input);
 // The same for several that stand side by side: with as many folders as tell it from the others.
 std::vector<std::string> names_of_inputs(const std::vector<std::string>& inputs);
-
-// A share with four digits: little stays visible, and nearly all ("> 99.99 %") is not all.
-std::string percent(double share);
 
 // A word as a POSIX shell takes it: in quotes where it needs them.
 std::string quoted_for_shell(std::string_view word);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "convert/words.hpp"
+
 namespace sparsmith {
 namespace {
 
@@ -13,7 +15,7 @@ std::string reason_for(const block_choice& choice, std::int64_t entries, double 
     return fmt::format("{} x {}", c.shape.size.rows, c.shape.size.cols);
   };
   const auto over_csr = [&](const block_candidate& c) {
-    return static_cast<double>(c.bytes) / static_cast<double>(choice.csr_bytes);
+    return three_decimals(static_cast<double>(c.bytes) / static_cast<double>(choice.csr_bytes));
   };
   const block_candidate &best = choice.best(), &next = choice.candidates[1], &last = choice.candidates.back();
   const auto allowed = std::count_if(choice.candidates.begin(), choice.candidates.end(),
@@ -24,16 +26,15 @@ std::string reason_for(const block_choice& choice, std::int64_t entries, double 
           : fmt::format("{} shapes of at most {:g} slots per entry", allowed, max_fill);
   if (entries == 0) return "no block size pays: there are no entries";
   if (best.shape.size == block_size{1, 1})
-    return fmt::format("no block size pays: the best, {}, takes {:.3f} x CSR at fill {:.3f}", name(next),
-                       over_csr(next), next.fill);
+    return fmt::format("no block size pays: the best, {}, takes {} x CSR at fill {}", name(next),
+                       over_csr(next), three_decimals(next.fill));
   if (!choice.pays)
-    return fmt::format("no block size pays: this one, the best of {}, takes {:.3f} x CSR at fill {:.3f}",
-                       shapes, over_csr(best), best.fill);
-  const double more = 100 * static_cast<double>(next.bytes - best.bytes) / static_cast<double>(best.bytes);
-  return fmt::format(
-      "fill {:.3f}, {:.3f} x CSR, the least of {}; next {} with {} more, last {} at {:.3f} x CSR", best.fill,
-      over_csr(best), shapes, name(next), more < 0.1 ? "less than 0.1 %" : fmt::format("{:.1f} %", more),
-      name(last), over_csr(last));
+    return fmt::format("no block size pays: this one, the best of {}, takes {} x CSR at fill {}", shapes,
+                       over_csr(best), three_decimals(best.fill));
+  const double more = static_cast<double>(next.bytes - best.bytes) / static_cast<double>(best.bytes);
+  return fmt::format("fill {}, {} x CSR, the least of {}; next {} with {} more, last {} at {} x CSR",
+                     three_decimals(best.fill), over_csr(best), shapes, name(next),
+                     more < 0.001 ? "less than 0.1 %" : rounded_percent(more), name(last), over_csr(last));
 }
 
 }  // namespace

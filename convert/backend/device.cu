@@ -8,6 +8,7 @@
 
 #include "convert/backend/cuda_check.hpp"
 #include "convert/backend/device.hpp"
+#include "convert/words.hpp"
 
 namespace sparsmith {
 namespace {

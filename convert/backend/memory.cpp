@@ -14,6 +14,7 @@
 #include "convert/backend/control_group.hpp"
 #include "convert/backend/device.hpp"
 #include "convert/error.hpp"
+#include "convert/words.hpp"
 
 namespace sparsmith {
 namespace {
@@ -134,17 +135,6 @@ std::int64_t peak_bytes(place where) {
 
 void reset_peak_bytes(place where) {
   usage_of(where).peak = usage_of(where).now.load();
-}
-
-std::string format_bytes(std::int64_t bytes) {
-  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  double amount = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (amount >= 1024 && unit + 1 < std::size(units)) {
-    amount /= 1024;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", amount, units[unit]);
 }
 
 int thread_count() {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "convert/nearest_names.hpp"
+#include "convert/words.hpp"
 
 namespace sparsmith {
 namespace {

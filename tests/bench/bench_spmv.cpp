@@ -12,6 +12,7 @@
 
 #include "analyze/recommend/race.hpp"
 #include "analyze/recommend/verdict.hpp"
+#include "analyze/report/json_values.hpp"
 #include "convert/io/generators.hpp"
 #include "convert/io/read.hpp"
 #include "tests/bench/scipy.hpp"

@@ -1,17 +1,9 @@
 const batch = matrices[0], charts_data = batch.charts;
 const at = Object.fromEntries(batch.fields.map((name, i) => [name, i]));
 
-// ---- words of numbers ----
-const figures = v => v < 100 ? v.toFixed(v < 10 ? 2 : 1) : Math.round(v).toLocaleString("en");
-const percent = v => (100 * v).toFixed(1) + " %";
-const grouped = v => v.toLocaleString("en");
-function time_text(us) {
-  return us < 1e3 ? figures(us) + " µs" : us < 1e6 ? figures(us / 1e3) + " ms" : figures(us / 1e6) + " s";
-}
-const bytes_text = v => v < 1e6 ? figures(v / 1e3) + " kB" : v < 1e9 ? figures(v / 1e6) + " MB" :
-  figures(v / 1e9) + " GB";
+// ---- words of numbers, beside those all pages share ----
+const us_text = us => time_text(us / 1e6);
 const short = v => Number(v.toPrecision(4)).toLocaleString("en", {maximumSignificantDigits: 4});
-const repaid_text = v => v === 0 ? "at once" : v < 0 ? "never" : grouped(v);
 
 // ---- charts ----
 // A format has its colour in every chart; CSR and the vendor, which the others are compared with, have the
@@ -71,8 +63,8 @@ function shares(lines) {
     options: {interaction: {mode: "index", axis: "x", intersect: false},
       plugins: {legend: legend({boxWidth: 26, boxHeight: 1}),
         tooltip: {itemSort: (a, b) => b.parsed.y - a.parsed.y, callbacks: {
-          title: items => "within " + figures(items[0].parsed.x) + " × of the best",
-          label: item => item.dataset.label + ": " + percent(item.parsed.y)}}},
+          title: items => "within " + three_figures(items[0].parsed.x) + " × of the best",
+          label: item => item.dataset.label + ": " + rounded_percent(item.parsed.y)}}},
       scales: {x: {...log_axis("times the best (log scale)", factor_marks, v => v + " ×"), min: 1, max: 10},
                y: share_axis("share of matrices")}}};
 }
@@ -110,7 +102,7 @@ function speedups(field) {
       },
       plugins: {legend: legend({usePointStyle: true, boxWidth: 10}), tooltip: {callbacks: {
         label: ({raw, dataset}) => raw.i === undefined ? "" : [batch.rows[raw.i][at.name],
-          `${dataset.label}: ${figures(raw.y)} ×, ${grouped(raw.x)} entries`]}}},
+          `${dataset.label}: ${three_figures(raw.y)} ×, ${grouped(raw.x)} entries`]}}},
       scales: {x: {...decades("entries"), min: least_entries / 1.5, max: most_entries * 1.5},
                y: {...log_axis("times as fast (log scale)", ratio_marks(least, most), ratio_text),
                    min: least / 1.1, max: most * 1.1}}}};
@@ -138,7 +130,7 @@ function bytes() {
     options: {indexAxis: "y", plugins: {legend: {display: false}, tooltip: {callbacks: {
         label: item => {
           const [, low, median, high] = list[item.dataIndex];
-          return `median ${figures(median)} ×, half of all from ${figures(low)} to ${figures(high)}`;
+          return `median ${three_figures(median)} ×, half of all from ${three_figures(low)} to ${three_figures(high)}`;
         }}}},
       scales: {x, y: {...category(""), title: {display: false},
                       ticks: {autoSkip: false, color: colour.text}}}}};
@@ -175,17 +167,17 @@ const columns = [
   number_column("rows", "rows", grouped),
   number_column("entries", "entries", grouped),
   ...(any("winner") ? [
-    number_column("us", "time", time_text),
-    number_column("over_csr", "× CSR", figures),
-    number_column("over_vendor", "× vendor", figures),
-    number_column("times_csr", "bytes / CSR", figures),
-    number_column("repaid", "repaid", repaid_text),
-    number_column("predicted", "predicted", figures)] : [
+    number_column("us", "time", us_text),
+    number_column("over_csr", "× CSR", three_figures),
+    number_column("over_vendor", "× vendor", three_figures),
+    number_column("times_csr", "bytes / CSR", three_figures),
+    number_column("repaid", "repaid", products_text),
+    number_column("predicted", "predicted", three_figures)] : [
     number_column("cols", "columns", grouped),
     number_column("row_mean", "entries a row"),
     number_column("row_longest", "longest row", grouped),
     number_column("row_variation", "variation"),
-    number_column("symmetry", "symmetric", percent),
+    number_column("symmetry", "symmetric", rounded_percent),
     number_column("bandwidth", "bandwidth", grouped)]),
   number_column("seconds", "seconds")
 ].filter(column => column.words || any(column.field));
@@ -285,11 +277,11 @@ function make_table() {
 }
 
 // ---- one matrix ----
-const feature_names = [["density", percent], ["entries a row, mean"], ["longest row", grouped],
+const feature_names = [["density", rounded_percent], ["entries a row, mean"], ["longest row", grouped],
   ["variation of the rows’ lengths"], ["Gini of the rows’ lengths"], ["empty rows", grouped],
-  ["mirrored pattern", percent], ["mirrored values", percent], ["lower bandwidth", grouped],
+  ["mirrored pattern", rounded_percent], ["mirrored values", rounded_percent], ["lower bandwidth", grouped],
   ["upper bandwidth", grouped], ["diagonals with entries", grouped],
-  ["entries with one to their right", percent], ["entries with one below", percent]];
+  ["entries with one to their right", rounded_percent], ["entries with one below", rounded_percent]];
 
 function facts(title, list) {
   const known = list.filter(([, value]) => value !== null && value !== undefined && value !== "");
@@ -305,14 +297,14 @@ function verdict_sentence(row, detail) {
     row[at.status] === "so far" ? "So far, the race is not final: take " : "Take ";
   const parts = [];
   if (detail.stay && row[at.repaid] !== null && row[at.over_csr] !== null)
-    parts.push(figures(row[at.over_csr]) + " × as fast as staying in CSR");
+    parts.push(three_figures(row[at.over_csr]) + " × as fast as staying in CSR");
   if (row[at.over_vendor] !== null)
-    parts.push(figures(row[at.over_vendor]) + " × as fast as the vendor’s best format");
+    parts.push(three_figures(row[at.over_vendor]) + " × as fast as the vendor’s best format");
   const after = row[at.repaid], repaid = after > 0 ?
-    `after ${grouped(after)} product${after === 1 ? "" : "s"}` : after === null ? "" : repaid_text(after);
+    `after ${grouped(after)} product${after === 1 ? "" : "s"}` : after === null ? "" : products_text(after);
   return element("p", {class: "sentence"}, how, element("b", {}, label),
-    [` with ${kernels}: ${time_text(us)} a product`, ...parts].join(", ") +
-    (bytes === null ? "" : `; ${figures(bytes)} × the bytes of CSR`) +
+    [` with ${kernels}: ${us_text(us)} a product`, ...parts].join(", ") +
+    (bytes === null ? "" : `; ${three_figures(bytes)} × the bytes of CSR`) +
     (repaid ? `; converting is repaid ${repaid}.` : "."));
 }
 
@@ -343,7 +335,7 @@ function contestants_table(detail) {
   if (list.length === 0) return "";
   const raced = list.some(one => one.kernel !== "–");
   const other = detail.regime === "warm" ? "cold" : "warm";
-  const time = v => v === null ? "–" : time_text(v), ratio = v => v === null ? "–" : figures(v);
+  const time = v => v === null ? "–" : us_text(v), ratio = v => v === null ? "–" : three_figures(v);
   const title = raced ? "All contestants, the fastest first" : "What the formats would cost";
   const head = raced ? ["format", "kernel", "product", detail.regime || "time", other, "predicted",
                         "bytes / CSR", "convert", "result"] : ["format", "bytes / CSR"];
@@ -355,7 +347,7 @@ function contestants_table(detail) {
       element("tbody", {}, ...list.map(one => element("tr", {class: one.won ? "won" : undefined},
         element("th", {scope: "row"}, one.label),
         ...(raced ? [one.kernel, one.operation, time(one.us), time(one.other), time(one.predicted),
-                     ratio(one.bytes), one.convert === null ? "–" : time_text(1e3 * one.convert),
+                     ratio(one.bytes), one.convert === null ? "–" : us_text(1e3 * one.convert),
                      (one.won ? "winner; " : one.tie ? "tied; " : "") + one.result] : [ratio(one.bytes)])
           .map(text => element("td", {}, text)))))));
 }
@@ -367,7 +359,7 @@ function open_row(i) {
   const size = row[at.rows] === null ? "" : `${grouped(row[at.rows])} × ${grouped(row[at.cols])}` +
     (row[at.entries] === null ? "" : `, ${grouped(row[at.entries])} entries`);
   const failure = detail.failure ?? [];
-  const way = w => w ? `${w[0]} with ${w[1]}: ${time_text(w[2])}` : null;
+  const way = w => w ? `${w[0]} with ${w[1]}: ${us_text(w[2])}` : null;
   const [machine, options, version, node, field, origin] = detail.about.map(word);
   dialog.replaceChildren(...[
     element("header", {}, element("h2", {id: "detail-name", title: row[at.name]}, row[at.name].split("/").pop()), close),
@@ -381,9 +373,9 @@ function open_row(i) {
       ["the vendor’s CSR", way(detail.vendor_csr)],
       ["the vendor’s best, two copies", way(detail.vendor_two_copies)],
       ["next that is not tied", detail.runner_up && way(detail.runner_up) + (detail.margin === null ? "" :
-        `, ${figures(detail.margin)} × the winner’s`)],
+        `, ${three_figures(detail.margin)} × the winner’s`)],
       ["--predict would take", detail.choice && `${detail.choice[0]} with ${detail.choice[1]}: ` +
-        (row[at.predicted] === null ? "not measured" : figures(row[at.predicted]) + " × the best")],
+        (row[at.predicted] === null ? "not measured" : three_figures(row[at.predicted]) + " × the best")],
       ["to make it", detail.spconv]]) : "",
     contestants_table(detail),
     facts("Structure", feature_names.map(([name, text], k) =>

@@ -20,8 +20,8 @@
 
 #include "analyze/recommend/machine_cache.hpp"
 #include "analyze/recommend/recommend.hpp"
+#include "analyze/recommend/standing.hpp"
 #include "analyze/report/json.hpp"
-#include "analyze/report/recommend_figures.hpp"
 #include "analyze/report/recommend_json.hpp"
 #include "convert/convert.hpp"
 #include "convert/error.hpp"

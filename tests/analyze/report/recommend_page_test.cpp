@@ -239,7 +239,7 @@ TEST_CASE("the verdict is a sentence, with its figures beneath") {
     CHECK(has(page, std::string("<th scope=\"row\">") + what + "</th>"));
   CHECK(has(page, ">spconv m --to gcsb_tile "));
   CHECK(has(page, "format_kind::gcsb_tile"));
-  CHECK(has(page, "It took 23.4&nbsp;s of 60.0&nbsp;s granted: features 400&nbsp;ms"));
+  CHECK(has(page, "It took 23.4&nbsp;s of 60&nbsp;s granted: features 400&nbsp;ms"));
 }
 
 TEST_CASE("what is not told apart is named") {
@@ -277,7 +277,7 @@ TEST_CASE("a prediction says that nothing was run") {
 TEST_CASE("what ended early says so") {
   const std::string page = page_of({interrupted("m")});
   CHECK(has(page, "<b>Interrupted.</b>"));
-  CHECK(has(page, "<b>Out of time.</b> The 60.0&nbsp;s that were granted"));
+  CHECK(has(page, "<b>Out of time.</b> The 60&nbsp;s that were granted"));
   CHECK(has(page, "Stay in <b>csr</b> and run <b>csr/vector</b> for A&nbsp;x."));
   CHECK(has(page, "<dt>Conversion</dt><dd><b>none</b>"));
 }

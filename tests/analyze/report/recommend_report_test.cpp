@@ -10,9 +10,9 @@
 #include <set>
 #include <sstream>
 
+#include "analyze/recommend/standing.hpp"
 #include "analyze/report/recommend_actions.hpp"
 #include "analyze/report/recommend_csv.hpp"
-#include "analyze/report/recommend_figures.hpp"
 #include "analyze/report/recommend_json.hpp"
 #include "analyze/report/recommend_text.hpp"
 #include "analyze/report/text.hpp"
@@ -300,13 +300,13 @@ TEST_CASE("the verdict is one sentence, with its margin, its reasons and what it
   const recommendation r = normal();
   const std::string text = unbroken(as_text(r));
   CHECK(has(text,
-            "matrix gen:blocks?n=1000: 1,000 x 1,000, 12,000 entries, 64-bit values; rows of 12.00 "
+            "matrix gen:blocks?n=1000: 1,000 x 1,000, 12,000 entries, 64-bit values; rows of 12 "
             "entries, the longest 12, variation 0.000 "));
   CHECK(has(text, "machine NVIDIA H200, 140.4 GiB; a copy moves 4,012 GB/s "));
   CHECK(has(text, "asked A x and A^T x in equal parts; runs with cold caches decide "));
   // (110 + 150) / (80 + 90)
   CHECK(has(text,
-            "verdict Take bsr 5 x 5 with bsr/stream: a product takes 85.0 us (A x 80.0, A^T x 90.0), "
+            "verdict Take bsr 5 x 5 with bsr/stream: a product takes 85.0 us (A x 80.0 us, A^T x 90.0 us), "
             "1.53 x (1.51 - 1.54) as fast as the next, sell 32 x 1024 with sell/thread. "));
   CHECK(has(text, "why it stores no padding "));
   // 2 ms; 20 us a product of A x, 210 us one of A^T x, 115 us one of both
@@ -322,7 +322,7 @@ TEST_CASE("the verdict is one sentence, with its margin, its reasons and what it
       "the vendor's best formats, two copies: csr and csr of A^T with csr/cusparse-alg1, 104 us, 0.81 x as "
       "fast as the winner, with 2.22 x its bytes "));
   CHECK(has(text, "bits the last bits of A^T x may differ from run to run "));
-  CHECK(has(text, "took 12.5 s of 60 s: features 0.25, heats 10 "));
+  CHECK(has(text, "took 12.5 s of 60 s: features 250 ms, heats 10.0 s "));
   CHECK(has(text, "spconv 'gen:blocks?n=1000' --to bsr --block 5x5 --value f64 -o blocks.bsr.h5 "));
   CHECK(has(text, "options.bsr_block = {5, 5};"));
   CHECK(!has(text, "tied with"));
@@ -343,11 +343,11 @@ TEST_CASE("the table has the fastest first, for each product, and every figure o
   CHECK(line_at(first) ==
         "A x cold us p10 - p90 x winner GB/s of copy error warm us convert ms bytes x CSR repaid");
   CHECK(line_at(first + 1) ==
-        "* bsr/stream 5 x 5 80.0 78.4 - 82.4 1.00 1.9 0.0 % 12 % 40.0 2 130.1 KiB 0.90 100");
-  CHECK(line_at(first + 2) == "csr/vector 100 98.0 - 103 1.25 1.6 0.0 % 12 % 50.0 - 144.5 KiB 1.00 -");
+        "* bsr/stream 5 x 5 80.0 78.4 - 82.4 1.00 1.87 0.0 % 12.5 % 40.0 2.00 130.1 KiB 0.90 100");
+  CHECK(line_at(first + 2) == "csr/vector 100 98.0 - 103 1.25 1.64 0.0 % 12.5 % 50.0 - 144.5 KiB 1.00 -");
   CHECK(line_at(first + 3).starts_with("csr/cusparse-alg1 105 "));
   CHECK(line_at(first + 4) ==
-        "sell/thread 32 x 1024 110 108 - 113 1.38 2.8 0.1 % 12 % 55.0 1 289.1 KiB 2.00 never");
+        "sell/thread 32 x 1024 110 108 - 113 1.38 2.84 0.1 % 12.5 % 55.0 1.00 289.1 KiB 2.00 never");
   CHECK(lines[static_cast<std::size_t>(first + 5)].empty());
   CHECK(line_at(second + 1).starts_with("* bsr/stream 5 x 5 90.0 "));
   CHECK(line_at(second + 2).starts_with("csr/cusparse-alg1 of A^T 104 "));

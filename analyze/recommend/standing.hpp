@@ -1,5 +1,5 @@
-// What all reports of a recommendation say in the same figures: who took part and how that ended, the times
-// that decide, and what follows from them.
+// Who took part in a race and how that ended: the times that decide, who left and why, what each is to the
+// verdict. All reports of a recommendation say it in these figures.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyze/recommend/recommendation.hpp"
+#include "analyze/recommend/trade_offs.hpp"
 
 namespace sparsmith {
 
@@ -48,6 +49,32 @@ double times_csr(const matrix_result& found, std::int64_t bytes);
 // Whether a way runs this kernel on this format.
 bool runs(const way& taken, const listed_contestant& one);
 bool is_tied(const verdict& v, const listed_contestant& one);
+
+// What it is to the verdict, where it ran.
+role role_of(const verdict& v, const listed_contestant& one);
+
+// The time of a contestant in the regime that decides, with the spread of its samples. All 0 where it has
+// none: it did not run, or its result was wrong.
+struct deciding_time {
+  double seconds = 0, low = 0, high = 0;
+  int samples = 0;  // 0: none, or the model's
+};
+deciding_time time_of(const recommendation& r, const contestant_result& k);
+
+struct ranked_contestant {
+  listed_contestant who;
+  deciding_time time;
+};
+// All that could run this operation: the fastest first, those without a time last.
+std::vector<ranked_contestant> ranking_of(const recommendation& r, operation op);
+
+// Who did not stay to the end: one line for the same reason in several operations.
+struct departure {
+  listed_contestant who;
+  std::vector<operation> operations;  // none: the format alone
+};
+// What went wrong first, then who left, then what was refused, then who never ran.
+std::vector<departure> departures_of(const matrix_result& found);
 
 // Whether two ways do the same for this operation.
 bool same_for(const way& a, const way& b, operation op);

@@ -1,4 +1,4 @@
-#include "analyze/report/recommend_figures.hpp"
+#include "analyze/recommend/standing.hpp"
 
 #include <fmt/format.h>
 
@@ -84,6 +84,52 @@ bool runs(const way& taken, const listed_contestant& one) {
 bool is_tied(const verdict& v, const listed_contestant& one) {
   return !runs(v.winner, one) &&
          std::any_of(v.ties.begin(), v.ties.end(), [&](const way& tied) { return runs(tied, one); });
+}
+
+role role_of(const verdict& v, const listed_contestant& one) {
+  if (runs(v.winner, one)) return role::winner;
+  if (is_tied(v, one)) return role::tied;
+  return one.contestant->info.vendor ? role::vendor : role::other;
+}
+
+deciding_time time_of(const recommendation& r, const contestant_result& k) {
+  if (!k.not_run.empty() || !k.wrong.empty()) return {};
+  const double seconds = deciding_seconds(r.found, k, r.wanted.warm);
+  if (r.found.predicted) return {seconds, seconds, seconds, 0};
+  const timing& t = k.time.deciding(r.wanted.warm);
+  if (t.samples > 0) return {t.median, t.p10, t.p90, t.samples};
+  return {seconds, seconds, seconds, seconds > 0 ? 1 : 0};
+}
+
+std::vector<ranked_contestant> ranking_of(const recommendation& r, operation op) {
+  std::vector<ranked_contestant> all;
+  for (const listed_contestant& one : contestants_of(r.found))
+    if (one.contestant != nullptr && one.contestant->op == op)
+      all.push_back({one, time_of(r, *one.contestant)});
+  std::stable_sort(all.begin(), all.end(), [](const ranked_contestant& a, const ranked_contestant& b) {
+    if ((a.time.seconds > 0) != (b.time.seconds > 0)) return a.time.seconds > 0;
+    return a.time.seconds < b.time.seconds;
+  });
+  return all;
+}
+
+std::vector<departure> departures_of(const matrix_result& found) {
+  const auto name = [](const listed_contestant& one) {
+    return one.contestant == nullptr ? "" : one.contestant->info.name;
+  };
+  std::vector<departure> all;
+  for (const standing how : {standing::wrong, standing::left, standing::refused, standing::not_run})
+    for (const listed_contestant& one : contestants_of(found)) {
+      if (one.how != how) continue;
+      const auto same = std::find_if(all.begin(), all.end(), [&](const departure& d) {
+        return d.who.variant == one.variant && std::string_view(name(d.who)) == name(one) &&
+               d.who.how == how && d.who.reason == one.reason;
+      });
+      const bool is_new = same == all.end();
+      departure& here = is_new ? all.emplace_back(departure{one, {}}) : *same;
+      if (one.contestant != nullptr) here.operations.push_back(one.contestant->op);
+    }
+  return all;
 }
 
 bool same_for(const way& a, const way& b, operation op) {

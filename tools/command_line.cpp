@@ -1,0 +1,188 @@
+#include "tools/command_line.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <new>
+
+#include "analyze/report/text.hpp"
+#include "convert/backend/backend.hpp"
+#include "convert/error.hpp"
+#include "convert/formats/properties.hpp"
+#include "convert/io/generators.hpp"
+#include "convert/io/write.hpp"
+#include "convert/nearest_names.hpp"
+#include "tools/option_values.hpp"
+#include "tools/terminal.hpp"
+
+namespace sparsmith {
+namespace {
+
+// Room beside the terms of a list; on a narrow terminal what they mean stands below them.
+int term_indent(int width) {
+  return width < 60 ? 6 : 22;
+}
+
+std::string option_help(const CLI::Option& option, bool positional, int width) {
+  std::string term = "  " + option.get_name(positional, !positional);
+  std::vector<std::string> notes;
+  if (option.get_type_size() != 0) {
+    const std::string type = option.get_type_name();  // "INT:0 to 1024"
+    const std::size_t colon = std::min(type.find(':'), type.size());
+    if (!positional && colon > 0) term += " " + type.substr(0, colon);
+    if (colon < type.size()) notes.push_back(type.substr(colon + 1));
+    if (!option.get_default_str().empty()) notes.push_back("default " + option.get_default_str());
+  }
+  for (const CLI::Option* const other : option.get_needs()) notes.push_back("with " + other->get_name());
+  for (const CLI::Option* const other : option.get_excludes())
+    notes.push_back("not with " + other->get_name());
+  std::string meaning = option.get_description();
+  if (!notes.empty()) meaning += fmt::format(" ({})", fmt::join(notes, "; "));
+  return term_text(term, meaning, term_indent(width), width);
+}
+
+// CLI11's own would be as wide as it comes.
+class help_in_width : public CLI::FormatterBase {
+ public:
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode) const override {
+    const int width = output_width();
+    std::string usage = "Usage: " + name + " [OPTIONS]", inputs, options;
+    for (const CLI::Option* const option : app->get_options({})) {
+      if (!option->get_positional()) {
+        options += option_help(*option, false, width);
+        continue;
+      }
+      inputs += option_help(*option, true, width);
+      const std::string word = option->get_name(true) + (option->get_expected_max() > 1 ? "..." : "");
+      usage += option->get_required() ? " " + word : " [" + word + "]";
+    }
+    return wrapped("", app->get_description(), 0, width) + "\n" + wrapped("", usage, 2, width) + inputs +
+           "\nOptions:\n" + options + app->get_footer();
+  }
+};
+
+// Of the words that were left over, the first that looks like an option, and the one probably meant; nothing
+// where there is none.
+std::string about_unknown_option(const CLI::App& app) {
+  for (const std::string& word : app.remaining()) {
+    if (word.size() < 2 || word.front() != '-') continue;
+    const std::string name = word.substr(0, word.find('='));
+    std::vector<std::string> known;
+    for (const CLI::Option* const option : app.get_options({}))
+      for (const std::string& other : option->get_lnames()) known.push_back("--" + other);
+    return fmt::format("there is no option {}{}", name, did_you_mean(name, known));
+  }
+  return "";
+}
+
+}  // namespace
+
+int run_tool(CLI::App& app, int argc, char** argv, const std::function<void()>& body) {
+  constexpr int usage_status = 2;
+  const auto complain = [&](const std::string& message) {
+    // Without an exception where that cannot be written either: there is nobody left to tell.
+    std::fputs(fmt::format("{}: {}\n", app.get_name(), message).c_str(), stderr);
+  };
+  // A closed standard stream would lend its number to the next file opened, and that file would get our
+  // messages.
+  while (true) {
+    const int descriptor = ::open("/dev/null", O_RDWR);
+    if (descriptor > STDERR_FILENO || descriptor < 0) {
+      if (descriptor >= 0) ::close(descriptor);
+      break;
+    }
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    return app.exit(success);  // --help and --version
+  } catch (const CLI::ParseError& problem) {
+    // One that does not exist first: what else seems to be wrong may follow from it.
+    const std::string unknown = about_unknown_option(app);
+    complain(on_one_line(fmt::format("{} (see --help)", unknown.empty() ? problem.what() : unknown)));
+    return usage_status;
+  }
+  try {
+    remove_output_on_signals();
+    body();
+    if (std::fflush(stdout) != 0) throw error(failure::output, "standard output: could not write");
+    return 0;
+  } catch (const error& problem) {
+    // The library names what could be chosen otherwise; whether there is an option for it, only the tool
+    // knows.
+    const std::string option = "--" + problem.quantity();
+    const bool has_option = !problem.quantity().empty() && app.get_option_no_throw(option) != nullptr;
+    complain(has_option ? fmt::format("{} ({})", problem.what(), option) : problem.what());
+    return problem.category() == failure::usage ? usage_status : 1;
+  } catch (const std::bad_alloc&) {
+    complain("out of memory");
+  } catch (const std::exception& problem) {
+    complain(problem.what());
+  }
+  return 1;
+}
+
+std::vector<std::string> format_options_given(const CLI::App& app) {
+  std::vector<std::string> given;
+  for (const CLI::Option* const option : app.get_options({}))
+    for (const std::string& name : option->get_lnames())
+      if (option->count() > 0 && !formats_with("--" + name).empty()) given.push_back("--" + name);
+  return given;
+}
+
+void add_common_options(CLI::App& app, common_options& options) {
+  add_choice(app, "--device", options.device,
+             {{"auto", device_wish::automatic},
+              {"cuda", device_wish::cuda},
+              {"gpu", device_wish::cuda},
+              {"cpu", device_wish::cpu}},
+             "Where to run: auto (a GPU if there is one), cuda or cpu");
+  app.add_option("--threads", options.threads, "CPU threads; 0 means all")
+      ->check(between(0, 1024))
+      ->capture_default_str();
+  app.add_flag("--json", options.as_json, "Print the result as JSON");
+  app.add_flag("--quiet", options.quiet, "Print nothing but errors (and data asked for)");
+  app.set_version_flag("--version", fmt::format("{} {} ({})", app.get_name(), SPARSMITH_VERSION,
+                                                has_cuda ? "OpenMP and CUDA" : "OpenMP, no CUDA"));
+  app.formatter(std::make_shared<help_in_width>());
+}
+
+void add_help_ending(CLI::App& app, const std::vector<std::string>& examples,
+                     const std::vector<std::string>& remarks) {
+  const int width = output_width();
+  std::string text = "\nGenerators:\n";
+  for (const auto& [term, meaning] : describe_generators())
+    text += term_text(term, meaning, term_indent(width), width);
+  if (!examples.empty()) text += "\nExamples:\n";
+  for (const std::string& example : examples) text += broken_command(CLI::detail::split(example, ' '), width);
+  if (!remarks.empty()) text += "\n";
+  for (const std::string& remark : remarks) text += wrapped("", remark, 0, width);
+  app.footer(text);
+}
+
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  return {[words](std::string& typed) -> std::string {
+            for (const std::string& word : words)
+              if (CLI::detail::to_lower(word) == CLI::detail::to_lower(typed)) {
+                typed = word;
+                return "";
+              }
+            const std::string meant = did_you_mean(typed, words);
+            return fmt::format("there is no \"{}\"{}", typed,
+                               meant.empty() ? fmt::format(", only {}", fmt::join(words, ", ")) : meant);
+          },
+          ""};
+}
+
+CLI::Validator in_any_case() {
+  return {[](std::string& typed) -> std::string {
+            typed = CLI::detail::to_lower(typed);
+            return "";
+          },
+          ""};
+}
+
+}  // namespace sparsmith
