@@ -173,6 +173,12 @@ void require_meaning(const std::vector<std::string>& options, const std::vector<
                   fmt::format("{} means nothing for {} (it is for {})", option, called, listed(meant)));
 }
 
+std::vector<format_kind> formats_of_option(const std::string& option) {
+  for (const auto& [name, formats] : options_of_formats())
+    if (name == option) return formats;
+  return {};
+}
+
 std::vector<std::string> format_options_given(const CLI::App& app) {
   std::vector<std::string> given;
   for (const auto& [option, formats] : options_of_formats())

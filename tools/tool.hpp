@@ -55,6 +55,8 @@ std::string listed(const std::vector<format_kind>& formats);
 // calls `called`: what is ignored would be believed to have had its effect.
 void require_meaning(const std::vector<std::string>& options, const std::vector<format_kind>& formats,
                      const std::string& called);
+// The formats that an option such as --slice is about.
+std::vector<format_kind> formats_of_option(const std::string& option);
 
 // Two sides, "4x2", or "4" for both; `option` and `example` are for the messages.
 block_size parse_sides(const std::string& option, const std::string& text, const std::string& example,

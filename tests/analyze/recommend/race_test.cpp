@@ -192,10 +192,9 @@ TEST_CASE("beside the base itself stand its own samples, whichever way the race 
       CHECK(found.variants[1].ratio(k) == 1.0);
       CHECK(found.variants[1].base_of(k.op).warm.median == k.time.warm.median);
     }
-    const choice pair = best_in(found.variants[1], both);
-    CHECK(pair.ratio() == 1.0);
-    CHECK(is_base(found, pair));
-    CHECK_FALSE(is_base(found, best_in(found.variants[2], both)));
+    const way pair = ours_in(found, found.variants[1], false).pair;
+    REQUIRE(pair);
+    CHECK(base_beside(pair) == sum_of_medians(pair));
   }
 }
 
