@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs every experiment against imitated programs: tests/experiments_check.py docs/experiments.py
+"""Runs every experiment against imitated programs: tests/experiments_check.py docs/experiments
 
-The imitations of bench_spmv, ncu and spbatch answer at once and as told: which kernels do not run, which
+The imitations of sprecommend, ncu and spbatch answer at once and as told: which kernels do not run, which
 matrices cannot be read, how long kernels take, what may not be counted. So what needs a GPU is tested
 everywhere. Prints what failed and exits with 1.
 """
@@ -28,43 +28,54 @@ if "--list" in arguments:
     print(json.dumps({"schema": "sparsmith.kernels/1", "kernels": kernels}))
     sys.exit(0)
 matrix = arguments[0]
-if told.get("crash") and told["crash"] in matrix:
-    sys.exit("bench_spmv: out of memory")
-document = {"schema": "sparsmith.bench_spmv/2", "device": "a stub", "backend": backend, "threads": 4,
-            "copy_gb_per_s": 1000.0, "samples": 9, "matrices": []}
+for trouble, words in (("crash", "out of memory"), ("broken", matrix + ": No such file or directory")):
+    if told.get(trouble) and told[trouble] in matrix:
+        sys.exit("sprecommend: " + words)
 status = 0
-if told.get("broken") and told["broken"] in matrix:
-    document["matrices"].append({"name": matrix, "problem": matrix + ": No such file or directory"})
-    status = 1
-else:
-    kernels = after("--kernel", "csr/thread").split(",")
-    # About as long as the real rows: the band, the degree, the mean, or long ones.
-    found = re.search(r"(?:band|degree|mean)=(\d+)", matrix)
-    length = int(found[1]) if found else 5 if "laplace" in matrix else 600
-    length = told.get("lengths", {}).get(matrix, length)
-    lines, formats = [], []
-    for kernel in kernels:
-        form = kernel.split("/")[0]
-        for variant in ["coo", "ell", "hybrid"] if form == "ecsb" else [""]:
-            formats.append({"format": form, "variant": variant, "times_csr": 1.25})
-            for operation in ["ax", "atx"] if after("--op", "both") == "both" else ["ax"]:
-                line = {"kernel": kernel, "format": form, "variant": variant, "operation": operation,
-                        "vendor": kernel in vendor}
-                us = {**told.get("us", {}), **told.get("us_on", {}).get(matrix, {})}.get(kernel, 10.0)
-                if kernel in told.get("not_run", []) or "all" in told.get("not_run", []):
-                    line["not_run"] = "too large"
-                elif kernel in told.get("wrong", []):
-                    line["wrong"] = "row 3 is 1 and should be 2"
-                    status = 1
-                else:
-                    line["warm"] = {"median_us": us, "gb_per_s_actual": 500.0, "share_of_copy": 0.3}
-                    line["cold"] = None
-                lines.append(line)
-    document["matrices"].append({"name": matrix, "rows": 1000, "cols": 1000, "entries": 1000 * length,
-                                 "formats": formats, "kernels": lines})
-print(json.dumps(document, indent=2))
+raced = "--exhaustive" not in arguments
+if not raced and "--warm-only" not in arguments:
+    sys.exit("sprecommend: cold caches were not asked for")
+of_formats = {"bsr": "--block", "csb": "--beta", "gcsb": "--beta", "ecsb": "--holding", "gcsb_tile": "--tile"}
+kernels = after("--kernels", "csr/thread").split(",")
+# About as long as the real rows: the band, the degree, the mean, or long ones.
+found = re.search(r"(?:band|degree|mean)=(\d+)", matrix)
+length = int(found[1]) if found else 5 if "laplace" in matrix else 600
+length = told.get("lengths", {}).get(matrix, length)
+lines, variants = [], []
+mix = after("--mix", "1:1")
+for kernel in kernels:
+    form = "gcsb_tile" if kernel == "gcsb/tile" else kernel.split("/")[0]
+    if not raced and form in of_formats and of_formats[form] not in arguments:
+        sys.exit("sprecommend: which of many " + form + " is meant?")
+    variants.append({"format": form, "of_transpose": False, "times_csr": 1.25})
+    for operation in ["ax", "atx"] if mix == "1:1" else ["ax"] if mix == "1:0" else ["atx"]:
+        us = {**told.get("us", {}), **told.get("us_on", {}).get(matrix, {})}.get(kernel, 10.0)
+        line = {"kernel": kernel, "format": form, "of_transpose": False, "operation": operation,
+                "vendor": kernel in vendor, "not_run": None, "wrong": None, "cold": None,
+                "warm": {"median_us": us}, "share_of_copy": 0.5}
+        if kernel in told.get("not_run", []) or "all" in told.get("not_run", []):
+            line.update(not_run="too large", warm=None, share_of_copy=None)
+        elif kernel in told.get("wrong", []):
+            line.update(wrong="row 3 is 1 and should be 2", warm=None, share_of_copy=None)
+            status = 1
+        lines.append(line)
+        if line["warm"]:  # a copy of A^T, which must not count
+            lines.append({**line, "of_transpose": True, "warm": {"median_us": 0.001}})
+verdict = None
+ran = [line for line in lines if line["warm"] and not line["of_transpose"]]
+if ran:
+    def way(line):
+        return {"format": told.get("winner", line["format"]), "us": line["warm"]["median_us"],
+                "kernels": {"ax": line["kernel"], "atx": None}}
+    ran.sort(key=lambda line: line["warm"]["median_us"])
+    first = ran[0]["warm"]["median_us"]
+    verdict = {**way(ran[0]), "ties": [way(line) for line in ran[1:] if line["warm"]["median_us"] <= 1.05 * first]}
+print(json.dumps({"schema": "sparsmith.recommend/2", "verdict": verdict,
+                  "machine": {"device": "a stub", "backend": backend, "threads": 4},
+                  "matrix": {"name": matrix, "rows": 1000, "cols": 1000, "entries": 1000 * length},
+                  "variants": variants, "contestants": lines}, indent=2))
 if status:
-    print("bench_spmv: 1 failed", file=sys.stderr)
+    print("sprecommend: 1 failed", file=sys.stderr)
 sys.exit(status)
 '''
 
@@ -75,8 +86,8 @@ told = json.loads(os.environ["STUB"])
 arguments = sys.argv[1:]
 def after(option):
     return arguments[arguments.index(option) + 1]
-start = next(i for i, text in enumerate(arguments) if text.endswith("bench_spmv"))
-kernel, operation = after("--kernel"), after("--op")
+start = next(i for i, text in enumerate(arguments) if text.endswith("sprecommend"))
+kernel, operation = after("--kernels"), "ax" if after("--mix") == "1:0" else "atx"
 functions = {"csb/block": "walk_blocks", "gcsb/lane": "walk_lanes"}
 mode = told.get("ncu", "counts")
 if kernel in told.get("not_run", []) or "all" in told.get("not_run", []):
@@ -160,7 +171,7 @@ with open(os.path.join(folder, "results.jsonl"), "a") as results:
 sys.exit("spbatch: some failed" if failed else 0)
 '''
 
-EXPERIMENTS = ["E1", "E3", "E4", "E5", "E6", "E7", "E8", "E9", "E10"]
+EXPERIMENTS = ["E1", "E3", "E4", "E5", "E6", "E7", "E8", "E9", "E10", "WINS"]
 # The documents' orderings, as far as one time a kernel for all matrices can show them.
 AS_REPORTED = {"csr/thread": 8.0, "csr/warp": 9.0, "csr/hybrid": 8.0, "csr/bins": 8.5, "gcsb/lane": 5.0,
                "bsr/unrolled": 4.0, "bsr/team": 5.0, "bsr/private": 14.0, "bsr/cusparse": 9.0,
@@ -183,7 +194,7 @@ def judged(text):
 class Program:
     def __init__(self, path, folder):
         self.path, self.folder = path, pathlib.Path(folder)
-        self.stubs = {"--bench": self.write("bench_spmv", STUB), "--ncu": self.write("ncu", NCU),
+        self.stubs = {"--sprecommend": self.write("sprecommend", STUB), "--ncu": self.write("ncu", NCU),
                       "--spbatch": self.write("spbatch", SPBATCH)}
         # SciPy would measure for real, and not everywhere.
         (self.folder / "numpy.py").write_text("raise ImportError")
@@ -210,9 +221,9 @@ class Program:
 
 def check_verdict(program, name):
     text = program.run(name)
-    check(f"{name} prints a table", "rep." in text and "----" in text, text)
+    check(f"{name} prints a table", ("rep." in text or name == "WINS") and "----" in text, text)
     text = program.run(name, us=AS_REPORTED)
-    if name not in ("E5", "E10"):  # There times must differ between matrices.
+    if name not in ("E5", "E10", "WINS"):  # There times must differ between matrices.
         check(f"{name} holds where times are as reported", judged(text) and "DOES NOT" not in text, text)
     text = program.run(name, "--quick", us=AS_REPORTED)
     check(f"{name} --quick gives no verdict", not judged(text) and "not judged" in text, text)
@@ -288,7 +299,7 @@ STAND_IN_FOR_APPU = "gen:uniform?n=14000&density=0.00945"
 
 
 def check_batch_run(program):
-    """E5 without --batch: spbatch is run, and bench_spmv for what the race left out."""
+    """E5 without --batch: spbatch is run, and sprecommend for what the race left out."""
     faster, slower = {"csr/thread": 8.0, "gcsb/lane": 5.0}, {"csr/thread": 4.0, "gcsb/lane": 5.0}
     text = program.run("E5", "--matrix", "m/appu.tar.gz", us=slower, race=faster)
     check("E5 takes the race's times where it has both", in_row(text, "appu", "1.60", "race"), text)
@@ -302,7 +313,7 @@ def check_batch_run(program):
     text = program.run("E5", us_on={STAND_IN_FOR_APPU: faster}, us=slower,
                        race={"csr/thread": None, "gcsb/lane": 1.0})
     check("E5 times both anew where the race left one out",
-          in_row(text, "appu", "1.60", "bench") and in_row(text, "olafu", "0.800", "bench"), text)
+          in_row(text, "appu", "1.60", "sprecommend") and in_row(text, "olafu", "0.800", "sprecommend"), text)
     check("E5 judges each matrix by what was reported",
           "DOES NOT HOLD here in 4 of 5" in text and "others: holds here in 13 of 13" in text, text)
     text = program.run("E5", "--matrix", "other.mtx.gz", "appu_mm.tar.gz")
@@ -343,7 +354,7 @@ def check_batch_folder(program):
         return str(path)
 
     def read(path, status=0):
-        return program.run("E5", "--batch", path, status=status, without=["--bench", "--spbatch"])
+        return program.run("E5", "--batch", path, status=status, without=["--sprecommend", "--spbatch"])
 
     lines = [batch_line(path, timed) for path in ("m/appu.tar.gz", "x/unknown.mtx")]
     text = read(folder("plain", results=[*lines, batch_line("nd6k_mm.tar.gz"), json.dumps(lines[0])[:-200]]))
@@ -371,6 +382,14 @@ def check_batch_folder(program):
     check("E5 prefers 32-bit values", in_row(text, "appu", "2.00  race") and "64-bit" not in text, text)
     check("E5 says where there are none", "document has 32: appu" in read(folder("wide", results=[wide])))
 
+    before = batch_line("appu.mtx", timed)
+    told = before["recommendation"]
+    told["candidates"] = told.pop("variants")
+    for one in told["contestants"]:
+        one["candidate"] = one.pop("variant")
+    text = read(folder("before", results=[before]))
+    check("E5 reads results in which variants were candidates", in_row(text, "appu", "1.60", "race"), text)
+
     bad = ["no json\n", "[1]\n", {**newer, "schema": "sparsmith.batch/2"}, "\n", "null\n",
            json.dumps({**older, "recommendation": {"predicted": False}}) + "\n"]
     text = read(folder("wrong", results=[*bad, older]), status=1)
@@ -383,8 +402,8 @@ def check_batch_folder(program):
           "not measured: appu.mtx: out of time" in text and not judged(text), text)
     path = folder("second", results=[batch_line("gone/appu.mtx"), batch_line("gen:diagonal?n=950&band=15")])
     text = program.run("E5", "--batch", path, without=["--spbatch"], us=timed)
-    check("E5 --batch --bench times what is at hand", in_row(text, "spaceStation_4", "1.60", "bench")
-          and not in_row(text, "appu", "bench") and "on a stub" in text, text)
+    check("E5 --batch --sprecommend times what is at hand", in_row(text, "spaceStation_4", "1.60", "sprecommend")
+          and not in_row(text, "appu", "sprecommend") and "on a stub" in text, text)
     for problem in (folder("empty"), str(program.folder / "nowhere")):
         text = read(problem, status=1)
         check("E5 says in one line what is no batch", problem in text and len(text.splitlines()) == 1, text)
@@ -392,6 +411,24 @@ def check_batch_folder(program):
         program.run("E5", "--batch", path, *extra, status=2, without=["--spbatch"])
     program.run("E1", "--batch", path, status=2)
     program.run("E1", "--out", path, status=2)
+
+
+def check_wins(program):
+    """Leaders are the winner and who is tied with it, and what is concluded is judged by them."""
+    concluded = {"gen:diagonal?n=1000000&band=3": {"csr/thread": 1.0},
+                 "gen:uniform?n=30000&density=0.01": {"csr/vector": 1.0, "csr/bins": 1.01},
+                 "gen:denserow?n=500000&dense=3": {"csr/merge": 1.0}, "gen:rmat?scale=19&edges=16": {"csr/hybrid": 1.0},
+                 "gen:denserow?n=20000&dense=200": {"coo/segscan-1024": 1.0}}
+    text = program.run("WINS", us_on=concluded, winner="bsr")
+    check("WINS judges who leads", "DOES NOT HOLD here in 1 of 7 (GCSB's tiles" in text, text)
+    check("WINS names who is tied", "csr/vector, csr/bins" in text, text)
+    text = program.run("WINS", us_on={**concluded, "gen:rmat?scale=19&edges=16": {"csr/thread": 1.0}}, winner="bsr")
+    check("WINS says where another leads", "DOES NOT HOLD here in 2 of 7" in text and "skewed: csr/thread" in text, text)
+
+
+def check_scipy(program):
+    text = program.run("SCIPY", status=1)
+    check("SCIPY says in one line what it needs", "needs NumPy and SciPy" in text and len(text.splitlines()) == 1, text)
 
 
 def check_problems(program):
@@ -430,7 +467,7 @@ def main():
         program = Program(sys.argv[1], folder)
         checks = [(check_verdict, name) for name in EXPERIMENTS] + [
             (one,) for one in (check_missing_kernels, check_evidence, check_counters, check_batch_run,
-                               check_batch_folder, check_problems, check_usage)]
+                               check_batch_folder, check_wins, check_scipy, check_problems, check_usage)]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for done in [pool.submit(one, program, *rest) for one, *rest in checks]:
                 done.result()

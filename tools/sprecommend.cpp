@@ -6,6 +6,8 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "analyze/recommend/machine_cache.hpp"
@@ -13,9 +15,11 @@
 #include "analyze/recommend/standing.hpp"
 #include "analyze/report/recommend_csv.hpp"
 #include "analyze/report/recommend_json.hpp"
+#include "analyze/report/recommend_overall.hpp"
 #include "analyze/report/recommend_page.hpp"
 #include "analyze/report/recommend_text.hpp"
 #include "convert/error.hpp"
+#include "convert/formats/properties.hpp"
 #include "convert/io/read.hpp"
 #include "tools/command_line.hpp"
 #include "tools/kernel_names.hpp"
@@ -31,7 +35,13 @@ struct typed_options {
   double products = 0, budget = 0;
   std::optional<bool> single_values;
   bool warm = false, repeatable = false, predict = false, exhaustive = false, refresh = false, csv = false;
+  bool list = false, warm_only = false;
   int samples = 30;
+  // Of formats that take part as they are asked for, and not as the field would have them.
+  std::string block = "4x4", tile = "auto";
+  conversion_options conversion;
+  std::optional<double> max_fill;
+  std::vector<std::string> of_formats;  // which options of formats were typed
 };
 
 // What is to be done; nothing below request_of knows what was typed for it.
@@ -47,14 +57,54 @@ struct tool_request {
   bool several() const { return inputs.size() > 1; }
 };
 
+// The signal that came; 0 before.
 volatile std::sig_atomic_t interrupted = 0;
 
 const double started = seconds_now();
 
-// The first time asks for what there is so far; the second time ends.
-void note_interrupt(int) {
-  interrupted = 1;
-  std::signal(SIGINT, SIG_DFL);
+// The first time, by the user or by a time limit, asks for what there is so far; the second time ends.
+void note_interrupt(int signal) {
+  interrupted = signal;
+  std::signal(signal, SIG_DFL);
+}
+
+// What --slice and the like ask for, by the formats they are about.
+std::map<format_kind, conversion_options> forced_formats(const typed_options& typed) {
+  conversion_options options = typed.conversion;
+  options.bsr_block = parse_block(typed.block);
+  if (typed.tile != "auto") {
+    const block_size sides = parse_tile(typed.tile);
+    options.tile.height = sides.rows;
+    options.tile.width = sides.cols;
+  }
+  // Layout tile takes powers of two up to a warp; unless it is asked for, other groups are for the other
+  // layout alone.
+  const std::int32_t group = options.blocks.group_size;
+  const bool for_tile =
+      is_lane_count(group) || std::find(typed.formats.begin(), typed.formats.end(),
+                                        name_of(format_kind::gcsb_tile)) != typed.formats.end();
+  if (for_tile) options.tile.group_size = group;
+  std::map<format_kind, conversion_options> forced;
+  for (const std::string& option : typed.of_formats)
+    for (const format_kind format : formats_with(option))
+      if (format != format_kind::gcsb_tile || option != "--group" || for_tile) forced[format] = options;
+  // All that was typed must be right, whatever of it this run needs.
+  for (const auto& [format, asked] : forced) require_options(asked, format);
+  return forced;
+}
+
+// The formats that can take part where only some formats, or some kernels, were asked for.
+std::vector<format_kind> formats_asked_for(const field_request& field,
+                                           const std::vector<format_kind>& of_kernels) {
+  std::vector<format_kind> formats;
+  for (const format_kind format : all_formats()) {
+    const auto among = [&](const std::vector<format_kind>& some) {
+      return some.empty() || std::find(some.begin(), some.end(), format) != some.end();
+    };
+    if (among(field.formats) && among(of_kernels)) formats.push_back(format);
+  }
+  if (formats.empty()) throw error(failure::usage, "no kernel of --kernels belongs to a format of --formats");
+  return formats;
 }
 
 tool_request request_of(const typed_options& typed, const progress_line& progress) {
@@ -66,16 +116,19 @@ tool_request request_of(const typed_options& typed, const progress_line& progres
        {std::pair("--products", typed.products), std::pair("--budget", typed.budget)})
     if (!std::isfinite(value)) throw error(failure::usage, fmt::format("{} {}: not a number", option, value));
   wanted.products = typed.products;
-  wanted.warm = typed.warm;
+  wanted.warm = typed.warm || typed.warm_only;
   wanted.repeatable = typed.repeatable;
   wanted.memory = typed.memory.empty() ? 0 : parse_memory(typed.memory);
   field_request& field = request.each.field;
   for (const std::string& name : typed.formats) field.formats.push_back(*format_named(name));
-  field.kernels = typed.kernels;
   field.memory = wanted.memory;
+  field.forced = forced_formats(typed);
+  if (typed.max_fill) require_max_fill(*typed.max_fill);
+  field.max_fill = typed.max_fill;
   request.each.predict = typed.predict;
   request.each.exhaustive = typed.exhaustive;
   request.each.samples = typed.samples;
+  request.each.warm_only = typed.warm_only;
   request.each.budget = typed.budget;
   request.each.interrupted = [] { return interrupted != 0; };
   request.single_values = typed.single_values;
@@ -96,13 +149,10 @@ tool_request request_of(const typed_options& typed, const progress_line& progres
                    [&](const listed_kernel& k) { return k.backend == backend; }))
     throw error(failure::unsupported,
                 fmt::format("--machine {}: this build has no kernels for {}", typed.machine, backend));
-  const std::vector<format_kind> of_kernels =
-      formats_of_kernels("--kernels", typed.kernels, kernels, backend);
-  if (!field.formats.empty() && !of_kernels.empty() &&
-      std::none_of(of_kernels.begin(), of_kernels.end(), [&](format_kind format) {
-        return std::find(field.formats.begin(), field.formats.end(), format) != field.formats.end();
-      }))
-    throw error(failure::usage, "no kernel of --kernels belongs to a format of --formats");
+  field.kernels = with_vendors_named("--kernels", typed.kernels, kernels, backend);
+  const std::vector<format_kind> formats =
+      formats_asked_for(field, formats_of_kernels("--kernels", field.kernels, kernels, backend));
+  require_meaning(typed.of_formats, formats, listed(formats));
   if (!machine) {
     progress.say("what this machine can do");
     machine = on_backend(request.device.use_gpu, [&](auto on) { return know_machine(on, typed.refresh); });
@@ -179,6 +229,29 @@ void print_text(const tool_request& request, const std::vector<recommendation>& 
   for (std::size_t i = 0; i < all.size(); ++i)
     fmt::print("{}{}", i == 0 ? "" : "\n\n", recommendation_as_text(all[i], verdicts[i], width));
   if (request.several()) fmt::print("\n\n{}", recommendations_compared(all, verdicts, width));
+  if (!request.each.exhaustive) return;
+  if (const std::string overall = overall_as_text(all, request.inputs.size(), width); !overall.empty())
+    fmt::print("\n\n{}", overall);
+}
+
+// One document, or a list of them; of exhaustive runs with what they come to together.
+void print_json(const tool_request& request, const std::vector<recommendation>& all,
+                const std::vector<verdict>& verdicts) {
+  json list = json::array();
+  for (std::size_t i = 0; i < all.size(); ++i) list.push_back(to_json(all[i], verdicts[i]));
+  if (!request.several() && list.empty()) return;
+  json document;
+  if (!request.several())
+    document = std::move(list[0]);
+  else if (request.each.exhaustive)
+    document = {{"schema", "sparsmith.exhaustive/1"},
+                {"asked", request.inputs.size()},
+                {"overall", overall_as_json(all, request.inputs.size())},
+                {"matrices", std::move(list)}};
+  else
+    document = std::move(list);
+  // Names need not be UTF-8.
+  fmt::print("{}\n", document.dump(2, ' ', false, json::error_handler_t::replace));
 }
 
 // How it ended: whether there is a verdict on all matrices, whether a kernel was wrong.
@@ -187,11 +260,20 @@ struct outcome {
   std::vector<std::string> wrong;
 };
 
+void print_list(const typed_options& typed) {
+  const std::vector<listed_kernel> all = all_kernels();
+  fmt::print("{}", typed.common.as_json ? kernels_as_json(all).dump(2) + "\n"
+                                        : kernels_as_text(all, output_width()));
+}
+
 outcome recommend_matrices(const typed_options& typed) {
+  if (typed.inputs.empty())
+    throw error(failure::usage, "name a matrix, a generator (gen:...) or --list (see --help)");
   const progress_line progress(!typed.common.quiet);
   const tool_request request = request_of(typed, progress);
   // What was ignored on purpose stays so.
-  if (std::signal(SIGINT, note_interrupt) == SIG_IGN) std::signal(SIGINT, SIG_IGN);
+  for (const int signal : {SIGINT, SIGTERM})
+    if (std::signal(signal, note_interrupt) == SIG_IGN) std::signal(signal, SIG_IGN);
   if (request.form == output_form::csv) fmt::print("{}", recommendation_csv_header());
   outcome ended;
   const std::vector<recommendation> all = run(
@@ -215,16 +297,47 @@ outcome recommend_matrices(const typed_options& typed) {
     write_whole_file(request.html,
                      recommendation_page(all, verdicts, {SPARSMITH_VERSION, request.device.note, utc_now()}));
   if (request.form == output_form::text) print_text(request, all, verdicts);
-  if (request.form == output_form::json) {
-    json list = json::array();
-    for (std::size_t i = 0; i < all.size(); ++i) list.push_back(to_json(all[i], verdicts[i]));
-    if (request.several())
-      fmt::print("{}\n", list.dump(2, ' ', false, json::error_handler_t::replace));
-    else if (!all.empty())
-      fmt::print("{}\n", list[0].dump(2, ' ', false, json::error_handler_t::replace));
-  }
+  if (request.form == output_form::json) print_json(request, all, verdicts);
   for (const std::string& line : ended.wrong) fmt::print(stderr, "sprecommend: {}\n", line);
   return ended;
+}
+
+// A format that one of these is about takes part as it says, instead of with the parameters worth trying.
+void add_format_options(CLI::App& app, typed_options& typed) {
+  conversion_options& conversion = typed.conversion;
+  app.add_option("--slice", conversion.sell.slice, "SELL, as asked for: rows per slice (C)")
+      ->capture_default_str();
+  app.add_option("--sigma", conversion.sell.sigma,
+                 "SELL, as asked for: rows per sorting window; the vendor's takes 1")
+      ->capture_default_str();
+  app.add_option("--width", conversion.hyb_width, "HYB, as asked for: width of the ELL part")
+      ->check(between(0, std::numeric_limits<std::int32_t>::max()));
+  app.add_option("--block", typed.block, "BSR, as asked for: block size, RxC up to 64x64")
+      ->transform(in_any_case())
+      ->capture_default_str();
+  app.add_option("--beta", conversion.blocks.beta,
+                 "CSB, eCSB, GCSB, as asked for: block side, a power of two from 2 to 4096")
+      ->capture_default_str();
+  app.add_option("--group", conversion.blocks.group_size,
+                 "GCSB, as asked for: blocks per group; layout tile: lanes, a power of two up to 32")
+      ->capture_default_str();
+  add_choice(
+      app, "--holding", conversion.blocks.holding,
+      {{"all", {}}, {"coo", ecsb_holding::coo}, {"ell", ecsb_holding::ell}, {"hybrid", ecsb_holding::hybrid}},
+      "eCSB, as asked for: coo, ell, hybrid or all of them");
+  app.add_option("--tile", typed.tile,
+                 "GCSB, layout tile, as asked for: sides, such as 512x1024; auto takes them from the matrix")
+      ->transform(in_any_case())
+      ->capture_default_str();
+  add_choice(app, "--renumber", conversion.tile.renumber,
+             {{"auto", renumbering::automatic}, {"length", renumbering::length}, {"none", renumbering::none}},
+             "GCSB, layout tile, as asked for: rows and columns numbered by falling length");
+  app.add_option("--rest", conversion.tile.rest_below,
+                 "GCSB, layout tile, as asked for: tiles with fewer entries go to a COO rest")
+      ->capture_default_str();
+  app.add_option("--max-fill", typed.max_fill,
+                 "Leave padded formats out above this many slots per entry, at least 1")
+      ->default_str("3");
 }
 
 }  // namespace
@@ -237,8 +350,8 @@ int main(int argc, char** argv) {
       "Runs the kernels of all formats on a matrix and says which format wins, by how much and why, and "
       "after how many products converting to it is repaid.",
       "sprecommend");
-  app.add_option("input", typed.inputs, "Matrices: files of any kind spconv reads, or generators (below)")
-      ->required();
+  app.add_option("input", typed.inputs, "Matrices: files of any kind spconv reads, or generators (below)");
+  app.add_flag("--list", typed.list, "Print every kernel of every format, and run nothing");
   app.add_option("--mix", typed.mix,
                  "How many products with A and with A^T are wanted: 10:1, or 1:0 for A x alone")
       ->capture_default_str();
@@ -253,7 +366,8 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->transform(one_of(format_names()));
-  app.add_option("--kernels", typed.kernels, "Only these kernels, with commas between")
+  app.add_option("--kernels", typed.kernels,
+                 "Only these kernels, with commas between; vendor: all of the vendor's")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--memory", typed.memory, "What the matrix may take at most, such as 512M or 8G");
@@ -273,8 +387,11 @@ int main(int argc, char** argv) {
       ->check(between(1, 100000))
       ->capture_default_str()
       ->needs(exhaustive);
+  app.add_flag("--warm-only", typed.warm_only, "No runs with cold caches with --exhaustive")
+      ->needs(exhaustive);
   predict->excludes(exhaustive);
   budget->excludes(exhaustive);
+  add_format_options(app, typed);
   app.add_option("--html", typed.html,
                  "Write a report with charts, one page that needs nothing beside itself");
   auto* const csv = app.add_flag("--csv", typed.csv, "Print one line a kernel and product, with commas");
@@ -284,13 +401,20 @@ int main(int argc, char** argv) {
       app,
       {"sprecommend bcsstk17.mtx.gz",
        "sprecommend bcsstk17.mtx.gz --mix 10:1 --products 500 --html report.html",
-       "sprecommend a.mtx b.mtx --value f32 --budget 10 --json", "sprecommend gen:rmat?scale=18 --predict"},
-      {"Ctrl-C gives the verdict so far. Exit status: 0 fine, 1 a wrong result, data or run-time failure, "
-       "2 usage, 130 interrupted."});
+       "sprecommend a.mtx b.mtx --value f32 --budget 10 --json", "sprecommend gen:rmat?scale=18 --predict",
+       "sprecommend a.mtx --exhaustive --kernels bsr/stream,vendor --block 5x5 --mix 1:0"},
+      {"Ctrl-C, or the signal of a time limit, gives the verdict so far. Exit status: 0 fine, 1 a wrong "
+       "result, data or run-time failure, 2 usage, 128 and the signal's number where it was interrupted."});
   outcome ended;
-  const int status = run_tool(app, argc, argv, [&] { ended = recommend_matrices(typed); });
+  const int status = run_tool(app, argc, argv, [&] {
+    typed.of_formats = format_options_given(app);
+    if (typed.list)
+      print_list(typed);
+    else
+      ended = recommend_matrices(typed);
+  });
   if (status != 0) return status;
   if (!ended.wrong.empty()) return 1;
-  if (interrupted != 0) return 130;
+  if (interrupted != 0) return 128 + interrupted;
   return ended.complete ? 0 : 1;
 }

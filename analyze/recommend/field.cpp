@@ -30,31 +30,59 @@ class field_builder {
       : on_(on), matrix_(matrix), features_(features), request_(request) {}
 
   std::vector<priced_variant> build() {
-    add_one_shape(format_kind::csr);
+    // What is there comes first.
+    std::vector<format_kind> formats = {format_kind::csr};
     for (const format_kind format : all_formats())
-      if (format != format_kind::csr && !has_several_shapes(format)) add_one_shape(format);
-    if (wanted(format_kind::sell)) add_sell();
-    if (wanted(format_kind::bsr)) add_bsr();
-    for (const format_kind format : {format_kind::csb, format_kind::ecsb, format_kind::gcsb})
-      if (wanted(format)) add_blocked(format);
-    if (wanted(format_kind::gcsb_tile)) add_tile();
-    add_vendor_copies();
+      if (format != format_kind::csr) formats.push_back(format);
+    for (const format_kind format : formats) {
+      if (!wanted(format)) continue;
+      if (const auto forced = request_.forced.find(format); forced != request_.forced.end())
+        add_forced(format, forced->second);
+      else
+        add_worth_trying(format);
+    }
+    add_copies_of_transpose();
     return std::move(all_);
   }
 
  private:
+  void add_worth_trying(format_kind format) {
+    switch (format) {
+      case format_kind::sell:
+        return add_sell();
+      case format_kind::bsr:
+        return add_bsr();
+      case format_kind::csb:
+      case format_kind::ecsb:
+      case format_kind::gcsb:
+        return add_blocked(format);
+      case format_kind::gcsb_tile:
+        return add_tile();
+      default:
+        add(*priced(format));
+    }
+  }
+
+  // As it was asked for. Each holding of eCSB has a kernel of its own, so all of them run unless one is asked
+  // for.
+  void add_forced(format_kind format, conversion_options options) {
+    if (format == format_kind::ecsb && !options.blocks.holding) {
+      for (const ecsb_holding holding : {ecsb_holding::coo, ecsb_holding::ell, ecsb_holding::hybrid}) {
+        options.blocks.holding = holding;
+        add_forced(format, options);
+      }
+      return;
+    }
+    require_options(options, format);
+    add(price(format,
+              {options, {options.bsr_block}, {}, {options.blocks.beta}, format == format_kind::gcsb_tile}));
+  }
+
   bool wanted(format_kind format) const {
     if (!request_.formats.empty() &&
         std::find(request_.formats.begin(), request_.formats.end(), format) == request_.formats.end())
       return false;
     return has_kernel(format, false);
-  }
-  static bool has_several_shapes(format_kind format) {
-    return has_beta(format) || format == format_kind::sell || format == format_kind::bsr ||
-           format == format_kind::gcsb_tile;
-  }
-  void add_one_shape(format_kind format) {
-    if (wanted(format)) add(*priced(format), format == format_kind::hyb ? width_note(*priced(format)) : "");
   }
   // Whether any of the kernels asked for is of this format.
   bool has_kernel(format_kind format, bool vendor_only) const {
@@ -68,13 +96,44 @@ class field_builder {
            std::find(request_.kernels.begin(), request_.kernels.end(), k.info.name) != request_.kernels.end();
   }
 
-  static std::string width_note(const format_cost& cost) { return fmt::format("width {}", cost.width); }
+  double max_fill() const { return request_.max_fill.value_or(conversion_options{}.max_fill); }
+
+  // What tells variants of a format apart.
+  static std::string note_of(const format_cost& cost) {
+    const conversion_options& options = cost.options;
+    switch (cost.format) {
+      case format_kind::hyb:
+        return fmt::format("width {}", cost.width);
+      case format_kind::sell:
+        return fmt::format("{} x {}", options.sell.slice, options.sell.sigma);
+      case format_kind::bsr:
+        return fmt::format("{} x {}", options.bsr_block.rows, options.bsr_block.cols);
+      case format_kind::csb:
+        return fmt::format("beta {}", cost.beta());
+      case format_kind::ecsb:
+        return fmt::format(
+            "beta {}{}", cost.beta(),
+            options.blocks.holding ? ", " + std::string(name_of(*options.blocks.holding)) : "");
+      case format_kind::gcsb:
+        return fmt::format("beta {}{}", cost.beta(),
+                           options.blocks.group_size == block_options{}.group_size
+                               ? ""
+                               : fmt::format(", group {}", options.blocks.group_size));
+      case format_kind::gcsb_tile:
+        return fmt::format("{} x {}{}", options.tile.height, options.tile.width,
+                           cost.renumbered ? ", renumbered" : "");
+      default:
+        return {};
+    }
+  }
 
   // The index of the new entry.
-  int add(const format_cost& cost, std::string note, int after = -1) {
+  int add(format_cost cost, int after = -1) {
+    cost.options.max_fill = max_fill();
+    cost.allowed = cost.possible() && cost.fill <= max_fill();
     priced_variant& one = all_.emplace_back();
     one.variant.format = cost.format;
-    one.variant.note = std::move(note);
+    one.variant.note = note_of(cost);
     one.variant.conversion = cost.options;
     one.variant.kernels = request_.kernels;
     one.cost = cost;
@@ -99,7 +158,8 @@ class field_builder {
   }
 
   // The price of one format with other options than the features were computed with.
-  format_cost price(format_kind format, const plan_request& plan) const {
+  format_cost price(format_kind format, plan_request plan) const {
+    plan.options.max_fill = max_fill();
     price_facts facts = find_row_facts(on_, matrix_, plan, features_.row_lengths.distribution);
     facts.zeros = features_.explicit_zeros;
     facts.blocks = count_blocks_by_entries(on_, pattern_of(matrix_), sizes_to_price(plan));
@@ -112,7 +172,7 @@ class field_builder {
     const auto add_shape = [&](sell_shape shape, int after) {
       plan_request plan{{}, {}, {}, {}, false};
       plan.options.sell = shape;
-      return add(price(format_kind::sell, plan), fmt::format("{} x {}", shape.slice, shape.sigma), after);
+      return add(price(format_kind::sell, plan), after);
     };
     const int first = add_shape(field_tuning::first_sell, -1);
     // The vendor takes rows in their order only.
@@ -122,8 +182,7 @@ class field_builder {
 
   // By the bytes of all shapes, each step after the one before.
   void add_bsr() {
-    const block_choice choice =
-        choose_block<Backend, Offset, Value>(on_, matrix_, conversion_options{}.max_fill, nullptr);
+    const block_choice choice = choose_block<Backend, Offset, Value>(on_, matrix_, max_fill(), nullptr);
     int after = -1, count = 0;
     for (const block_candidate& c : choice.candidates) {
       if (c.shape.size.area() == 1) continue;  // CSR
@@ -138,8 +197,7 @@ class field_builder {
       cost.slots = c.shape.blocks * c.shape.size.area();
       cost.fill = c.fill;
       cost.blocks = c.shape.blocks;
-      cost.allowed = c.fill <= cost.options.max_fill;
-      after = add(cost, fmt::format("{} x {}", c.shape.size.rows, c.shape.size.cols), after);
+      after = add(cost, after);
     }
   }
 
@@ -149,33 +207,26 @@ class field_builder {
         if (cost.format == format && cost.beta() == beta) return &cost;
       return nullptr;
     };
-    const auto name = [&](const format_cost& cost) {
-      std::string note = fmt::format("beta {}", cost.beta());
-      if (format == format_kind::ecsb && cost.options.blocks.holding)
-        note += fmt::format(", {}", name_of(*cost.options.blocks.holding));
-      return note;
-    };
     const format_cost* const root = at_beta(field_tuning::first_beta);
     if (root == nullptr) return;
-    const int first = add(*root, name(*root));
+    const int first = add(*root);
     // Smaller and smaller, larger and larger.
     for (const bool smaller : {true, false})
       for (int after = first, beta = smaller ? 16 : 64; beta >= 8 && beta <= 256;
            beta = smaller ? beta / 2 : beta * 2)
-        if (const format_cost* const cost = at_beta(beta)) after = add(*cost, name(*cost), after);
+        if (const format_cost* const cost = at_beta(beta)) after = add(*cost, after);
     if (format == format_kind::ecsb) {
       for (const ecsb_holding holding : {ecsb_holding::coo, ecsb_holding::ell, ecsb_holding::hybrid}) {
         if (root->options.blocks.holding == holding) continue;
         plan_request plan{{}, {}, {}, {field_tuning::first_beta}, false};
         plan.options.blocks.holding = holding;
-        const format_cost cost = price(format, plan);
-        add(cost, name(cost));  // each has a kernel of its own
+        add(price(format, plan));  // each has a kernel of its own
       }
     } else if (format == format_kind::gcsb) {
       for (const std::int32_t group : {16, 64}) {
         plan_request plan{{}, {}, {}, {field_tuning::first_beta}, false};
         plan.options.blocks.group_size = group;
-        add(price(format, plan), fmt::format("beta {}, group {}", field_tuning::first_beta, group), first);
+        add(price(format, plan), first);
       }
     }
   }
@@ -188,11 +239,7 @@ class field_builder {
       plan.options.tile.width = sides.cols;
       plan.options.tile.renumber = renumber;
       const format_cost cost = price(format_kind::gcsb_tile, plan);
-      const tile_options& tile = cost.options.tile;
-      std::string note =
-          fmt::format("{} x {}{}", tile.height, tile.width, cost.renumbered ? ", renumbered" : "");
-      if (!seen.insert(note).second) return -1;
-      return add(cost, std::move(note), after);
+      return seen.insert(note_of(cost)).second ? add(cost, after) : -1;
     };
     const int first = add_sides({}, renumbering::automatic, -1);
     if (!all_.back().left_out.empty()) return;
@@ -203,8 +250,9 @@ class field_builder {
   }
 
   // What the vendor advises where A^T x is needed: a second copy, of A^T, in the fastest of its formats. CSC
-  // is one of them already.
-  void add_vendor_copies() {
+  // is one of them already. Ours that know their rounding from the order of A's entries alone have no place
+  // there.
+  void add_copies_of_transpose() {
     if (!request_.formats.empty() || std::find(request_.operations.begin(), request_.operations.end(),
                                                operation::transposed) == request_.operations.end())
       return;
@@ -214,20 +262,20 @@ class field_builder {
       // What it takes is not known before A^T is there: at least as much as CSC.
       format_cost cost = *priced(format_kind::csc);
       cost.format = format;
-      std::string note;
       if (format == format_kind::sell) {
-        cost.options.sell = {field_tuning::first_sell.slice, 1};
-        note = fmt::format("{} x 1", cost.options.sell.slice);
+        const auto forced = request_.forced.find(format);
+        cost.options.sell = forced == request_.forced.end() ? field_tuning::first_sell : forced->second.sell;
+        cost.options.sell.sigma = 1;  // the vendor takes rows in their order only
       } else if (format == format_kind::bsr) {
         cost.options.bsr_block = block;
-        note = fmt::format("{} x {}", block.rows, block.cols);
       }
-      priced_variant& one = all_[static_cast<std::size_t>(add(cost, std::move(note)))];
+      priced_variant& one = all_[static_cast<std::size_t>(add(cost))];
       one.variant.of_transpose = true;
       one.variant.operations = {operation::transposed};
       one.variant.kernels.clear();
       for (const listed_kernel& k : kernels_)
-        if (k.format == format && k.backend == request_.backend && k.info.vendor && asked_for(k))
+        if (k.format == format && k.backend == request_.backend && asked_for(k) &&
+            (k.info.vendor || (request_.our_copies && k.info.rounding_neighbours == 0)))
           one.variant.kernels.emplace_back(k.info.name);
     }
   }

@@ -3,6 +3,9 @@
 // only tried where the one before it turns out to be near the front.
 #pragma once
 
+#include <map>
+#include <optional>
+
 #include "analyze/recommend/race.hpp"
 #include "analyze/structure/features.hpp"
 
@@ -12,8 +15,12 @@ struct field_request {
   std::vector<format_kind> formats = {};  // empty: all
   std::vector<std::string> kernels = {};  // by name; empty: all
   std::vector<operation> operations = {both_operations.begin(), both_operations.end()};
-  std::int64_t memory = 0;  // that a format may take; 0: any
-  std::string backend;      // whose kernels run
+  std::int64_t memory = 0;   // that a format may take; 0: any
+  std::string backend = {};  // whose kernels run
+  // Formats that take part with these options alone, instead of those worth trying.
+  std::map<format_kind, conversion_options> forced = {};
+  std::optional<double> max_fill = {};  // slots per entry of a padded format, at most; by default as usual
+  bool our_copies = false;  // our kernels as well on the copies of A^T that are there for the vendor's
 };
 
 struct priced_variant {

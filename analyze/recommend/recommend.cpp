@@ -166,6 +166,7 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
   say("variants");
   field_request asked = request.field;
   asked.backend = request.machine.backend;
+  asked.our_copies = request.exhaustive;
   std::erase_if(asked.operations, [&](operation op) { return !request.wanted.asks_for(op); });
   std::vector<priced_variant> field = field_of<Backend, Offset, Value>(on, matrix, told.features, asked);
   clock.end("variants");
@@ -196,7 +197,10 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
     }
     run.operations = asked.operations;
     // The device is warm from one contestant to the next.
-    run.sampling = {.samples = request.samples, .warm_up_seconds = 0.02, .interrupted = request.interrupted};
+    run.sampling = {.samples = request.samples,
+                    .warm_only = request.exhaustive && request.warm_only,
+                    .warm_up_seconds = 0.02,
+                    .interrupted = request.interrupted};
     run.for_verdict = !request.exhaustive;
     run.wanted = request.wanted;
     if (!request.exhaustive) run.seconds = told.budget_seconds - (seconds_now() - request.began);

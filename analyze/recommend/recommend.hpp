@@ -17,6 +17,7 @@ struct recommend_request {
   bool predict = false;          // run nothing; the machine may then be another one
   bool exhaustive = false;       // nobody leaves early
   int samples = 30;              // of everybody, where it is exhaustive
+  bool warm_only = false;        // no runs with cold caches, where it is exhaustive
   double began = seconds_now();  // when the work on this matrix began: where nobody says, now
   double budget = 0;             // seconds from then on; 0: by the number of entries
   std::function<bool()> interrupted = {};

@@ -10,14 +10,6 @@
 
 namespace sparsmith {
 
-std::string choice::names() const {
-  std::string text = kernels.front()->info.name;
-  if (kernels.size() > 1 && text != kernels.back()->info.name)
-    text += std::string(" + ") + kernels.back()->info.name;
-  const std::string note = whole_note(format->note, format->of_transpose);
-  return note.empty() ? text : text + " (" + note + ")";
-}
-
 namespace {
 
 bool every_format(const variant_result&) {
@@ -28,50 +20,7 @@ bool is_copy_of_a(const variant_result& f) {
   return !f.of_transpose && f.format != format_kind::csc;
 }
 
-// The best of ours in those formats.
-template <class Admitted>
-choice best_where(const matrix_result& m, const std::vector<operation>& operations, Admitted admitted) {
-  choice best;
-  for (const variant_result& f : m.variants) {
-    if (!admitted(f)) continue;
-    const choice here = best_in(f, operations);
-    if (here.format != nullptr && (best.format == nullptr || here.seconds < best.seconds)) best = here;
-  }
-  return best;
-}
-
-}  // namespace
-
-choice best_in(const variant_result& f, const std::vector<operation>& operations) {
-  choice here{&f, {}, 0, 0, f.convert_seconds};
-  for (const operation op : operations) {
-    const contestant_result* fastest = nullptr;
-    for (const contestant_result& k : f.contestants)
-      if (k.op == op && k.timed() && !k.info.vendor &&
-          (fastest == nullptr || k.time.headline() < fastest->time.headline()))
-        fastest = &k;
-    if (fastest == nullptr) return {};
-    here.kernels.push_back(fastest);
-    here.seconds += fastest->time.headline();
-    here.base_seconds += f.base_of(op).headline();
-    here.price += fastest->prepare_seconds;
-  }
-  return here;
-}
-
-choice best_of(const matrix_result& m, const std::vector<operation>& operations) {
-  return best_where(m, operations, every_format);
-}
-
-bool is_base(const matrix_result& m, const choice& c) {
-  return c.format != nullptr && !c.format->of_transpose &&
-         std::all_of(c.kernels.begin(), c.kernels.end(),
-                     [&](const contestant_result* k) { return m.base_name(k->op) == k->info.name; });
-}
-
 // ---- what a user should take ----
-
-namespace {
 
 // Bytes that differ by less are the same.
 constexpr double same_bytes = 1.02;
@@ -102,6 +51,9 @@ bool any_kernel(const contestant_result&) {
 }
 bool vendors(const contestant_result& k) {
   return k.info.vendor;
+}
+bool ours(const contestant_result& k) {
+  return !k.info.vendor;
 }
 
 // What a kernel adds to the seconds of a product, with its share of preparing it.
@@ -188,13 +140,14 @@ std::vector<way> all_ways(const matrix_result& found, const objective& wanted, k
   return all;
 }
 
-// From the format, of those that are admitted, in which the vendor's kernels are fastest.
+// From the format, of those that are admitted, in which these kernels are fastest.
 template <class Admitted>
-way vendors_fastest(const matrix_result& found, const objective& wanted, Admitted admitted) {
+way fastest_where(const matrix_result& found, const objective& wanted, kernel_filter kernels,
+                  Admitted admitted) {
   way fastest;
   for (const variant_result& f : found.variants) {
     if (!admitted(f)) continue;
-    const std::vector<way> here = ways_in(found, f, wanted, vendors);
+    const std::vector<way> here = ways_in(found, f, wanted, kernels);
     if (!here.empty() && (!fastest || faster(here.front(), fastest))) fastest = here.front();
   }
   return fastest;
@@ -206,7 +159,7 @@ way vendors_two_copies(const matrix_result& found, const objective& wanted) {
     // A copy's price is for the products of its own operation alone.
     objective alone = only(wanted, op);
     alone.products *= wanted.weight(op);
-    const way one = vendors_fastest(found, alone, every_format);
+    const way one = fastest_where(found, alone, vendors, every_format);
     if (!one) return {};
     pair.stored.push_back(one.stored.front());
     pair.contestants[static_cast<std::size_t>(op)] = one.contestant(op);
@@ -308,12 +261,13 @@ std::string way::names() const {
 vendor_ways vendor_of(const matrix_result& found, const objective& wanted) {
   vendor_ways v;
   for (const operation op : both_operations)
-    v.product[static_cast<std::size_t>(op)] = vendors_fastest(found, only(wanted, op), every_format);
-  v.transposed_from_a = vendors_fastest(found, only(wanted, operation::transposed), is_copy_of_a);
-  v.csr = vendors_fastest(
-      found, wanted, [](const variant_result& f) { return !f.of_transpose && f.format == format_kind::csr; });
+    v.product[static_cast<std::size_t>(op)] = fastest_where(found, only(wanted, op), vendors, every_format);
+  v.transposed_from_a = fastest_where(found, only(wanted, operation::transposed), vendors, is_copy_of_a);
+  v.csr = fastest_where(found, wanted, vendors, [](const variant_result& f) {
+    return !f.of_transpose && f.format == format_kind::csr;
+  });
   // Where only A^T x is wanted, one copy may as well be one of A^T.
-  v.one_copy = vendors_fastest(found, wanted, [&](const variant_result& f) {
+  v.one_copy = fastest_where(found, wanted, vendors, [&](const variant_result& f) {
     return !f.of_transpose || !wanted.asks_for(operation::multiply);
   });
   if (wanted.asks_for(operation::multiply) && wanted.asks_for(operation::transposed))
@@ -428,55 +382,82 @@ verdict verdict_of(const matrix_result& found, const objective& wanted, const ve
 
 namespace {
 
-const std::vector<operation> pair_of_operations(both_operations.begin(), both_operations.end());
+// Both products in equal parts, for what they take alone.
+objective plain(bool warm) {
+  objective wanted;
+  wanted.warm = warm;
+  return wanted;
+}
 
-// Of ours in those formats.
 template <class Admitted>
-vendor_ratios over_vendor_where(const matrix_result& m, Admitted admitted) {
-  const vendor_ways vendor = vendor_of(m, {});
-  const choice ax = best_where(m, {operation::multiply}, admitted),
-               atx = best_where(m, {operation::transposed}, admitted),
-               atx_from_a =
-                   best_where(m, {operation::transposed},
-                              [&](const variant_result&f) { return admitted(f) && is_copy_of_a(f); }),
-               pair = best_where(m, pair_of_operations, admitted);
-  const auto over = [](const choice& ours, const way& theirs) {
-    return ours.format != nullptr && theirs ? headline_of(theirs) / ours.seconds : 0;
+our_ways ours_where(const matrix_result& found, bool warm, Admitted admitted) {
+  const objective wanted = plain(warm);
+  our_ways best;
+  for (const operation op : both_operations)
+    best.product[static_cast<std::size_t>(op)] = fastest_where(found, only(wanted, op), ours, admitted);
+  best.transposed_from_a =
+      fastest_where(found, only(wanted, operation::transposed), ours,
+                    [&](const variant_result& f) { return admitted(f) && is_copy_of_a(f); });
+  best.pair = fastest_where(found, wanted, ours, admitted);
+  return best;
+}
+
+vendor_ratios compared(const our_ways& best, const vendor_ways& vendor, bool warm) {
+  const auto over = [&](const way& mine, const way& theirs) {
+    return mine && theirs ? sum_of_medians(theirs, warm) / sum_of_medians(mine, warm) : 0;
   };
-  return {
-      over(ax, vendor.product[0]), over(atx, vendor.product[1]), over(atx_from_a, vendor.transposed_from_a),
-      over(pair, vendor.csr),      over(pair, vendor.one_copy),  over(pair, vendor.two_copies)};
+  return {over(best.product[0], vendor.product[0]),
+          over(best.product[1], vendor.product[1]),
+          over(best.transposed_from_a, vendor.transposed_from_a),
+          over(best.pair, vendor.csr),
+          over(best.pair, vendor.one_copy),
+          over(best.pair, vendor.two_copies)};
+}
+
+// What is stored as this format, of A.
+auto stored_as(format_kind format) {
+  return [format](const variant_result& f) { return f.format == format && !f.of_transpose; };
 }
 
 }  // namespace
 
-double headline_of(const way& w) {
+our_ways ours_of(const matrix_result& found, bool warm) {
+  return ours_where(found, warm, every_format);
+}
+
+our_ways ours_in(const matrix_result& found, const variant_result& f, bool warm) {
+  return ours_where(found, warm, [&](const variant_result& other) { return &other == &f; });
+}
+
+double sum_of_medians(const way& w, bool warm) {
   double seconds = 0;
   for (const contestant_result* k : w.contestants)
-    if (k != nullptr) seconds += k->time.headline();
+    if (k != nullptr) seconds += k->time.deciding(warm).median;
   return seconds;
 }
 
-vendor_ratios over_vendor(const matrix_result& m) {
-  return over_vendor_where(m, every_format);
+double base_beside(const way& w, bool warm) {
+  double seconds = 0;
+  for (const operation op : both_operations)
+    if (w.contestant(op) != nullptr) seconds += w.variant_of(op).base_of(op).deciding(warm).median;
+  return seconds;
 }
 
-vendor_ratios over_vendor(const matrix_result& m, const variant_result& f) {
-  return over_vendor_where(m, [&](const variant_result& other) { return &other == &f; });
+vendor_ratios over_vendor(const matrix_result& m, bool warm) {
+  return compared(ours_of(m, warm), vendor_of(m, plain(warm)), warm);
 }
 
-std::map<format_kind, double> over_vendor_in_format(const matrix_result& m) {
-  std::map<format_kind, double> ours, ratios;
-  for (const variant_result& f : m.variants)
-    if (const choice best = best_in(f, {operation::multiply}); best.format != nullptr && !f.of_transpose) {
-      double& seconds = ours.emplace(f.format, best.seconds).first->second;
-      seconds = std::min(seconds, best.seconds);
-    }
-  for (const auto& [format, seconds] : ours) {
-    const way theirs = vendors_fastest(m, only({}, operation::multiply), [&](const variant_result& f) {
-      return f.format == format && !f.of_transpose;
-    });
-    if (theirs) ratios[format] = headline_of(theirs) / seconds;
+vendor_ratios over_vendor(const matrix_result& m, const variant_result& f, bool warm) {
+  return compared(ours_in(m, f, warm), vendor_of(m, plain(warm)), warm);
+}
+
+std::map<format_kind, double> over_vendor_in_format(const matrix_result& m, bool warm) {
+  const objective multiply = only(plain(warm), operation::multiply);
+  std::map<format_kind, double> ratios;
+  for (const format_kind format : all_formats()) {
+    const way mine = fastest_where(m, multiply, ours, stored_as(format));
+    const way theirs = fastest_where(m, multiply, vendors, stored_as(format));
+    if (mine && theirs) ratios[format] = sum_of_medians(theirs, warm) / sum_of_medians(mine, warm);
   }
   return ratios;
 }
@@ -494,22 +475,22 @@ double overall::mean() const {
   return std::exp(logarithms / measured);
 }
 
-void add_ratios(const matrix_result& m, format_ratios& all) {
+void add_ratios(const matrix_result& m, bool warm, format_ratios& all) {
   if (m.entries == 0) return;  // nothing that could be fast or slow
-  for (const variant_result& f : m.variants) {
-    const choice choices[] = {best_in(f, {operation::multiply}), best_in(f, {operation::transposed}),
-                              best_in(f, pair_of_operations)};
+  for (const format_kind format : all_formats()) {
+    const our_ways best = ours_where(m, warm, stored_as(format));
+    const way* const ways[] = {&best.product[0], &best.product[1], &best.pair};
     for (std::size_t i = 0; i < 3; ++i)
-      if (choices[i].format != nullptr) all[f.label()][i].add(choices[i].ratio());
+      if (*ways[i]) all[format][i].add(base_beside(*ways[i], warm) / sum_of_medians(*ways[i], warm));
   }
 }
 
-void add_ratios(const matrix_result& m, overall_vendor& all) {
+void add_ratios(const matrix_result& m, bool warm, overall_vendor& all) {
   if (m.entries == 0) return;
-  const vendor_ratios ratios = over_vendor(m);
+  const vendor_ratios ratios = over_vendor(m, warm);
   for (std::size_t i = 0; i < vendor_comparisons.size(); ++i)
     if (const double ratio = ratios.*vendor_comparisons[i].ratio; ratio > 0) all.best[i].add(ratio);
-  for (const auto& [format, ratio] : over_vendor_in_format(m)) all.in_format[format].add(ratio);
+  for (const auto& [format, ratio] : over_vendor_in_format(m, warm)) all.in_format[format].add(ratio);
 }
 
 }  // namespace sparsmith

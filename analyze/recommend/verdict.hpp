@@ -1,6 +1,6 @@
-// What follows from the results of a race: the best way to compute a product, or both from one copy, what it
-// costs beside the baseline and after how many products that is repaid; and how a format does over many
-// matrices. Plain functions; choices point into the results they were made from.
+// What follows from the results of a race: the best way to compute a product, or both from one copy, after
+// how many products it is repaid, and what ours is beside the vendor's; and the same over many matrices.
+// Plain functions; ways point into the results they were made from.
 #pragma once
 
 #include <limits>
@@ -9,27 +9,6 @@
 #include "analyze/recommend/results.hpp"
 
 namespace sparsmith {
-
-// A way to compute one product, or both from one copy. None where `format` is null.
-struct choice {
-  const variant_result* format = nullptr;
-  std::vector<const contestant_result*> kernels;  // one an operation
-  double seconds = 0, base_seconds = 0;           // of a product of each operation
-  double price = 0;                               // seconds to convert and to prepare
-
-  double ratio() const { return base_seconds / seconds; }
-  // Products (or pairs) after which the price is paid back; negative: never.
-  double repaid_after() const { return seconds < base_seconds ? price / (base_seconds - seconds) : -1; }
-  // "csr/merge", or "csr/vector + csr/merge", with the format's note in brackets.
-  std::string names() const;
-};
-
-// The fastest of ours for each of these operations, in one format.
-choice best_in(const variant_result& f, const std::vector<operation>& operations);
-// The format whose sum is least.
-choice best_of(const matrix_result& m, const std::vector<operation>& operations);
-// Whether it is the baseline itself, operation by operation.
-bool is_base(const matrix_result& m, const choice& c);
 
 // ---- what a user should take ----
 
@@ -139,8 +118,19 @@ double repaid_after(const way& taken, const way& instead);
 
 // ---- beside the vendor ----
 
-// How many times as fast ours is as the vendor's, by the headlines of one run; 0 where one of the two was not
-// measured. Ours of one product may be from a copy of A^T as its may, that of the pair is from one copy of A.
+// The best of ours: the fastest of the ways whose kernels are all ours, by the runs that count, whatever it
+// is stored in. None where nothing of ours was measured.
+struct our_ways {
+  std::array<way, 2> product;  // one operation alone, from a copy of A or of A^T; CSC is one of A^T, as CSR
+  way transposed_from_a;       // A^T x alone, from a copy of A
+  way pair;                    // both from one copy, in equal parts
+};
+our_ways ours_of(const matrix_result& found, bool warm);
+// The same from one stored format alone.
+our_ways ours_in(const matrix_result& found, const variant_result& f, bool warm);
+
+// How many times as fast ours is as the vendor's, by the medians of one run; 0 where one of the two was not
+// measured. Ours of one product may be from a copy of A^T as its may, that of the pair is from one copy.
 struct vendor_ratios {
   double ax = 0, atx = 0;  // over its fastest for that product
   double atx_from_a = 0;   // both from a copy of A
@@ -158,18 +148,20 @@ inline constexpr std::array vendor_comparisons = {
     vendor_comparison{"pair_csr", "both: CSR", &vendor_ratios::pair_csr},
     vendor_comparison{"pair_one_copy", "both: best format", &vendor_ratios::pair_one_copy},
     vendor_comparison{"pair_two_copies", "both: two copies", &vendor_ratios::pair_two_copies}};
-// Of the best of ours, or of the best that one format has.
-vendor_ratios over_vendor(const matrix_result& m);
-vendor_ratios over_vendor(const matrix_result& m, const variant_result& f);
+// Of the best of ours, or of the best that one format has; by cold runs where there are any, or by warm ones.
+vendor_ratios over_vendor(const matrix_result& m, bool warm = false);
+vendor_ratios over_vendor(const matrix_result& m, const variant_result& f, bool warm = false);
 // A x, the best of ours in a format over the vendor's best in the same one, whatever the variant.
-std::map<format_kind, double> over_vendor_in_format(const matrix_result& m);
+std::map<format_kind, double> over_vendor_in_format(const matrix_result& m, bool warm = false);
 // The medians of its kernels, once each.
-double headline_of(const way& w);
+double sum_of_medians(const way& w, bool warm = false);
+// The same of the baseline, in the same rounds.
+double base_beside(const way& w, bool warm = false);
 
 // ---- many matrices ----
 
-// How the best kernel of ours in one format does beside the base, over all matrices: geometric mean, worst
-// case and how often it is ahead. A matrix it could not be measured on is one it is not ahead on.
+// How something does beside something else over all matrices: geometric mean, worst case and how often it is
+// ahead. A matrix it could not be measured on is one it is not ahead on.
 struct overall {
   int measured = 0, ahead = 0;
   double logarithms = 0, worst = std::numeric_limits<double>::infinity();
@@ -178,15 +170,15 @@ struct overall {
   double mean() const;
 };
 
-// By format and note; A x, A^T x, both.
-using format_ratios = std::map<std::string, std::array<overall, 3>>;
-void add_ratios(const matrix_result& m, format_ratios& all);
+// The best of ours in a format, whatever the variant, beside the base: A x, A^T x, both.
+using format_ratios = std::map<format_kind, std::array<overall, 3>>;
+void add_ratios(const matrix_result& m, bool warm, format_ratios& all);
 
-// The same of what is compared with the vendor.
+// What is compared with the vendor.
 struct overall_vendor {
   std::array<overall, vendor_comparisons.size()> best;  // in the order of vendor_comparisons
   std::map<format_kind, overall> in_format;
 };
-void add_ratios(const matrix_result& m, overall_vendor& all);
+void add_ratios(const matrix_result& m, bool warm, overall_vendor& all);
 
 }  // namespace sparsmith

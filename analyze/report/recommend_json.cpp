@@ -199,10 +199,27 @@ json contestant_as_json(const recommendation& r, const verdict& v, const listed_
           {"tie", is_tied(v, one)}};
 }
 
+// How many times as fast the best of ours is as the vendor's; null where nothing of the vendor's ran.
+json over_vendor_as_json(const matrix_result& m, bool warm) {
+  const vendor_ratios ratios = over_vendor(m, warm);
+  json j = json::object(), same = json::object();
+  bool any = false;
+  for (const vendor_comparison& c : vendor_comparisons) {
+    j[c.name] = known(ratios.*c.ratio);
+    any = any || ratios.*c.ratio > 0;
+  }
+  if (!any) return nullptr;
+  for (const auto& [format, ratio] : over_vendor_in_format(m, warm))
+    same[name_of(format)] = number_or_null(ratio);
+  j["ax_in_format"] = std::move(same);
+  return j;
+}
+
 json verdict_as_json(const recommendation& r, const verdict& v) {
   const way& winner = v.winner;
   if (!winner) return nullptr;
   const auto beside = [&](const way& w) { return way_as_json(r, w, winner); };
+  const our_ways ours = ours_of(r.found, v.wanted.warm);
   json ties = json::array();
   for (const way& tied : v.ties) ties.push_back(beside(tied));
   json j = beside(winner);
@@ -235,6 +252,12 @@ json verdict_as_json(const recommendation& r, const verdict& v) {
               {"csr", beside(v.vendor.csr)},
               {"one_copy", beside(v.vendor.one_copy)},
               {"two_copies", beside(v.vendor.two_copies)}}},
+            {"ours",
+             {{"ax", beside(ours.product[0])},
+              {"atx", beside(ours.product[1])},
+              {"atx_from_a", beside(ours.transposed_from_a)},
+              {"pair", beside(ours.pair)}}},
+            {"over_vendor", r.found.predicted ? json(nullptr) : over_vendor_as_json(r.found, v.wanted.warm)},
             {"other_regime", beside(v.other_regime)},
             {"price_ms", number_or_null(winner.price * 1e3)},
             {"spconv", text_or_null(spconv_line(r, winner))},

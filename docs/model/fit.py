@@ -36,14 +36,29 @@ def own_name(kernel):
 
 # ---- data ----
 
-def add(target, names):
-    lines = {}
+def results_of(names):
+    """All results in these files: one, a list of them, or what an exhaustive run of several matrices says. What is a
+    variant was a candidate in sparsmith.recommend/1."""
     for name in names:
         with open(name) as file:
             text = file.read()
         if not text.strip():
             continue
-        result = json.loads(text)
+        read = json.loads(text)
+        read = read.get("matrices", [read]) if isinstance(read, dict) else read
+        for result in read:
+            if result["schema"] == "sparsmith.recommend/1":
+                result["variants"] = result.pop("candidates")
+                for one in result["contestants"]:
+                    one["variant"] = one.pop("candidate")
+            elif result["schema"] != "sparsmith.recommend/2":
+                sys.exit(f"{name}: {result['schema']} is not known here")
+            yield result
+
+
+def add(target, names):
+    lines = {}
+    for result in results_of(names):
         rates = result["machine"]["rates"]
         stored = {i: c for i, c in enumerate(result["variants"])}
         matrix = result["matrix"]["name"].split("/")[-1]

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "tests/tools/process.hpp"
@@ -57,8 +58,9 @@ TEST_CASE("help and version") {
   const outcome help = run(work, "--help");
   CHECK(help.status == 0);
   for (const char* const word :
-       {"--mix", "--products", "--caches", "--value", "--formats", "--kernels", "--memory", "--budget",
-        "--repeatable", "--predict", "--machine", "--refresh", "--exhaustive", "--html", "--csv", "Examples"})
+       {"--mix",    "--products",   "--caches",  "--value",     "--formats", "--kernels",    "--memory",
+        "--budget", "--repeatable", "--predict", "--machine",   "--refresh", "--exhaustive", "--html",
+        "--csv",    "--list",       "--samples", "--warm-only", "--block",   "--max-fill",   "Examples"})
     CHECK(has(help.out, word));
   CHECK(run(work, "--version").out.find("sprecommend 0.") == 0);
 }
@@ -163,12 +165,32 @@ TEST_CASE("of several matrices the one that cannot be made is named, and the oth
 
 TEST_CASE("usage is refused in one line, before any work") {
   const folder work;
-  for (const char* const arguments :
-       {"", "x.mtx --mix 1", "x.mtx --mix 0:0", "x.mtx --mix -1:2", "x.mtx --memory lots",
-        "x.mtx --kernels csr/none", "x.mtx --formats csr --kernels coo/omp", "x.mtx --budget 0",
-        "x.mtx --predict --exhaustive", "x.mtx --budget 3 --exhaustive", "x.mtx --samples 3",
-        "x.mtx --products nan", "x.mtx --mix 1e308:1e308", "x.mtx --budget nan", "x.mtx --machine m.json",
-        "x.mtx --csv --json"}) {
+  for (const char* const arguments : {"",
+                                      "x.mtx --mix 1",
+                                      "x.mtx --mix 0:0",
+                                      "x.mtx --mix -1:2",
+                                      "x.mtx --memory lots",
+                                      "x.mtx --kernels csr/none",
+                                      "x.mtx --formats csr --kernels coo/omp",
+                                      "x.mtx --budget 0",
+                                      "x.mtx --predict --exhaustive",
+                                      "x.mtx --budget 3 --exhaustive",
+                                      "x.mtx --samples 3",
+                                      "x.mtx --products nan",
+                                      "x.mtx --mix 1e308:1e308",
+                                      "x.mtx --budget nan",
+                                      "x.mtx --machine m.json",
+                                      "x.mtx --csv --json",
+                                      "x.mtx --warm-only",
+                                      "x.mtx --kernels vendor",
+                                      "x.mtx --block 4y",
+                                      "x.mtx --block 0x4",
+                                      "x.mtx --beta 3",
+                                      "x.mtx --tile 100",
+                                      "x.mtx --max-fill 0.5",
+                                      "x.mtx --formats gcsb_tile --group 7",
+                                      "x.mtx --formats csr --beta 8",
+                                      "x.mtx --kernels csr/omp,coo/omp --tile 512"}) {
     const outcome r = run(work, arguments);
     INFO(arguments << "\n" << r.err);
     CHECK(r.status == 2);
@@ -231,17 +253,146 @@ TEST_CASE("an interrupt gives the verdict so far") {
   // CSR comes first. Half as long again as it takes alone it is through, and most others are not.
   const double alone = run(work, arguments + " --formats csr").seconds;
   // A shell ignores interrupts in what it starts beside itself; env undoes that.
-  const outcome r =
-      run_command("cd '" + work.path.string() + "' && SPARSMITH_CACHE=cache env --default-signal=INT '" +
-                      from_environment("SPARSMITH_SPRECOMMEND") + "' --device cpu " + arguments +
-                      " & sleep " + std::to_string(1.5 * alone) + "; kill -INT $!; wait $!",
-                  (fs::temp_directory_path() / work.path.filename()).string());
-  INFO(r.err);
-  CHECK(r.status == 130);
+  for (const auto& [signal, status] : {std::pair("INT", 130), std::pair("TERM", 143)}) {
+    const outcome r =
+        run_command("cd '" + work.path.string() + "' && SPARSMITH_CACHE=cache env --default-signal=INT '" +
+                        from_environment("SPARSMITH_SPRECOMMEND") + "' --device cpu " + arguments +
+                        " & sleep " + std::to_string(1.5 * alone) + "; kill -" + signal + " $!; wait $!",
+                    (fs::temp_directory_path() / work.path.filename()).string());
+    INFO(signal << "\n" << r.err);
+    CHECK(r.status == status);
+    const json told = json::parse(r.out);
+    CHECK(told["interrupted"] == true);
+    REQUIRE(told["verdict"].is_object());
+    CHECK(told["verdict"]["interrupted"] == true);
+  }
+}
+
+TEST_CASE("the list names every kernel once for its backend") {
+  const folder work;
+  const json told = run_json(work, "--list");
+  CHECK(told["schema"] == "sparsmith.kernels/1");
+  std::set<std::pair<std::string, std::string>> names;
+  std::set<std::string> formats;
+  for (const json& k : told["kernels"]) {
+    INFO(k.dump());
+    CHECK(names.emplace(k["name"], k["backend"]).second);
+    CHECK(has(k["name"], "/"));
+    CHECK(!k["operations"].empty());
+    CHECK(k["repeatable"].size() <= k["operations"].size());
+    CHECK(!k["description"].get<std::string>().empty());
+    CHECK(!k["source"].get<std::string>().empty());
+    if (k["backend"] == "openmp") {
+      CHECK(k["vendor"] == false);
+      formats.insert(k["format"]);
+    }
+  }
+  CHECK(names.contains({"csr/omp", "openmp"}));
+  CHECK(formats.size() == 11);
+  const outcome text = run(work, "--list");
+  CHECK(text.status == 0);
+  for (const auto& [name, backend] : names) CHECK(has(text.out, "\n" + name + " "));
+  CHECK(widest(text.out) <= 80);
+}
+
+TEST_CASE("an exhaustive run has all samples of every kernel of the list") {
+  const folder work;
+  const json told =
+      run_json(work, "'gen:uniform?rows=70&cols=50&density=0.1' --exhaustive --samples 3 --warm-only");
+  CHECK(told["request"]["exhaustive"] == true);
+  CHECK(told["request"]["regime"] == "warm");
+  std::set<std::pair<std::string, std::string>> timed;
+  for (const json& c : told["contestants"]) {
+    INFO(c.dump());
+    CHECK(c["wrong"].is_null());
+    CHECK(c["left"].is_null());
+    CHECK(c["cold"].is_null());
+    if (!c["warm"].is_object()) continue;
+    CHECK(c["warm"]["samples"] == 3);
+    timed.emplace(c["kernel"], c["operation"]);
+  }
+  for (const json& k : run_json(work, "--list")["kernels"]) {
+    if (k["backend"] != "openmp") continue;
+    for (const json& op : k["operations"]) {
+      INFO(k["name"] << " " << op);
+      CHECK(timed.contains({k["name"], op}));
+    }
+  }
+  // A CPU has no vendor, and what is not the vendor's is ours.
+  CHECK(told["verdict"]["over_vendor"].is_null());
+  for (const char* const what : {"ax", "atx", "atx_from_a", "pair"})
+    CHECK(told["verdict"]["ours"][what]["us"] > 0);
+  CHECK(told["verdict"]["ours"]["pair"]["kernels"] == told["verdict"]["fastest"]["kernels"]);
+  const json cold =
+      run_json(work, "'gen:laplace2d?n=20' --exhaustive --samples 2 --kernels csr/omp --mix 0:1");
+  REQUIRE(cold["contestants"].size() == 1);
+  CHECK(cold["contestants"][0]["operation"] == "atx");
+  CHECK(cold["contestants"][0]["cold"]["samples"] == 2);
+}
+
+TEST_CASE("a format with the parameters that were asked for, and no others") {
+  const folder work;
+  const auto variants = [&](const std::string& options) {
+    const json told = run_json(
+        work, "'gen:uniform?n=300&density=0.05' --exhaustive --samples 1 --warm-only --mix 1:0 " + options);
+    for (const json& c : told["contestants"]) CHECK(c["wrong"].is_null());
+    return told["variants"];
+  };
+  const json bsr = variants("--formats bsr --block 3x2 --max-fill 20");
+  REQUIRE(bsr.size() == 1);
+  CHECK(bsr[0]["label"] == "bsr 3 x 2");
+  CHECK(bsr[0]["refused"].is_null());
+  CHECK(bsr[0]["parameters"]["block_rows"] == 3);
+  CHECK(bsr[0]["parameters"]["block_cols"] == 2);
+  const json gcsb = variants("--formats gcsb --beta 8 --group 4 --max-fill 20");
+  REQUIRE(gcsb.size() == 1);
+  CHECK(gcsb[0]["label"] == "gcsb beta 8, group 4");
+  CHECK(gcsb[0]["parameters"]["group_size"] == 4);
+  const json sell = variants("--formats sell --slice 16 --sigma 1");
+  REQUIRE(sell.size() == 1);
+  CHECK(sell[0]["label"] == "sell 16 x 1");
+  CHECK(variants("--formats hyb --width 3")[0]["label"] == "hyb width 3");
+  CHECK(variants("--formats gcsb_tile --tile AUTO").size() == 1);
+  CHECK(variants("--formats gcsb_tile --tile 512x256 --renumber none")[0]["label"] == "gcsb_tile 512 x 256");
+  // Every holding of eCSB has a kernel of its own.
+  CHECK(variants("--formats ecsb --beta 16 --max-fill 1000").size() == 3);
+  CHECK(variants("--formats ecsb --beta 16 --holding coo")[0]["label"] == "ecsb beta 16, coo");
+  // The others stay as they are.
+  CHECK(variants("--formats csr,sell,bsr --block 2 --max-fill 20").size() == 7);
+}
+
+TEST_CASE("padding is allowed as far as one says") {
+  const folder work;
+  const std::string skewed = "'gen:denserow?n=300' --predict --formats ell,csr";
+  const auto refused = [&](const std::string& options) {
+    for (const json& f : run_json(work, skewed + options)["variants"])
+      if (f["format"] == "ell") return !f["refused"].is_null();
+    return false;
+  };
+  CHECK(refused(""));
+  CHECK_FALSE(refused(" --max-fill 1e6"));
+}
+
+TEST_CASE("exhaustive runs of several matrices come with what they are together") {
+  const folder work;
+  const std::string arguments =
+      "'gen:laplace2d?n=20' 'gen:uniform?n=100&density=0.1' nowhere.mtx --exhaustive --samples 2 --formats "
+      "csr,coo";
+  const outcome r = run(work, arguments + " --json");
+  CHECK(r.status == 1);  // for the one that is missing
   const json told = json::parse(r.out);
-  CHECK(told["interrupted"] == true);
-  REQUIRE(told["verdict"].is_object());
-  CHECK(told["verdict"]["interrupted"] == true);
+  CHECK(told["schema"] == "sparsmith.exhaustive/1");
+  CHECK(told["asked"] == 3);
+  REQUIRE(told["matrices"].size() == 2);
+  CHECK(told["matrices"][0]["schema"] == "sparsmith.recommend/2");
+  const json& csr = told["overall"]["formats"]["csr"]["ax"];
+  CHECK(csr["measured"] == 2);
+  CHECK(csr["matrices"] == 3);
+  CHECK(csr["worst"] <= csr["geometric_mean"]);
+  CHECK(told["overall"]["over_vendor"]["ax"].is_null());
+  const outcome text = run(work, arguments);
+  CHECK(has(text.out, "over 3 matrices"));
+  CHECK(widest(text.out) <= 80);
 }
 
 TEST_CASE("a symmetric file that stores both triangles is called that") {

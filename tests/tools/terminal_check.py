@@ -107,14 +107,13 @@ def commands(tool, data, folder):
         "sprecommend": [
             ["twice.mtx", "--predict"],
             [grid, "--budget", "0.5"], [bridge, long_name, skewed, "--predict"],
-            [long_name, "--budget", "0.3", "--formats", "csr,sell"]],
+            [long_name, "--budget", "0.3", "--formats", "csr,sell"],
+            [grid, skewed, "--exhaustive", "--samples", "1", "--formats", "csr,gcsb", "--beta", "16"],
+            ["--list"]],
         "spbatch": [
             [skewed, grid, long_name, long_name, "--predict", "--out", "results"],
             ["broken.mtx", grid, "--analyze", "--out", "failed"], ["--report", "--out", "results"],
             [grid, "--analyze", "--shard", "1/2", "--out", "shards"]],
-        "bench_spmv": [
-            [grid, "--samples", "1", "--warm-only"], [grid, skewed, "--samples", "1", "--format", "csr,gcsb"],
-            ["--list"]],
     }
     for arguments in calls[tool] + [["--help"], ["--version"]]:
         yield arguments, 1 if "broken.mtx" in arguments else 0

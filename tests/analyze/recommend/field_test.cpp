@@ -82,6 +82,36 @@ TEST_CASE("what does not fit or is too padded is left out with the reason") {
   for (const priced_variant& e : field_for(m, small)) CHECK(!e.left_out.empty());
 }
 
+TEST_CASE("a format takes part as it is asked for, and the others with what is worth trying") {
+  const matrix m = generated("gen:blockband?n=300&block=5&density=0.05");
+  field_request request;
+  conversion_options& bsr = request.forced[format_kind::bsr];
+  bsr.bsr_block = {3, 2};
+  conversion_options& gcsb = request.forced[format_kind::gcsb];
+  gcsb.blocks.beta = 16;
+  gcsb.blocks.group_size = 8;
+  request.forced[format_kind::ecsb].blocks.beta = 64;
+  request.max_fill = 50;
+  std::map<format_kind, std::vector<std::string>> labels;
+  for (const priced_variant& e : field_for(m, request)) {
+    INFO(e.variant.label());
+    CHECK(e.variant.conversion.max_fill == 50);
+    if (request.forced.contains(e.variant.format)) CHECK(e.after == -1);
+    labels[e.variant.format].push_back(e.variant.label());
+    if (!e.left_out.empty()) continue;
+    const auto made =
+        from_csr<openmp, std::int32_t, double>({}, view(m), e.variant.format, e.variant.conversion, nullptr);
+    if (e.cost.exact) CHECK(summary_of(made).bytes == e.cost.bytes);
+  }
+  CHECK(labels[format_kind::bsr] == std::vector<std::string>{"bsr 3 x 2"});
+  CHECK(labels[format_kind::gcsb] == std::vector<std::string>{"gcsb beta 16, group 8"});
+  CHECK(labels[format_kind::ecsb] ==
+        std::vector<std::string>{"ecsb beta 64, coo", "ecsb beta 64, ell", "ecsb beta 64, hybrid"});
+  CHECK(labels[format_kind::sell].size() > 1);
+  request.forced[format_kind::gcsb].blocks.beta = 3;
+  CHECK_THROWS_AS(field_for(m, request), error);
+}
+
 TEST_CASE("formats and kernels that were asked for, and no others") {
   const matrix m = generated("gen:laplace2d?n=12");
   field_request only_some;

@@ -210,6 +210,9 @@ TEST_CASE("beside the base itself stand its own samples, whichever way the race 
       CHECK(found.variants[1].ratio(k) == 1.0);
       CHECK(found.variants[1].base_of(k.op).warm.median == k.time.warm.median);
     }
+    const way pair = ours_in(found, found.variants[1], false).pair;
+    REQUIRE(pair);
+    CHECK(base_beside(pair) == sum_of_medians(pair));
   }
 }
 

@@ -9,8 +9,6 @@ using namespace sparsmith;
 
 namespace {
 
-const std::vector<operation> both(both_operations.begin(), both_operations.end());
-
 regimes taking(double seconds) {
   regimes time;
   time.warm = {seconds / 2, seconds / 2, seconds / 2, 1};
@@ -61,70 +59,65 @@ TEST_CASE("the headline is cold where caches were, and warm where they were not"
   CHECK(warm.headline() == 2);
 }
 
-TEST_CASE("the best of one format, and of all") {
+TEST_CASE("the best of ours in one format, and of all, is a way without the vendor's kernels") {
   const matrix_result m = example();
-  const choice in_csr = best_in(m.variants[0], {ax});
+  const way in_csr = ours_in(m, m.variants[0], false).product[0];
   CHECK(in_csr.names() == "csr/b");  // the vendor's is not ours
   CHECK(in_csr.seconds == 9);
-  CHECK(in_csr.base_seconds == 10);
+  CHECK(base_beside(in_csr) == 10);
 
-  const choice best = best_of(m, {ax});
-  CHECK(best.format == &m.variants[1]);
-  CHECK(best.ratio() == 10.0 / 8);
-  CHECK(best.price == 8);  // 6 to convert, 2 to prepare
-  CHECK(best.repaid_after() == 4);
-
-  const choice pair = best_of(m, both);
-  CHECK(pair.names() == "csr/b + csr/a");
-  CHECK(pair.seconds == 29);
-  CHECK(pair.base_seconds == 30);
-  CHECK(best_in(m.variants[1], both).repaid_after() < 0);  // slower than the base
-  CHECK(best_of(m, {atx}).names() == "csc/a");
-  CHECK(best_in(m.variants[2], both).format == nullptr);  // without A x there is no pair
-  CHECK(best_of(matrix_result{}, {ax}).format == nullptr);
+  const our_ways best = ours_of(m, false);
+  CHECK(&best.product[0].variant() == &m.variants[1]);
+  CHECK(best.product[0].price == 8);  // 6 to convert, 2 to prepare
+  CHECK(best.pair.names() == "csr/b + csr/a");
+  CHECK(sum_of_medians(best.pair) == 29);
+  CHECK(base_beside(best.pair) == 30);
+  CHECK(sum_of_medians(best.pair, true) == 29.0 / 2);
+  CHECK(base_beside(best.pair, true) == 30.0 / 2);
+  CHECK(!ours_in(m, m.variants[2], false).pair);  // without A x there is no pair
+  CHECK(!ours_of(matrix_result{}, false).product[0]);
 }
 
-TEST_CASE("the base itself is what the base of that operation is called") {
-  matrix_result m = example();
-  m.base_names = {"csr/b", "csr/a"};
-  CHECK(is_base(m, best_in(m.variants[0], {ax})));
-  CHECK(is_base(m, best_in(m.variants[0], {atx})));
-  CHECK(is_base(m, best_in(m.variants[0], both)));
-  m.base_names = {"csr/a", "csr/b"};  // each is now the base of the other operation
-  CHECK_FALSE(is_base(m, best_in(m.variants[0], {ax})));
-  CHECK_FALSE(is_base(m, best_in(m.variants[0], {atx})));
-  CHECK_FALSE(is_base(m, best_in(m.variants[0], both)));
-  m.base_names = {"csr/b", "csr/a"};
-  m.variants[0].of_transpose = true;  // the same kernel of a second copy
-  CHECK_FALSE(is_base(m, best_in(m.variants[0], {ax})));
-  CHECK_FALSE(is_base(m, choice{}));
+TEST_CASE("our CSC is among the best of ours, as the copy of A^T that it is") {
+  const matrix_result m = example();
+  const our_ways best = ours_of(m, false);
+  CHECK(best.product[1].names() == "csc/a");
+  CHECK(best.transposed_from_a.names() == "csr/a");
+  // The winner of A^T x alone is the same way, told from the same results.
+  CHECK(verdict_of(m, only({}, atx)).winner == best.product[1]);
+  matrix_result both_products = m;
+  both_products.variants[2].contestants.push_back(line("csc/a", ax, 3));
+  CHECK(ours_of(both_products, false).pair.names() == "csc/a");
 }
 
-TEST_CASE("what was not run or is wrong is no choice, and notes are named") {
+TEST_CASE("what was not run or is wrong is not the best, and notes are named") {
   matrix_result m = example();
   m.variants[0].note = "a note";
   m.variants[0].contestants[1].not_run = "why";
-  CHECK(best_in(m.variants[0], {ax}).names() == "csr/a (a note)");
-  CHECK(best_in(m.variants[0], both).names() == "csr/a (a note)");
+  CHECK(ours_in(m, m.variants[0], false).product[0].names() == "csr/a (a note)");
+  CHECK(ours_in(m, m.variants[0], false).pair.names() == "csr/a (a note)");
   m.variants[0].contestants[0].wrong = "wrong";
-  CHECK(best_in(m.variants[0], {ax}).format == nullptr);
+  CHECK(!ours_in(m, m.variants[0], false).product[0]);
 }
 
 TEST_CASE("formats over several matrices") {
   format_ratios all;
   matrix_result m = example();
-  add_ratios(m, all);
+  m.variants.push_back(m.variants[1]);  // a slower variant of ELL, which is not its best
+  m.variants.back().note = "slower";
+  m.variants.back().contestants[0].time = taking(25);
+  add_ratios(m, false, all);
   m.variants[1].contestants[0].time = taking(20);
-  add_ratios(m, all);
+  add_ratios(m, false, all);
   m.entries = 0;
-  add_ratios(m, all);  // nothing to be fast or slow with
-  const overall& ell = all["ell"][0];
+  add_ratios(m, false, all);  // nothing to be fast or slow with
+  const overall& ell = all[format_kind::ell][0];
   CHECK(ell.measured == 2);
   CHECK(ell.ahead == 1);
   CHECK(ell.worst == 0.5);
   CHECK(std::fabs(ell.mean() - std::sqrt(1.25 * 0.5)) < 1e-12);
-  CHECK(all["csr"][2].measured == 2);
-  CHECK(all["csc"][0].measured == 0);
+  CHECK(all[format_kind::csr][2].measured == 2);
+  CHECK(all[format_kind::csc][0].measured == 0);
 }
 
 namespace {
@@ -292,15 +285,15 @@ TEST_CASE("the vendor is the fastest of all its formats, and its CSR stands besi
   CHECK(v.product[0].names() == "sell/v (unsorted)");  // 4 beside CSR's 10
   CHECK(v.product[1].names() == "coo/v (of A^T)");     // 7, and not what A^T is in CSR
   CHECK(v.transposed_from_a.names() == "coo/v");
-  CHECK(headline_of(v.transposed_from_a) == 16);
+  CHECK(sum_of_medians(v.transposed_from_a) == 16);
   CHECK(v.csr.names() == "csr/v2 + csr/v1");  // the faster algorithm of each product
-  CHECK(headline_of(v.csr) == 30);
+  CHECK(sum_of_medians(v.csr) == 30);
   CHECK(v.one_copy.names() == "coo/v");
-  CHECK(headline_of(v.one_copy) == 24);
+  CHECK(sum_of_medians(v.one_copy) == 24);
   REQUIRE(v.two_copies.stored.size() == 2);  // different formats
   CHECK(&v.two_copies.variant_of(ax) == &m.variants[3]);
   CHECK(&v.two_copies.variant_of(atx) == &m.variants[5]);
-  CHECK(headline_of(v.two_copies) == 11);
+  CHECK(sum_of_medians(v.two_copies) == 11);
   CHECK(v.two_copies.bytes == 1200 + 1400);
   CHECK(v.two_copies.price == 4 + 8);
 
@@ -370,9 +363,9 @@ TEST_CASE("ours over the vendor, of all and of one format") {
   matrix_result other = m;
   other.variants[3].contestants[1] = raced("sell/v", ax, 20, 0, true);  // COO's 8 is the best then
   overall_vendor all;
-  for (const matrix_result* one : std::vector<const matrix_result*>{&m, &other}) add_ratios(*one, all);
+  for (const matrix_result* one : std::vector<const matrix_result*>{&m, &other}) add_ratios(*one, false, all);
   other.entries = 0;
-  add_ratios(other, all);
+  add_ratios(other, false, all);
   CHECK(all.best[0].measured == 2);
   CHECK(all.best[0].ahead == 1);
   CHECK(all.best[0].worst == 4.0 / 5);
