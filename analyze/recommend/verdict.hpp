@@ -137,6 +137,17 @@ margin_of margin_between(const way& slow, const way& fast);
 // Products after which `taken` is ahead of `instead`, with what both cost before; negative: never.
 double repaid_after(const way& taken, const way& instead);
 
+// Of every format that has one, in the order of the results, the fastest way with a kernel of ours in it.
+std::vector<way> ours_by_format(const matrix_result& found, const objective& wanted);
+
+// What a prediction would have taken where a race was held: its figures are those that were measured, unless
+// one of its kernels was not.
+struct predicted_choice {
+  way taken;
+  bool measured = false;
+};
+predicted_choice predicted_choice_of(const matrix_result& found, const objective& wanted);
+
 // ---- beside the vendor ----
 
 // How many times as fast ours is as the vendor's, by the headlines of one run; 0 where one of the two was not
