@@ -6,7 +6,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sparsmith)
 target_include_directories(sparsmith PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
                                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/sparsmith>)
-install(TARGETS sparsmith sparsmith_kernels sparsmith_recommend EXPORT sparsmith_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS sparsmith sparsmith_kernels sparsmith_recommend sparsmith_verdict EXPORT sparsmith_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS ${SPARSMITH_TOOLS} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # A header that is installed compiles with nothing but the library: not those of the reports, which are for the tools and
 # whose library is not installed, nor those with the insides of conversions, readers and kernels, which take Thrust, fmt,

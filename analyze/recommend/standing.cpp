@@ -12,10 +12,10 @@ listed_contestant standing_of(const matrix_result& found, const variant_result& 
   if (!k.wrong.empty()) return {&f, &k, standing::wrong, k.wrong};
   if (!k.not_run.empty()) return {&f, &k, standing::not_run, k.not_run};
   if (found.predicted && k.expected.warm <= 0 && k.expected.cold <= 0)
-    return {&f, &k, standing::not_run, "the model has no figures for it"};
+    return {&f, &k, standing::not_run, not_modelled};
   if (found.predicted) return {&f, &k, standing::predicted, {}};
   if (!k.left.empty()) return {&f, &k, standing::left, k.left};
-  if (!k.timed()) return {&f, &k, standing::not_run, "the race ended before it was timed"};
+  if (!k.timed()) return {&f, &k, standing::not_run, never_timed};
   return {&f, &k, standing::ok, {}};
 }
 

@@ -15,6 +15,10 @@ namespace sparsmith {
 enum class standing { ok, left, not_run, wrong, refused, predicted };
 const char* name_of(standing how);  // "ok", "left", "not run", "wrong", "refused", "predicted"
 
+// Reasons that are not told by the race but follow from the figures.
+inline constexpr const char* never_timed = "the race ended before it was timed";
+inline constexpr const char* not_modelled = "the model has no figures for it";
+
 struct listed_contestant {
   const variant_result* variant = nullptr;
   const contestant_result* contestant = nullptr;  // null: the format alone, which was refused or not raced

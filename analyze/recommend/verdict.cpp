@@ -300,6 +300,41 @@ std::vector<way> every_way_of(const matrix_result& found, const objective& wante
   return all_ways(found, wanted, any_kernel);
 }
 
+std::vector<way> ours_by_format(const matrix_result& found, const objective& wanted) {
+  const std::vector<way> all = every_way_of(found, wanted);
+  std::vector<way> fastest;
+  for (const variant_result& f : found.variants) {
+    const auto same_format = [&](const way& w) { return w.variant().format == f.format; };
+    if (std::any_of(fastest.begin(), fastest.end(), same_format)) continue;
+    const auto first =
+        std::find_if(all.begin(), all.end(), [&](const way& w) { return same_format(w) && !w.vendor(); });
+    if (first != all.end()) fastest.push_back(*first);
+  }
+  return fastest;
+}
+
+predicted_choice predicted_choice_of(const matrix_result& found, const objective& wanted) {
+  matrix_result expected = found;
+  expected.predicted = true;
+  const way chosen = least(ways_of(expected, wanted));
+  if (!chosen) return {};
+  // The same in the results that were measured.
+  const variant_result& f =
+      found.variants[static_cast<std::size_t>(&chosen.variant() - expected.variants.data())];
+  predicted_choice result;
+  result.measured = true;
+  result.taken.stored = {&f};
+  for (const operation op : both_operations) {
+    const contestant_result* const k = chosen.contestant(op);
+    if (k == nullptr) continue;
+    const auto place = static_cast<std::size_t>(k - chosen.variant().contestants.data());
+    result.taken.contestants[static_cast<std::size_t>(op)] = &f.contestants[place];
+    result.measured = result.measured && f.contestants[place].timed();
+  }
+  add_up(found, wanted, result.taken);
+  return result;
+}
+
 verdict verdict_of(const matrix_result& found, const objective& wanted, const verdict_context& context) {
   verdict v;
   v.wanted = wanted;

@@ -116,6 +116,17 @@ margin_of margin_between(const way& slow, const way& fast);
 // Products after which `taken` is ahead of `instead`, with what both cost before; negative: never.
 double repaid_after(const way& taken, const way& instead);
 
+// Of every format that has one, in the order of the results, the fastest way with a kernel of ours in it.
+std::vector<way> ours_by_format(const matrix_result& found, const objective& wanted);
+
+// What a prediction would have taken where a race was held: its figures are those that were measured, unless
+// one of its kernels was not.
+struct predicted_choice {
+  way taken;
+  bool measured = false;
+};
+predicted_choice predicted_choice_of(const matrix_result& found, const objective& wanted);
+
 // ---- beside the vendor ----
 
 // The best of ours: the fastest of the ways whose kernels are all ours, by the runs that count, whatever it

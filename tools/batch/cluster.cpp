@@ -1,10 +1,8 @@
 #include "tools/batch/cluster.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,7 +17,7 @@
 
 #include "analyze/report/text.hpp"
 #include "convert/error.hpp"
-#include "tools/batch/process.hpp"
+#include "tools/batch/spawn.hpp"
 #include "tools/tool.hpp"
 
 namespace sparsmith {
@@ -136,18 +134,9 @@ struct answer {
 // Runs a program and reads what it prints.
 answer run(const std::vector<std::string>& words) {
   pipe_ends out, err;
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions, out.write, STDOUT_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, err.write, STDERR_FILENO);
-  std::vector<std::string> copies = words;
-  std::vector<char*> arguments;
-  for (std::string& word : copies) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
   pid_t child = 0;
-  const int problem = ::posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
+  const int problem =
+      start_program({.program = words[0], .words = words, .output = out.write, .errors = err.write}, child);
   if (problem == ENOENT)
     throw error(failure::unsupported,
                 fmt::format("{}: there is no such program here, so no Slurm to submit to; "

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include <utility>
 
 #include "convert/error.hpp"
+#include "tools/batch/spawn.hpp"
 #include "tools/batch/worker.hpp"
 
 namespace sparsmith {
@@ -39,11 +39,6 @@ bool write_setting(const fs::path& file, const std::string& value) {
   const bool written = ::write(descriptor, value.data(), value.size()) == static_cast<ssize_t>(value.size());
   ::close(descriptor);
   return written;
-}
-
-void close_end(int& descriptor) {
-  if (descriptor >= 0) ::close(descriptor);
-  descriptor = -1;
 }
 
 // What is there to read, up to a limit: one who writes without end must not keep the others from being heard.
@@ -70,23 +65,6 @@ void limit(pid_t process, __rlimit_resource what, std::int64_t bytes) {
 }
 
 }  // namespace
-
-pipe_ends::pipe_ends() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0)
-    throw error(failure::resources, fmt::format("could not make a pipe: {}", std::strerror(errno)));
-  read = ends[0];
-  write = ends[1];
-}
-
-pipe_ends::~pipe_ends() {
-  close_end(read);
-  close_write();
-}
-
-void pipe_ends::close_write() {
-  close_end(write);
-}
 
 memory_group::memory_group(std::int64_t bytes, int number) {
   if (bytes <= 0) return;
@@ -135,34 +113,17 @@ void remove_stale_memory_groups() {
 worker_process::worker_process(const std::string& path, std::int64_t memory, bool may_limit_data, int number)
     : memory_(memory), group_(memory, number) {
   pipe_ends jobs, results, errors;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, jobs.read, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, results.write, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, errors.write, STDERR_FILENO);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  // A group of its own: what the terminal sends to the parent does not reach it, and a kill reaches whatever
-  // it may have started. A cluster's launcher asks every process to end: that is for the parent to hear,
-  // which then ends its workers, and not for them to look like failures.
-  sigset_t all, not_for_it;
-  sigfillset(&all);
-  sigemptyset(&not_for_it);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) sigaddset(&not_for_it, signal);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setsigmask(&attributes, &not_for_it);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-  std::string program = "spbatch", flag = worker_flag, matrix = path;
-  std::vector<char*> arguments = {program.data(), flag.data()};
-  if (!path.empty()) arguments.push_back(matrix.data());
-  arguments.push_back(nullptr);
-  // Itself, also where its file was replaced since.
-  const int status =
-      ::posix_spawn(&process_, "/proc/self/exe", &actions, &attributes, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
+  program_start start;
+  start.program = "/proc/self/exe";  // itself, also where its file was replaced since
+  start.words = {"spbatch", worker_flag};
+  if (!path.empty()) start.words.push_back(path);
+  start.input = jobs.read;
+  start.output = results.write;
+  start.errors = errors.write;
+  // A cluster's launcher asks every process to end: the parent hears it and then ends its workers, which must
+  // not look like failures.
+  start.apart = true;
+  const int status = start_program(start, process_);
   if (status != 0) {
     process_ = -1;
     throw error(failure::resources, fmt::format("could not start a worker: {}", std::strerror(status)));

@@ -12,16 +12,6 @@
 
 namespace sparsmith {
 
-// A pipe whose ends close with it, and where a new program is started: that gets its own by name.
-struct pipe_ends {
-  int read = -1, write = -1;
-
-  pipe_ends();
-  pipe_ends(const pipe_ends&) = delete;
-  ~pipe_ends();
-  void close_write();
-};
-
 // A place of the system's where a process gets no more memory than it is granted.
 class memory_group {
  public:

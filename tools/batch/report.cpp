@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "analyze/report/json_members.hpp"
 #include "convert/error.hpp"
 #include "tools/batch/batch_csv.hpp"
 #include "tools/batch/batch_page.hpp"
@@ -13,8 +14,14 @@ namespace sparsmith {
 batch_summary write_report(const std::filesystem::path& folder,
                            const std::function<void(const std::string&)>& problem) {
   std::vector<batch_row> rows;
-  read_results(
-      folder, [&](const json& line) { rows.push_back(row_of(line)); }, problem);
+  const auto add = [&](const json& line) {
+    try {
+      rows.push_back(row_of(line));
+    } catch (const error& unreadable) {
+      problem(fmt::format("{}: passed over: {}", members::text(&line, "name"), unreadable.what()));
+    }
+  };
+  read_results(folder, add, problem);
   if (rows.empty()) throw error(failure::input, folder.string() + ": there are no results");
   batch_summary summary = summarize(std::move(rows));
   write_whole_file((folder / "results.csv").string(), results_csv(summary));

@@ -119,13 +119,32 @@ void misbehave(std::string_view how) {
 }
 
 // Figures to six digits: what was measured has no more, and lines are half as long.
+double six_digits(double value) {
+  return std::isfinite(value) ? std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr) : value;
+}
 void round_figures(json& value) {
   if (value.is_number_float()) {
-    const double number = value;
-    if (std::isfinite(number)) value = std::strtod(fmt::format("{:.6g}", number).c_str(), nullptr);
+    value = six_digits(value);
   } else {
     for (json& inner : value)
       if (inner.is_structured() || inner.is_number_float()) round_figures(inner);
+  }
+}
+
+// All that a verdict is made of, as it will be read from the line: a GPU's clock ticks so seldom that equal
+// medians are common, and whoever reads the line must not see another one of them ahead by its last bit.
+void round_results(recommendation& r) {
+  const auto keep = [](double& seconds, double unit) { seconds = six_digits(seconds * unit) / unit; };
+  const double products = r.wanted.weights[0] + r.wanted.weights[1];
+  for (double& weight : r.wanted.weights) weight = six_digits(weight / products);
+  for (variant_result& f : r.found.variants) {
+    for (double* const seconds : {&f.convert_seconds, &f.expected_convert_seconds}) keep(*seconds, 1e3);
+    for (contestant_result& k : f.contestants) {
+      keep(k.prepare_seconds, 1e3);
+      for (timing* const t : {&k.time.warm, &k.time.cold})
+        for (double* const seconds : {&t->median, &t->p10, &t->p90, &t->low, &t->high}) keep(*seconds, 1e6);
+      for (double* const seconds : {&k.expected.warm, &k.expected.cold}) keep(*seconds, 1e6);
+    }
   }
 }
 
@@ -187,6 +206,7 @@ void work_on(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, con
     request.began = began;
     recommendation told = recommend<Backend, Offset, Value>(on, matrix, request, doing);
     told.name = name;
+    round_results(told);
     const verdict v = verdict_of(told.found, told.wanted, told.context());
     result.recommendation = to_json(told, v);
     if (!v.winner) result.failed = failure_of("error", name + ": no kernel ran, so there is no verdict");

@@ -389,3 +389,38 @@ TEST_CASE("without anything that ran there is no winner; predictions stand for t
   CHECK(std::fabs(v.winner.seconds - 28) < 1e-12);
   CHECK(v.ties.size() == 1);
 }
+
+TEST_CASE("the fastest way of each format that has a kernel of ours in it") {
+  const matrix_result m = example();
+  const std::vector<way> both_products = ours_by_format(m, {});
+  REQUIRE(both_products.size() == 2);  // CSC has no A x
+  CHECK(both_products[0].names() == "csr/vendor + csr/a");
+  CHECK(both_products[0].seconds == 10.5);
+  CHECK(both_products[1].names() == "ell/a");
+  const std::vector<way> alone = ours_by_format(m, only({}, ax));
+  REQUIRE(alone.size() == 2);  // in the order of the results
+  CHECK(alone[0].names() == "csr/b");
+  CHECK(alone[1].names() == "ell/a");
+  CHECK(ours_by_format({}, {}).empty());
+}
+
+TEST_CASE("what a prediction would have taken, with the times of the race") {
+  matrix_result m = example();
+  CHECK(!predicted_choice_of(m, {}).taken);
+  for (variant_result& f : m.variants)
+    for (contestant_result& k : f.contestants)
+      k.expected.cold = k.expected.warm = f.format == format_kind::ell ? 1 : 100;
+  predicted_choice choice = predicted_choice_of(m, {});
+  CHECK(choice.measured);
+  CHECK(choice.taken.names() == "ell/a");
+  CHECK(&choice.taken.variant() == &m.variants[1]);
+  CHECK(choice.taken.seconds == 19);
+  CHECK(choice.taken.price == 9);
+  m.variants[1].contestants[1].time = {};
+  CHECK(predicted_choice_of(m, {}).taken.names() == "ell/a");
+  CHECK_FALSE(predicted_choice_of(m, {}).measured);
+  m.variants[1].contestants[1].not_run = "it has no product with A^T";  // which --predict knows as well
+  choice = predicted_choice_of(m, {});
+  CHECK(choice.taken.names() == "csr/a");
+  CHECK(choice.measured);
+}

@@ -14,6 +14,7 @@
 #include "analyze/report/recommend_actions.hpp"
 #include "analyze/report/recommend_csv.hpp"
 #include "analyze/report/recommend_json.hpp"
+#include "analyze/report/recommend_read.hpp"
 #include "analyze/report/recommend_text.hpp"
 #include "analyze/report/text.hpp"
 #include "convert/io/container.hpp"
@@ -827,6 +828,58 @@ TEST_CASE("what is never repaid, or no number, is null") {
   const json one = as_json(r)["contestants"][4];
   CHECK(one["error_of_bound"].is_null());
   CHECK(one["cold"]["p90_us"].is_null());
+}
+
+namespace {
+
+// The first place where they differ, but for the last digits of numbers; empty where they do not.
+std::string difference(const json& a, const json& b, const std::string& where = "") {
+  if (a.is_number() && b.is_number())
+    return a.get<double>() == Approx(b.get<double>()).epsilon(1e-12) ? "" : where;
+  if (a.type() != b.type() || (a.is_structured() && a.size() != b.size())) return where;
+  if (!a.is_structured()) return a == b ? "" : where;
+  for (const auto& [name, value] : a.items()) {
+    if (a.is_object() && !b.contains(name)) return where + "." + name;
+    const json& other = a.is_object() ? b.at(name) : b.at(std::stoul(name));
+    if (const std::string found = difference(value, other, where + "." + name); !found.empty()) return found;
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("what is read back says the same again") {
+  std::vector<example> all = examples();
+  for (const format_kind format : all_formats()) {
+    // Nothing as it is by default, and in every format only what concerns it.
+    recommendation r = normal();
+    variant_result& f = r.found.variants[1];
+    f.format = format;
+    f.note = "another";
+    f.options.sell = {8, 64};
+    f.options.hyb_width = 7;
+    f.options.bsr_block = {3, 2};
+    f.options.blocks = {64, block_order::diagonal, 32, true, 16, 9, ecsb_holding::ell};
+    f.options.tile = {512, 1024, 8, 32, renumbering::length, 48};
+    f.parameters = {{"slots", 12345}};
+    all.push_back({name_of(format).c_str(), r});
+  }
+  for (const example& one : all) {
+    INFO(one.what);
+    json written = as_json(one.r);
+    const recommendation back = read_recommendation(written);
+    json again = as_json(back);
+    // Features are cut down, and reasons are made of the work of kernels, which a document does not have.
+    for (json* const j : {&written, &again}) {
+      j->erase("features");
+      if ((*j)["verdict"].is_null()) continue;
+      for (const char* const words : {"reason", "reasons"}) (*j)["verdict"].erase(words);
+    }
+    CHECK(difference(written, again) == "");
+    CHECK(judged(back).winner.names() == judged(one.r).winner.names());
+    CHECK(back.context().row_mean == one.r.context().row_mean);
+    CHECK(back.context().row_longest == one.r.context().row_longest);
+  }
 }
 
 // The documents that recommend_schema_check.py compares with the schema, for whoever starts it.

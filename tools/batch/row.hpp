@@ -1,0 +1,106 @@
+// What the reports need of a line of results.jsonl, and no more: a line is 100 KB and more, a collection has
+// thousands. What is best is worked out from the results in the line, by verdict.hpp. Figures that are not
+// known are NaN; times are in µs of one product in the mix that was asked for, in the regime that decides.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/tool.hpp"
+
+namespace sparsmith {
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+struct batch_timing {
+  double median_us = unknown, p10_us = unknown, p90_us = unknown;
+  std::int64_t samples = 0;
+};
+
+struct batch_variant {
+  std::string format, note, refused;
+  bool of_transpose = false;
+  double bytes = unknown, times_csr = unknown, convert_ms = unknown;
+};
+
+struct batch_contestant {
+  std::size_t variant = 0;
+  std::string kernel, operation, result, reason;
+  bool vendor = false, repeatable = false, winner = false, tie = false;
+  batch_timing warm, cold;
+  double predicted_warm_us = unknown, predicted_cold_us = unknown;
+  double prepare_ms = unknown, gb_per_s = unknown, share_of_copy = unknown, error_of_bound = unknown;
+};
+
+// A way in words and figures; no format where there is none.
+struct batch_way {
+  std::string format, label, kernels;
+  bool vendor = false;  // all of its kernels are
+  double us = unknown, bytes = unknown, times_csr = unknown;
+};
+
+struct batch_features {
+  double density = unknown, row_mean = unknown, row_longest = unknown, row_variation = unknown,
+         row_gini = unknown, empty_rows = unknown, symmetric_pattern = unknown, symmetric_values = unknown,
+         lower_bandwidth = unknown, upper_bandwidth = unknown, diagonals = unknown,
+         next_column_share = unknown, row_below_share = unknown;
+};
+
+// The fastest way of a format with a kernel of ours; of the vendor's alone where the series is `vendor`.
+struct batch_series {
+  std::string name;
+  double us = unknown;
+};
+
+// What --predict would have chosen. The ratio is its measured time over the best; NaN where its choice was
+// not measured.
+struct batch_choice {
+  std::string label, kernels;
+  double ratio = unknown;
+};
+
+// What the reports need of a line.
+struct batch_row {
+  std::string key, name, source, version, options, machine, node, started, field, origin;
+  std::string result, stage, cause, signal, message, output;
+  double rows = unknown, cols = unknown, entries = unknown, value_bits = unknown, seconds = unknown,
+         waited_s = unknown, memory_peak = unknown;
+  bool analysed = false, recommended = false;
+  bool predicted = false, interrupted = false, out_of_time = false;
+  batch_features features;
+
+  std::string regime;
+  double ax = 0, atx = 0;  // the mix
+  std::vector<batch_variant> variants;
+  std::vector<batch_contestant> contestants;
+  batch_way winner, fastest, stay, runner_up;
+  batch_way vendor;                         // its best format, from one copy
+  batch_way vendor_csr, vendor_two_copies;  // its CSR from one copy, its best formats from two
+  double margin = unknown, price_ms = unknown, repaid_after = unknown;  // products; NaN: never or not known
+  bool stays_in_csr = false;
+  std::string reason;
+  std::string spconv;
+
+  double best_us = unknown;  // of all ways from one copy that were measured
+  std::vector<batch_series> series;
+  std::optional<batch_choice> choice;
+
+  bool ok() const { return result == "ok"; }
+  bool has_winner() const { return ok() && !winner.format.empty(); }
+  bool raced() const { return has_winner() && !predicted; }
+};
+
+// Throws failure::input where the line's recommendation cannot be read.
+batch_row row_of(const json& line);
+
+// How many times as fast the winner is.
+double speedup_over_csr(const batch_row& row);
+double speedup_over_vendor(const batch_row& row);
+double speedup_over_vendor_csr(const batch_row& row);
+double speedup_over_vendor_two_copies(const batch_row& row);
+
+}  // namespace sparsmith
