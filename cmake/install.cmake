@@ -1,4 +1,4 @@
-# The tools, the headers, the static libraries and their exported targets: sparsmith::sparsmith, ::kernels, ::recommend.
+# The tools, the headers, the static libraries and their exported targets: sparsmith::sparsmith, ::kernels, ::recommend, ::verdict.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
