@@ -862,9 +862,7 @@ TEST_CASE("the lines of C++ are those that test_recommend_code is compiled from"
   r.found.value_bits = 32;
   r.found.variants[1].offset_bits = 64;
   const std::string on_gpu = code_lines(r, judged(r).winner);
-  CHECK(has(on_gpu, "assemble<cuda, std::int64_t, float>("));
-  CHECK(has(on_gpu, "std::get<bsr<std::int64_t, float, device>>(converted)"));
-  CHECK(has(on_gpu, "synchronize(cuda{});"));
+  CHECK(has(on_gpu, "{.where = run_on::gpu, .values = value_width::f32, .wide_offsets = true}"));
   for (const example& one : examples())
     if (const verdict v = judged(one.r); v.winner)
       for (const std::string& text : lines_of(code_lines(one.r, v.winner))) {
