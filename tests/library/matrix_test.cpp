@@ -163,7 +163,10 @@ TEST_CASE("arrays of others are used where they are, and checked") {
   values[0] = 5;  // what is borrowed is seen as it is now
   a.multiply(1.0, x, 0.0, y);
   CHECK(y == std::vector<double>{205, 0, 30});
-  CHECK(visit(a, [](const auto& m) { return static_cast<const void*>(m.values.data()); }) == values.data());
+  const auto* const lent = view_as<csr<std::int64_t, double, view_of<host>>>(a);
+  REQUIRE(lent != nullptr);
+  CHECK(lent->values.data() == values.data());
+  CHECK(view_as<csr<std::int32_t, double, view_of<host>>>(a) == nullptr);
   const matrix own = convert(a, "csr");
   CHECK_FALSE(own.borrowed());
   CHECK(dense_of(own) == dense_of(a));

@@ -34,4 +34,16 @@ decltype(auto) visit(const matrix& a, Use&& use) {
                     : library::visit_in<host>(a, std::forward<Use>(use));
 }
 
+// For one that is known to be, say, a csr<std::int32_t, double, view_of<host>>; null where it is anything
+// else.
+template <class Format>
+const Format* view_as(const matrix& a) {
+  return visit(a, [](const auto& m) -> const Format* {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(m)>, Format>)
+      return &m;
+    else
+      return nullptr;
+  });
+}
+
 }  // namespace sparsmith
