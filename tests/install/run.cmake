@@ -38,7 +38,7 @@ endif()
 write_examples(${PAGE} ${WORK}/examples)
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/build -G Ninja -DCMAKE_PREFIX_PATH=${WORK}/prefix
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS=${flags} -DHEADERS=${WORK}/prefix/include
-    -DEXAMPLES=${WORK}/examples -DWITH_CUDA=${WITH_CUDA})
+    -DEXAMPLES=${WORK}/examples)
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 
 run(${WORK}/prefix/bin/spconv gen:laplace2d?n=20 --to mtx -o a.mtx --quiet)

@@ -85,7 +85,7 @@ TEST_CASE("a matrix knows what it is") {
   const matrix narrow =
       read("gen:laplace2d?n=10", {.where = run_on::cpu, .values = value_width::f32, .wide_offsets = true});
   CHECK(narrow.bytes() == 101 * 8 + 460 * 8);
-  const matrix g = convert(a, "gcsb", {.blocks = {.beta = 16}});
+  const matrix g = convert(a, "gcsb", {.max_fill = 100, .blocks = {.beta = 16}});
   CHECK(g.kind() == format_kind::gcsb);
   CHECK(g.parameters().front() == std::pair<std::string, std::int64_t>("beta", 16));
   CHECK(g.entries() == 460);
@@ -170,7 +170,7 @@ TEST_CASE("arrays of others are used where they are, and checked") {
   const matrix own = convert(a, "csr");
   CHECK_FALSE(own.borrowed());
   CHECK(dense_of(own) == dense_of(a));
-  CHECK(right_products<double>(convert(a, "sell"), dense_of(a)));
+  CHECK(right_products<double>(convert(a, "sell", {.max_fill = 100}), dense_of(a)));
 
   const auto told = [&](std::vector<std::int64_t> o, std::vector<std::int32_t> c, std::int64_t cols = 3) {
     return refusal([&] { borrow_csr(3, cols, o, c, values); });

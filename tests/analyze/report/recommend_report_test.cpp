@@ -492,8 +492,8 @@ TEST_CASE("without a GPU that is said, and one operation alone is no mix") {
   CHECK(has(text, "repaid after 20 products of A^T x, beside"));  // 2 ms of 105 us
   CHECK(!has(text, "of the mix"));
   CHECK(has(text, "where cold caches decide") == false);  // the same wins there
-  CHECK(has(text, "transposed.run(1, y, 0, x);"));
-  CHECK(!has(text, "multiply.run"));
+  CHECK(has(text, "m.multiply_transposed(1.0, y, 0.0, x);"));
+  CHECK(!has(text, "m.multiply(1.0"));
 }
 
 TEST_CASE("what else there is, as far as it can be told apart from the winner") {
