@@ -26,9 +26,10 @@ foreach(header IN LISTS SPARSMITH_HEADERS)
             -P ${PROJECT_SOURCE_DIR}/cmake/public_header.cmake
     DEPENDS ${header} cmake/public_header.cmake VERBATIM)
   list(APPEND public_headers ${public})
+  get_filename_component(folder ${name} DIRECTORY)
+  install(FILES ${public} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sparsmith/${folder})
 endforeach()
 add_custom_target(sparsmith_headers ALL DEPENDS ${public_headers})
-install(DIRECTORY ${SPARSMITH_INCLUDE}/sparsmith DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 # ---- the library ----
 add_library(sparsmith_shared SHARED $<TARGET_OBJECTS:sparsmith_library>)

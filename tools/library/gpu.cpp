@@ -23,7 +23,7 @@ void wait_for(void* stream) {
 bool is_gpu_memory(const void* memory) {
   cudaPointerAttributes found{};
   check_cuda(cudaPointerGetAttributes(&found, memory));
-  return found.devicePointer == memory;
+  return found.type != cudaMemoryTypeUnregistered && found.devicePointer == memory;
 }
 
 waiting_stream::waiting_stream() {
