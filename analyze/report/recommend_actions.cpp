@@ -154,57 +154,31 @@ std::string spconv_line(const recommendation& r, const way& taken) {
 std::string code_lines(const recommendation& r, const way& taken) {
   if (!is_plain(taken)) return {};
   const variant_result& f = taken.variant();
-  const bool on_gpu = r.machine.backend == cuda::name;
-  const std::string backend = on_gpu ? cuda::name : openmp::name;
-  const std::string offset = offset_bits(r, f) == 64 ? "std::int64_t" : "std::int32_t";
-  const std::string value = r.found.value_bits == 32 ? "float" : "double";
-  const std::string types = fmt::format("<{}, {}, {}>", backend, offset, value);
   std::string code = fmt::format(
-      "#include \"convert/convert.hpp\"\n"
-      "#include \"convert/io/read.hpp\"\n"
-      "#include \"kernels/registry.hpp\"\n"
+      "#include <sparsmith/sparsmith.hpp>\n"
       "\n"
       "using namespace sparsmith;\n"
-      "matrix_entries entries = read_matrix(\n{});\n"
-      "assembly_report report;\n"
-      "const auto matrix = assemble{}(\n"
-      "    {{}}, std::move(entries), false, report, nullptr);\n",
-      literal_lines(r.name, "    "), types);
-  if (taken.stays_in_csr()) {
-    code += "const auto stored = view(matrix);\n";
-  } else {
-    code += "conversion_options options;\n";
-    for (const setting& one : settings_of(r.found, f)) code += one.code + ";\n";
-    code += fmt::format(
-        "const auto converted = from_csr{}(\n"
-        "    {{}}, view(matrix), format_kind::{}, options, nullptr);\n"
-        "const auto stored = view(\n"
-        "    std::get<{}<{}{}, {}>>(converted));\n",
-        types, name_of(f.format), name_of(f.format), has_offsets(f.format) ? offset + ", " : "", value,
-        on_gpu ? "device" : "host");
+      "auto m = read(\n{},\n"
+      "    {{.where = run_on::{}, .values = value_width::{}{}}});\n",
+      literal_lines(r.name, "    "), r.machine.backend == cuda::name ? "gpu" : "cpu",
+      r.found.value_bits == 32 ? "f32" : "f64", offset_bits(r, f) == 64 ? ", .wide_offsets = true" : "");
+  if (!taken.stays_in_csr()) {
+    const std::vector<setting> settings = settings_of(r.found, f);
+    if (!settings.empty()) code += "conversion_options options;\n";
+    for (const setting& one : settings) code += one.code + ";\n";
+    code +=
+        fmt::format("m = convert(m, \"{}\"{});\n", name_of(f.format), settings.empty() ? "" : ", options");
   }
-  std::string prepare, run;
-  std::vector<std::string> names;
-  for (const operation op : both_operations) {
+  const auto name = [&](operation op) -> std::string {
     const contestant_result* const k = taken.contestant(op);
-    if (k == nullptr) continue;
-    const bool straight = op == operation::multiply;
-    const char* const name = straight ? "multiply" : "transposed";
-    names.emplace_back(name);
-    prepare += fmt::format(
-        "  if (kernel.info.name == std::string(\"{}\"))\n"
-        "    {} = kernel.prepare({{}}, stored, operation::{});\n",
-        k->info.name, name, name);
-    run +=
-        straight ? "multiply.run(1, x, 0, y);  // y = A x\n" : "transposed.run(1, y, 0, x);  // x = A^T y\n";
-  }
-  code += fmt::format(
-      "prepared_kernel<{}> {};\n"
-      "for (const auto& kernel : kernels_of(stored)) {{\n{}}}\n"
-      "// x and y: {} and {} values in {} memory\n{}",
-      value, fmt::join(names, ", "), prepare, r.found.cols, r.found.rows, on_gpu ? "the GPU's" : "the host's",
-      run);
-  if (on_gpu) code += "synchronize(cuda{});  // runs are queued, in this order\n";
+    return k == nullptr ? "" : k->info.name;
+  };
+  const std::string straight = name(operation::multiply), turned = name(operation::transposed);
+  code += straight == turned ? fmt::format("m.use_kernel(\"{}\");\n", straight)
+                             : fmt::format("m.use_kernels(\"{}\", \"{}\");\n", straight, turned);
+  code += fmt::format("// x and y: {} and {} values\n", r.found.cols, r.found.rows);
+  if (!straight.empty()) code += "m.multiply(1.0, x, 0.0, y);  // y = A x\n";
+  if (!turned.empty()) code += "m.multiply_transposed(1.0, y, 0.0, x);  // x = A^T y\n";
   return code;
 }
 

@@ -5,16 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/structure/five_numbers.hpp"
 #include "convert/backend/memory.hpp"
 #include "convert/pipelines/pipelines.hpp"
 
 namespace sparsmith {
-
-// A quartile is the smallest number that so many quarters do not exceed.
-template <class Number>
-struct five_numbers {
-  Number least = 0, lower_quartile = 0, median = 0, upper_quartile = 0, most = 0;
-};
 
 struct block_statistics {
   std::int64_t blocks = 0;        // with entries, but for those of layout tile that are not worth storing

@@ -5,15 +5,10 @@
 #include <functional>
 #include <map>
 
+#include "convert/formats/size_count.hpp"
 #include "convert/pipelines/pipelines.hpp"
 
 namespace sparsmith {
-
-// How often a size occurs. A list of them rises, and names no size that does not occur.
-struct size_count {
-  std::int64_t size = 0, count = 0;
-  bool operator==(const size_count&) const = default;
-};
 
 // How many blocks of that size hold entries.
 template <class Backend, class Offset>

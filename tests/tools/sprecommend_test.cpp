@@ -70,7 +70,7 @@ TEST_CASE("a verdict in words, with what to do, and nothing wider than the termi
   const outcome r = run(work, "'gen:laplace2d?n=40'");
   INFO(r.err);
   CHECK(r.status == 0);
-  for (const char* const word : {"verdict", "why", "repaid", "spconv", "kernels_of(stored)", "A^T x"})
+  for (const char* const word : {"verdict", "why", "repaid", "spconv", "m.use_kernel", "A^T x"})
     CHECK(has(r.out, word));
   CHECK(widest(r.out) <= 80);
   CHECK(run(work, "'gen:laplace2d?n=40' --quiet").out.empty());

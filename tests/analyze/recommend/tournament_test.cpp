@@ -19,7 +19,7 @@ kernel_info kernel_called(const char* name) {
   info.name = name;
   info.description = "scripted";
   info.source = "ours";
-  info.repeatable_multiply = info.repeatable_transposed = true;
+  info.repeatable = {true, true};
   return info;
 }
 
@@ -190,8 +190,8 @@ TEST_CASE("tournament: bits that differ are not entered where they must not, but
   arena a;
   a.request.wanted.repeatable = true;
   a.add(format_kind::csr, {1, 0.1, 0.1});
-  a.track.variants[0].kernels[1].first.repeatable_multiply = false;
-  a.track.variants[0].kernels[2].first.repeatable_multiply = false;
+  a.track.variants[0].kernels[1].first.repeatable = {false, false};
+  a.track.variants[0].kernels[2].first.repeatable = {false, false};
   a.track.variants[0].kernels[2].first.vendor = true;
   a.add(format_kind::coo, {1});
   const matrix_result found = a.run();

@@ -1,16 +1,12 @@
-// The lines of C++ that a recommendation ends with, as they are: they must compile with the headers they name
-// alone, and compute the products. recommend_report_test.cpp sees to it that they are what is printed.
+// What the lines that a recommendation ends with (winner_code_run.cpp) compute.
+#include <span>
+
 #include "convert/convert.hpp"
 #include "convert/io/read.hpp"
-#include "kernels/registry.hpp"
-
-// In the body of a function their own includes bring nothing any more.
-static void run_winner(double* x, double* y){
-#include "tests/analyze/recommend/winner_code.inc"
-}
-
 #include "kernels/reference.hpp"
 #include "tests/catch.hpp"
+
+void run_winner(std::span<double> x, std::span<double> y);
 
 TEST_CASE("the lines that run the winner compute y = A x, and x = A^T y") {
   using namespace sparsmith;
@@ -23,7 +19,7 @@ TEST_CASE("the lines that run the winner compute y = A x, and x = A^T y") {
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.0 + static_cast<double>(i);
   const auto product =
       multiply_reference<std::int32_t, double>(matrix, operation::multiply, 1.0, x.data(), 0.0, nullptr, 0);
-  run_winner(x.data(), y.data());
+  run_winner(x, y);
   const auto turned =
       multiply_reference<std::int32_t, double>(matrix, operation::transposed, 1.0, y.data(), 0.0, nullptr, 0);
   for (std::int64_t i = 0; i < matrix.rows; ++i)

@@ -1,0 +1,102 @@
+// What a matrix is like, in numbers: plain data, computed by features_of (features.hpp), used by reports and
+// plots.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analyze/structure/five_numbers.hpp"
+#include "analyze/structure/format_cost.hpp"
+#include "convert/formats/size_count.hpp"
+
+namespace sparsmith {
+
+// Of rows or columns.
+struct length_features {
+  std::vector<size_count> distribution;  // the lengths that occur, rising; everything below follows from it
+  std::int64_t lines = 0, empty = 0;
+  five_numbers<std::int64_t> lengths;
+  double mean = 0, deviation = 0;  // the deviation is of all lines, not of a sample
+  double variation = 0;            // deviation / mean; 0 without entries
+  double gini = 0;                 // 0: all alike; towards 1: one line has all
+};
+length_features summarize_lengths(std::vector<size_count> distribution);
+
+// Bins of lengths for a histogram: [first, last], how many lines, how many entries, and the share of all
+// entries in lines up to `last`.
+struct length_bin {
+  std::int64_t first = 0, last = 0, lines = 0, entries = 0;
+  double cumulative_entries = 0;
+};
+inline constexpr int default_bins = 20;
+std::vector<length_bin> linear_bins(const length_features& lengths, int bins = default_bins);
+std::vector<length_bin> log2_bins(const length_features& lengths);  // 0, 1, 2..3, 4..7, ...
+
+struct long_line {
+  std::int32_t line = 0;
+  std::int64_t length = 0;
+  bool operator==(const long_line&) const = default;
+};
+
+struct block_features {
+  block_size size;
+  std::int64_t blocks = 0;  // with entries
+  double fill = 1;          // places in them per entry
+  // Blocks by the share of their places that hold entries: up to 10 %, up to 20 %, ..., up to 100 %.
+  std::array<std::int64_t, 10> density{};
+  bool operator==(const block_features&) const = default;
+};
+
+// Entries in every cell of a grid laid over the matrix, row-major. Row r of the matrix is in row
+// r * rows / matrix rows of the grid, and columns likewise.
+struct density_grid {
+  std::int32_t rows = 0, cols = 0;
+  std::vector<std::int64_t> counts;
+};
+
+// Of the entries off the diagonal of a square matrix: how many have a mirror image at all, one of the same
+// value, one of the negated value. All of them for a symmetric pattern, a symmetric and a skew-symmetric
+// matrix.
+struct symmetry_features {
+  std::int64_t off_diagonal = 0, pattern = 0, values = 0, negated = 0;
+  bool operator==(const symmetry_features&) const = default;
+};
+
+struct matrix_features {
+  std::string name, field;  // as read: "gen:rmat?scale=10", "real"
+  std::int64_t rows = 0, cols = 0, entries = 0;
+  bool has_values = true;  // false: only the pattern was looked at, as with complex matrices
+  std::int64_t explicit_zeros = 0, nans = 0, infinities = 0;
+  symmetry_features symmetry;  // all 0 where the matrix is not square
+  length_features row_lengths, col_lengths;
+  std::vector<long_line> longest_rows;                    // falling
+  std::int64_t lower_bandwidth = 0, upper_bandwidth = 0;  // the farthest entry below and above the diagonal
+  std::int64_t profile = 0;           // sum over rows of the places from the first entry to the diagonal
+  std::int64_t diagonal_entries = 0;  // stored ones
+  std::int64_t diagonals = 0;         // that hold entries
+  std::int64_t next_column = 0;       // entries whose right neighbour is stored
+  std::int64_t row_below = 0;         // entries whose lower neighbour is stored
+  std::int64_t x_lines = 0;  // 128-byte lines of x (of 64-bit values) that rows touch, each row for itself
+  std::vector<block_features> blocks;
+  std::vector<format_cost> formats;  // as spconv --plan prices them
+  density_grid grid;
+
+  double density() const {
+    return rows == 0 || cols == 0
+               ? 0
+               : static_cast<double>(entries) / static_cast<double>(rows) / static_cast<double>(cols);
+  }
+};
+
+struct feature_request {
+  std::vector<block_size> blocks = {{2, 2},   {3, 3},   {4, 4},   {5, 5},     {8, 8},
+                                    {16, 16}, {32, 32}, {64, 64}, {128, 128}, {256, 256}};
+  std::int32_t grid_rows = 512, grid_cols = 512;  // at most; never more than the matrix has
+  std::int32_t longest = 20;                      // rows to list
+  // BSR is priced for `blocks` of up to 64 x 64, whatever the plan says.
+  plan_request plan = {{}, {}, {}, {8, 16, 32, 64, 128, 256}, false};
+};
+
+}  // namespace sparsmith

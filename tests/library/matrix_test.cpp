@@ -1,0 +1,295 @@
+// The library's face, on the host: what a matrix knows, its products in every format, borrowed arrays, and
+// what is said where something is wrong.
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+#include <thread>
+
+#include "tests/catch.hpp"
+#include "tools/library/sparsmith.hpp"
+#include "tools/library/visit.hpp"
+
+using namespace sparsmith;
+
+namespace {
+
+const char* const example = "gen:uniform?rows=70&cols=45&density=0.1&seed=4";
+
+// Small whole numbers: sums are exact in any order.
+template <class Value>
+std::vector<Value> numbers(std::int64_t count) {
+  std::vector<Value> all(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Value>(static_cast<int>(i * 7 % 11) - 5);
+  return all;
+}
+
+// The matrix without any of its kernels.
+std::vector<double> dense_of(const matrix& a) {
+  std::vector<double> dense(static_cast<std::size_t>(a.rows() * a.cols()));
+  visit(convert(a, "csr"), [&](const auto& m) {
+    if constexpr (std::remove_cvref_t<decltype(m)>::name == std::string_view("csr") &&
+                  std::remove_cvref_t<decltype(m)>::space::where == place::host)
+      for (std::int64_t row = 0; row < m.rows; ++row)
+        for (auto i = m.row_offsets[row]; i < m.row_offsets[row + 1]; ++i)
+          dense[static_cast<std::size_t>(row * m.cols + m.col_indices[i])] = m.values[i];
+  });
+  return dense;
+}
+
+template <class Value>
+bool right_products(const matrix& m, const std::vector<double>& dense) {
+  const auto rows = static_cast<std::size_t>(m.rows()), cols = static_cast<std::size_t>(m.cols());
+  const auto x = numbers<Value>(m.cols()), u = numbers<Value>(m.rows());
+  std::vector<Value> y(rows, 1), v(cols, 1);
+  m.multiply(2.0, x, -3.0, y);
+  m.multiply_transposed(0.5, u, 1.0, v);
+  const double enough = sizeof(Value) == 4 ? 1e-4 : 1e-12;
+  bool right = true;
+  for (std::size_t r = 0; r < rows; ++r) {
+    double sum = 0;
+    for (std::size_t c = 0; c < cols; ++c) sum += dense[r * cols + c] * static_cast<double>(x[c]);
+    right = right && std::abs(static_cast<double>(y[r]) - (2 * sum - 3)) < enough;
+  }
+  for (std::size_t c = 0; c < cols; ++c) {
+    double sum = 0;
+    for (std::size_t r = 0; r < rows; ++r) sum += dense[r * cols + c] * static_cast<double>(u[r]);
+    right = right && std::abs(static_cast<double>(v[c]) - (0.5 * sum + 1)) < enough;
+  }
+  return right;
+}
+
+template <class Work>
+std::string refusal(const Work& work) {
+  try {
+    work();
+  } catch (const error& problem) {
+    return problem.what();
+  }
+  return "not refused";
+}
+
+}  // namespace
+
+TEST_CASE("a matrix knows what it is") {
+  const matrix a = read("gen:laplace2d?n=10", {.where = run_on::cpu});
+  CHECK(a.rows() == 100);
+  CHECK(a.cols() == 100);
+  CHECK(a.entries() == 460);
+  CHECK(a.format() == "csr");
+  CHECK(a.value_bits() == 64);
+  CHECK(a.offset_bits() == 32);
+  CHECK(a.bytes() == 101 * 4 + 460 * 12);
+  CHECK_FALSE(a.on_gpu());
+  CHECK_FALSE(a.borrowed());
+  CHECK(a.name() == "gen:laplace2d?n=10");
+  const matrix narrow =
+      read("gen:laplace2d?n=10", {.where = run_on::cpu, .values = value_width::f32, .wide_offsets = true});
+  CHECK(narrow.bytes() == 101 * 8 + 460 * 8);
+  const matrix g = convert(a, "gcsb", {.max_fill = 100, .blocks = {.beta = 16}});
+  CHECK(g.kind() == format_kind::gcsb);
+  CHECK(g.parameters().front() == std::pair<std::string, std::int64_t>("beta", 16));
+  CHECK(g.entries() == 460);
+}
+
+TEST_CASE("products in every format and both precisions are right, and so is the way back") {
+  for (const value_width values : {value_width::f32, value_width::f64}) {
+    const matrix a = read(example, {.where = run_on::cpu, .values = values});
+    const std::vector<double> dense = dense_of(a);
+    for (const std::string& format : format_names()) {
+      INFO(format << " " << a.value_bits());
+      const matrix m = convert(a, format, {.max_fill = 100});
+      CHECK(m.format() == format);
+      CHECK(m.entries() == a.entries());
+      CHECK((m.value_bits() == 32 ? right_products<float>(m, dense) : right_products<double>(m, dense)));
+      CHECK(dense_of(m) == dense);
+    }
+  }
+}
+
+TEST_CASE("a kernel is chosen by name, for this copy alone, and prepared once for all") {
+  const matrix a = read(example, {.where = run_on::cpu});
+  const std::vector<double> dense = dense_of(a);
+  const matrix b = convert(a, "bsr", {.max_fill = 100});
+  for (const kernel_choice& one : kernels(b)) {
+    INFO(one.name);
+    matrix chosen = b;
+    chosen.use_kernel(one.name);
+    if (one.why_not.empty()) CHECK(chosen.kernel() == one.name);
+    if (one.why_not_transposed.empty()) CHECK(chosen.kernel_transposed() == one.name);
+    CHECK(right_products<double>(chosen, dense));
+  }
+  CHECK(b.kernel() == kernels(b).front().name);
+  matrix two = b;
+  two.use_kernels("bsr/max-task", "bsr/preprocessed");
+  CHECK(two.kernel() == "bsr/max-task");
+  CHECK(two.kernel_transposed() == "bsr/preprocessed");
+  two.use_kernel("");
+  CHECK(two.kernel() == b.kernel());
+  const std::int64_t before = b.prepared_bytes();
+  matrix again = b;
+  again.use_kernel("bsr/preprocessed");
+  again.prepare_transposed();
+  CHECK(b.prepared_bytes() == before);
+  CHECK(refusal([&] { two.use_kernel("csr/merge"); }).find("no such kernel of bsr on the CPU") !=
+        std::string::npos);
+}
+
+TEST_CASE("threads share a matrix") {
+  const matrix a = convert(read(example, {.where = run_on::cpu}), "csb");
+  const std::vector<double> dense = dense_of(a);
+  std::array<bool, 4> right{};
+  {
+    std::vector<std::jthread> threads;
+    for (bool& one : right)
+      threads.emplace_back([&, m = a] {
+        one = true;
+        for (int i = 0; i < 20; ++i) one = one && right_products<double>(m, dense);
+      });
+  }
+  CHECK(std::all_of(right.begin(), right.end(), [](bool one) { return one; }));
+}
+
+TEST_CASE("arrays of others are used where they are, and checked") {
+  const std::vector<std::int64_t> offsets = {0, 2, 2, 3};
+  const std::vector<std::int32_t> columns = {0, 2, 1};
+  std::vector<double> values = {1, 2, 3};
+  const matrix a = borrow_csr(3, 3, offsets, columns, values);
+  CHECK(a.borrowed());
+  CHECK(a.offset_bits() == 64);
+  std::vector<double> y(3);
+  const std::vector<double> x = {1, 10, 100};
+  a.multiply(1.0, x, 0.0, y);
+  CHECK(y == std::vector<double>{201, 0, 30});
+  values[0] = 5;  // what is borrowed is seen as it is now
+  a.multiply(1.0, x, 0.0, y);
+  CHECK(y == std::vector<double>{205, 0, 30});
+  const auto* const lent = view_as<csr<std::int64_t, double, view_of<host>>>(a);
+  REQUIRE(lent != nullptr);
+  CHECK(lent->values.data() == values.data());
+  CHECK(view_as<csr<std::int32_t, double, view_of<host>>>(a) == nullptr);
+  const matrix own = convert(a, "csr");
+  CHECK_FALSE(own.borrowed());
+  CHECK(dense_of(own) == dense_of(a));
+  CHECK(right_products<double>(convert(a, "sell", {.max_fill = 100}), dense_of(a)));
+
+  const auto told = [&](std::vector<std::int64_t> o, std::vector<std::int32_t> c, std::int64_t cols = 3) {
+    return refusal([&] { borrow_csr(3, cols, o, c, values); });
+  };
+  CHECK(told({0, 2, 2}, {0, 2, 1}) == "CSR: 3 rows have 4 offsets, but 3 were given");
+  CHECK(told({0, 2, 2, 3}, {0, 2}) == "CSR: there are 2 column indices, but 3 values");
+  CHECK(told({1, 2, 2, 3}, {0, 2, 1}) == "CSR: the first of the row offsets is 1, not 0");
+  CHECK(told({0, 2, 2, 4}, {0, 2, 1}) == "CSR: the last of the row offsets is 4, but there are 3 entries");
+  CHECK(told({0, 4, 2, 3}, {0, 2, 1}) == "CSR: row 0: offsets 0 and 4 are not a range of the 3 entries");
+  CHECK(told({0, 2, 1, 3}, {0, 2, 1}) == "CSR: row 1: offsets 2 and 1 are not a range of the 3 entries");
+  CHECK(told({0, 2, 2, 3}, {2, 0, 1}) == "CSR: row 0: columns are not sorted, 0 comes after 2");
+  CHECK(told({0, 2, 2, 3}, {2, 2, 1}) == "CSR: row 0: column 2 occurs twice");
+  CHECK(told({0, 2, 2, 3}, {0, 2, 3}) == "CSR: row 2: column 3 is outside 0..2");
+  CHECK(told({0, 2, 2, 3}, {0, -2, 1}) == "CSR: row 0: column -2 is outside 0..2");
+  CHECK(told({0, 2, 2, 3}, {0, 2, 1}, 3000000000).find("3000000000 columns: not in 0..") == 0);
+  const std::vector<std::int32_t> unsorted = {2, 0, 1};
+  CHECK(borrow_csr(3, 3, offsets, unsorted, values, {.trusted = true}).entries() == 3);
+}
+
+TEST_CASE("from entries in any order") {
+  const std::vector<std::int32_t> rows = {1, 0, 1}, cols = {2, 1, 2};
+  const std::vector<double> values = {1, 2, 3};
+  const matrix a = from_entries(2, 3, rows, cols, values, {.where = run_on::cpu});
+  CHECK(a.entries() == 2);
+  CHECK(a.assembly().duplicates_summed == 1);
+  CHECK(dense_of(a) == std::vector<double>{0, 2, 0, 0, 0, 4});
+  CHECK(refusal([&] { from_entries(1, 3, rows, cols, values); }) ==
+        "entry 0: (1, 2) is outside a matrix of 1 x 3");
+}
+
+TEST_CASE("what does not fit is refused in a sentence") {
+  const matrix a = read(example, {.where = run_on::cpu});
+  const std::vector<double> x(45);
+  std::vector<double> y(70), all(115);
+  std::vector<float> narrow_x(45), narrow_y(70);
+  const std::vector<double> longer(46);
+  CHECK(refusal([&] { a.multiply(1.0, longer, 0.0, y); }) ==
+        "x has 46 values, but A x of a matrix of 70 x 45 needs 45");
+  CHECK(refusal([&] { a.multiply_transposed(1.0, x, 0.0, y); }) ==
+        "x has 45 values, but A^T x of a matrix of 70 x 45 needs 70");
+  CHECK(refusal([&] { a.multiply(1.0, x, 0.0, all); }) ==
+        "y has 115 values, but A x of a matrix of 70 x 45 needs 70");
+  CHECK(refusal([&] { a.multiply(1.0, narrow_x, 0.0, narrow_y); }).find("the matrix holds double") == 0);
+  CHECK(refusal([&] {
+          a.multiply(1.0, std::span(all).subspan(0, 45), 0.0, std::span(all).subspan(44, 70));
+        }).find("x and y share memory") == 0);
+  CHECK(refusal([&] {
+          a.multiply(1.0, device_span<const double>(x.data(), 45), 0.0, device_span<double>(y.data(), 70));
+        }).find("x and y are in the GPU's memory, but the matrix is in the host's") == 0);
+  CHECK(refusal([&] { a.on(&y); }).find("a stream is for a matrix on the GPU") == 0);
+  CHECK(refusal([&] { convert(a, "crs"); }).find("there is no format \"crs\"") == 0);
+  CHECK(refusal([&] { convert(a, "csb", {.blocks = {.beta = 3}}); }).find("beta") != std::string::npos);
+  CHECK(refusal([&] { read("no-such-file.mtx"); }).find("no-such-file.mtx") == 0);
+  CHECK(refusal([&] { recommend(a, {.mix = {0, 0}}); }) == "a mix of no products at all");
+  CHECK(refusal([&] { recommend(a, {.kernels = {"csr/no"}}); }).find("csr/no: no such kernel") == 0);
+}
+
+TEST_CASE("advice is followed, and told") {
+  const matrix a = read(example, {.where = run_on::cpu});
+  const advice said = recommend(a, {.mix = {10, 1}, .formats = {"csr", "ell"}, .budget = 0.5});
+  REQUIRE(said);
+  CHECK((said.format == "csr" || said.format == "ell"));
+  CHECK(said.seconds > 0);
+  CHECK(said.csr_seconds > 0);
+  const matrix m = said.convert(a);
+  CHECK(m.format() == said.format);
+  CHECK(m.kernel() == said.kernel);
+  CHECK(m.kernel_transposed() == said.kernel_transposed);
+  CHECK(right_products<double>(m, dense_of(a)));
+  CHECK(said.text().find(said.kernel) != std::string::npos);
+  CHECK(said.json().find("sparsmith.recommend/") != std::string::npos);
+  const advice only_ax = recommend(a, {.mix = {1, 0}, .predict = true});
+  REQUIRE(only_ax);
+  CHECK(only_ax.kernel_transposed.empty());
+  CHECK(right_products<double>(only_ax.convert(a), dense_of(a)));
+}
+
+TEST_CASE("features and prices are those of the matrix, whatever its format") {
+  const matrix a = read(example, {.where = run_on::cpu});
+  const matrix g = convert(a, "gcsb", {.max_fill = 100});
+  CHECK(features(g).entries == a.entries());
+  CHECK(features(g).row_lengths.lengths.most == features(a).row_lengths.lengths.most);
+  for (const format_cost& cost : plan(a))
+    if (cost.possible() && cost.allowed && cost.exact) {
+      INFO(name_of(cost.format));
+      CHECK(convert(a, name_of(cost.format), cost.options).bytes() == cost.bytes);
+    }
+}
+
+TEST_CASE("what is written is read again") {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "sparsmith_library_test";
+  std::filesystem::create_directories(folder);
+  const matrix a = read(example, {.where = run_on::cpu});
+  const std::vector<double> dense = dense_of(a);
+  for (const auto& [format, file] : {std::pair("csr", "a.npz"), std::pair("gcsb", "a.mtx"),
+                                     std::pair("gcsb", "a.h5"), std::pair("coo", "a.mtx.gz")}) {
+    INFO(format << " " << file);
+    const std::string path = (folder / file).string();
+    write(convert(a, format, {.max_fill = 100}), path);
+    CHECK(dense_of(read(path, {.where = run_on::cpu})) == dense);
+  }
+  const std::vector<std::int32_t> offsets = {0, 1}, columns = {0};
+  const std::vector<double> values = {7};
+  write(borrow_csr(1, 1, offsets, columns, values), (folder / "b.npz").string());
+  CHECK(dense_of(read((folder / "b.npz").string(), {.where = run_on::cpu})) == std::vector<double>{7});
+  CHECK(refusal([&] {
+          write(convert(a, "gcsb", {.max_fill = 100}), (folder / "c.npz").string());
+        }).find("cannot hold gcsb") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder / "c.npz"));
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("matrices without rows, columns or entries") {
+  const std::vector<std::int32_t> offsets = {0, 0, 0}, none;
+  const std::vector<double> values;
+  const matrix a = borrow_csr(2, 0, offsets, none, values);
+  std::vector<double> y = {1, 2}, x;
+  a.multiply(1.0, x, 2.0, y);
+  CHECK(y == std::vector<double>{2, 4});
+  a.multiply_transposed(1.0, y, 0.0, x);
+  CHECK(x.empty());
+}

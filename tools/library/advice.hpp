@@ -1,0 +1,51 @@
+// Which format a matrix should be in, found by running the kernels of this machine against each other.
+#pragma once
+
+#include "tools/library/matrix.hpp"
+
+namespace sparsmith {
+
+struct recommendation;
+
+struct recommend_options {
+  std::array<double, 2> mix = {1, 1};  // how many products with A, and with A^T, are wanted
+  double products = 0;                 // that converting is spread over; 0: it costs nothing
+  bool warm = false;                   // whether runs with warm caches decide, and not those with cold ones
+  bool repeatable = false;             // only kernels that give the same bits every time
+  std::int64_t memory = 0;             // bytes the matrix may take, with what is prepared beside it; 0: any
+  std::vector<std::string> formats = {}, kernels = {};  // only these; empty: all
+  bool predict = false;                                 // run nothing: rank by a model of the machine
+  bool exhaustive = false;                              // nobody leaves the race early
+  double budget = 0;                                    // seconds; 0: by the number of entries
+  std::function<void(const std::string&)> progress = {};
+  std::function<bool()> interrupted = {};  // asked now and then; true ends the race with what there is
+};
+
+// What came of it: plain data, and what makes the matrix it advises. Without a format where nothing ran.
+struct advice {
+  std::string format;
+  conversion_options options;  // that make it
+  format_parameters parameters;
+  int offset_bits = 0;
+  std::string kernel, kernel_transposed;  // empty where that product is not wanted
+  double seconds = 0;                     // of a product, in the proportions of the mix
+  double csr_seconds = 0;                 // the same from CSR as it is, with its best kernels
+  std::int64_t bytes = 0;                 // of the matrix, and of what is prepared beside it
+  double price = 0;                       // seconds to convert and to prepare
+  double repaid_after = -1;               // products, beside staying in CSR; 0: at once, negative: never
+  std::vector<std::string> reasons;       // a sentence each, the most telling first
+
+  explicit operator bool() const { return !format.empty(); }
+  // In the format and with the kernels advised: this matrix or another like it.
+  matrix convert(const matrix& a) const;
+  std::string text(int width = 80) const;  // all that sprecommend prints
+  std::string json() const;                // as its --json, described in docs/recommend.md
+
+  std::shared_ptr<const recommendation> found;  // what text and json tell
+};
+
+// Runs on the device that holds the matrix, and finds out about the machine itself: once, then it is
+// remembered in the user's cache folder.
+advice recommend(const matrix& a, const recommend_options& options = {});
+
+}  // namespace sparsmith

@@ -1,0 +1,122 @@
+#include "analyze/recommend/recommend.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "analyze/recommend/machine_cache.hpp"
+#include "analyze/report/recommend_json.hpp"
+#include "analyze/report/recommend_text.hpp"
+#include "convert/nearest_names.hpp"
+#include "kernels/registry.hpp"
+#include "tools/library/matrix_state.hpp"
+#include "tools/library/sparsmith.hpp"
+
+namespace sparsmith {
+namespace {
+
+recommend_request request_of(const recommend_options& options, const std::string& backend) {
+  recommend_request request;
+  for (const double weight : options.mix)
+    if (!std::isfinite(weight) || weight < 0)
+      throw error(failure::usage, fmt::format("a mix of {} and {} products", options.mix[0], options.mix[1]));
+  if (!(options.mix[0] + options.mix[1] > 0)) throw error(failure::usage, "a mix of no products at all");
+  for (const double number : {options.products, options.budget})
+    if (!std::isfinite(number) || number < 0)
+      throw error(failure::usage, fmt::format("{}: products and budget must be numbers from 0 on", number));
+  request.wanted.weights = options.mix;
+  request.wanted.products = options.products;
+  request.wanted.warm = options.warm;
+  request.wanted.repeatable = options.repeatable;
+  request.wanted.memory = options.memory;
+  request.field.memory = options.memory;
+  for (const std::string& name : options.formats) {
+    const std::optional<format_kind> format = format_named(name);
+    if (!format)
+      throw error(failure::usage,
+                  fmt::format("there is no format \"{}\", only {}", name, fmt::join(format_names(), ", ")));
+    request.field.formats.push_back(*format);
+  }
+  std::vector<std::string> known;
+  for (const listed_kernel& one : all_kernels())
+    if (one.backend == backend) known.emplace_back(one.info.name);
+  for (const std::string& name : options.kernels)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw error(failure::usage, fmt::format("{}: no such kernel for {}; near it: {}", name, backend,
+                                              fmt::join(nearest_names(name, known), ", ")));
+  request.field.kernels = options.kernels;
+  request.predict = options.predict;
+  request.exhaustive = options.exhaustive;
+  request.budget = options.budget;
+  request.interrupted = options.interrupted;
+  return request;
+}
+
+advice advice_from(std::shared_ptr<const recommendation> told) {
+  advice said;
+  const verdict v = verdict_of(told->found, told->wanted, told->context());
+  if (v.winner) {
+    const variant_result& f = v.winner.variant();
+    said.format = name_of(f.format);
+    said.options = f.options;
+    said.parameters = f.parameters;
+    said.offset_bits = f.offset_bits > 0 ? f.offset_bits : told->found.offset_bits;
+    const auto name = [&](operation op) -> std::string {
+      const contestant_result* const k = v.winner.contestant(op);
+      return k == nullptr ? "" : k->info.name;
+    };
+    said.kernel = name(operation::multiply);
+    said.kernel_transposed = name(operation::transposed);
+    said.seconds = v.winner.seconds;
+    said.csr_seconds = v.stay ? v.stay.seconds : 0;
+    said.bytes = v.winner.bytes;
+    said.price = v.winner.price;
+    said.repaid_after = v.repaid_after;
+    said.reasons = v.reasons;
+  }
+  said.found = std::move(told);
+  return said;
+}
+
+}  // namespace
+
+advice recommend(const matrix& a, const recommend_options& options) {
+  auto told = std::make_shared<recommendation>();
+  library::with_matrix(a.state(), [&]<class Offset, class Value>(auto on, const auto&) {
+    using backend = decltype(on);
+    recommend_request request = request_of(options, backend::name);
+    request.began = seconds_now();
+    const auto say = [&](const std::string& text) {
+      if (options.progress) options.progress(text);
+    };
+    say("what this machine can do");
+    known_machine machine = know_machine(on, false);
+    request.machine = std::move(machine.description);
+    request.rates = machine.rates;
+    const library::as_csr<backend, Offset, Value> source(on, a.state());
+    *told = recommend<backend, Offset, Value>(on, source.shown, request, say);
+  });
+  told->name = a.name();
+  return advice_from(std::move(told));
+}
+
+matrix advice::convert(const matrix& a) const {
+  const std::optional<format_kind> kind = format_named(format);
+  if (!kind) throw error(failure::usage, "there is no advice to follow: nothing ran");
+  matrix made = library::convert_as(a, *kind, options, offset_bits == 64);
+  return made.use_kernels(kernel, kernel_transposed);
+}
+
+std::string advice::text(int width) const {
+  if (found == nullptr) return {};
+  return recommendation_as_text(*found, verdict_of(found->found, found->wanted, found->context()), width);
+}
+
+std::string advice::json() const {
+  if (found == nullptr) return "null";
+  return to_json(*found, verdict_of(found->found, found->wanted, found->context()))
+      .dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace sparsmith
