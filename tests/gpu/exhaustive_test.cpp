@@ -131,7 +131,8 @@ TEST_CASE("the vendor's kernels alone, by one word") {
                                         "--warm-only --kernels vendor --json --quiet",
                                     folder / "run");
   REQUIRE(alone.status == 0);
-  for (const json& k : json::parse(alone.out)["contestants"]) {
+  const json told = json::parse(alone.out);
+  for (const json& k : told["contestants"]) {
     CHECK(k["vendor"] == true);
     CHECK(k["cold"].is_null());
   }

@@ -26,7 +26,7 @@ def documents_of(path):
 
 
 def shown(value):
-    return "-" if value is None else f"{value:.3g}" if value < 10 else f"{value:.1f}"
+    return "-" if value is None else f"{value:.2f}" if value < 10 else f"{value:.1f}"
 
 
 def way(one, operation):

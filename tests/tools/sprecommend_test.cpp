@@ -311,7 +311,8 @@ TEST_CASE("an exhaustive run has all samples of every kernel of the list") {
     CHECK(c["warm"]["samples"] == 3);
     timed.emplace(c["kernel"], c["operation"]);
   }
-  for (const json& k : run_json(work, "--list")["kernels"]) {
+  const json list = run_json(work, "--list");
+  for (const json& k : list["kernels"]) {
     if (k["backend"] != "openmp") continue;
     for (const json& op : k["operations"]) {
       INFO(k["name"] << " " << op);
@@ -365,7 +366,8 @@ TEST_CASE("padding is allowed as far as one says") {
   const folder work;
   const std::string skewed = "'gen:denserow?n=300' --predict --formats ell,csr";
   const auto refused = [&](const std::string& options) {
-    for (const json& f : run_json(work, skewed + options)["variants"])
+    const json told = run_json(work, skewed + options);
+    for (const json& f : told["variants"])
       if (f["format"] == "ell") return !f["refused"].is_null();
     return false;
   };

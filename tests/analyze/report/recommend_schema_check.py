@@ -62,10 +62,10 @@ def spoiled(document):
         at(copied, path[:-1])[path[-1]] = value
         return copied
 
-    # What is free by intention: parameters of formats, terms of the model, and the parts of the features that
-    # docs/features.md describes.
+    # What is free by intention: parameters of formats, terms of the model, formats that the vendor has as well, and the
+    # parts of the features that docs/features.md describes.
     def free(path):
-        return any(name in path for name in ("parameters", "warm_terms_us", "cold_terms_us")) or (
+        return any(name in path for name in ("parameters", "warm_terms_us", "cold_terms_us", "ax_in_format")) or (
             path[:1] == ("features",) and len(path) > 1 and path[1] not in ("row_lengths", "col_lengths"))
 
     for path in paths_in(document):
