@@ -496,31 +496,31 @@ class Race:
         self.measured, self.fitness = bool(told) and not told["predicted"], (False, False, False)
         if not self.measured:
             return
-        self.device, self.candidates = told["machine"]["device"], told["candidates"]
+        self.device, self.variants = told["machine"]["device"], told["variants"]
         self.entries, self.wide_values = told["matrix"]["entries"], told["matrix"]["value_bits"] == 64
         self.fitness = (True, not self.wide_values, told["request"]["regime"] == "warm")
-        self.times = {}  # of a candidate's place and a product: by kernel
+        self.times = {}  # of a variant's place and a product: by kernel
         for one in told["contestants"]:
             us = (one["warm"] or {}).get("median_us")
             if us and not one["vendor"] and one["result"] != "wrong":
-                self.times.setdefault((one["candidate"], one["operation"]), {})[one["kernel"]] = us
+                self.times.setdefault((one["variant"], one["operation"]), {})[one["kernel"]] = us
 
     def pair(self, place, kernel=None):
-        """Of a candidate both products, with one kernel or each with its fastest; None if one is missing."""
+        """Of a variant both products, with one kernel or each with its fastest; None if one is missing."""
         both = [self.times.get((place, operation), {}) for operation in ("ax", "atx")]
         both = [times.get(kernel) if kernel else min(times.values(), default=None) for times in both]
         return None if None in both else sum(both)
 
     def places(self, *formats, **parameters):
-        """The candidates of these formats that have these parameters."""
+        """The variants of these formats that have these parameters."""
         def fits(one):
             has = one["parameters"] or {}
             return one["format"] in formats and not one["of_transpose"] and all(
                 has.get(name) == value for name, value in parameters.items())
-        return [place for place, one in enumerate(self.candidates) if fits(one)]
+        return [place for place, one in enumerate(self.variants) if fits(one)]
 
     def fastest(self, *formats):
-        """(candidate's place, both products), or (None, None)."""
+        """(variant's place, both products), or (None, None)."""
         timed = [(place, self.pair(place)) for place in self.places(*formats)]
         timed = [one for one in timed if one[1] is not None]
         return min(timed, key=lambda one: one[1], default=(None, None))
@@ -529,7 +529,7 @@ class Race:
         """Bytes against CSR of the fastest of these, or of the first."""
         timed = [place for place in places if self.pair(place) is not None]
         place = min(timed, key=self.pair) if timed else next(iter(places), None)
-        return None if place is None else self.candidates[place]["times_csr"]
+        return None if place is None else self.variants[place]["times_csr"]
 
 
 def run_spbatch(options, matrices, folder):
@@ -614,7 +614,7 @@ def e5(bench, options):
         _, csr_us = race.fastest("csr")
         rows.append([name, "stand-in" if replaced else "file" if is_file else "generator", stored,
                      f"{race.entries / 1000:,.2f}K", speed_reported, speed, timed_by, ratio(csr_us, best_us),
-                     None if best is None else race.candidates[best]["label"], memory_reported,
+                     None if best is None else race.variants[best]["label"], memory_reported,
                      race.memory(race.places("gcsb", **E5_BLOCKS)), race.memory(race.places("gcsb_tile"))])
         if race.wide_values:
             wide.append(name)

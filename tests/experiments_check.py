@@ -109,7 +109,7 @@ exec(open(arguments[start]).read())
 def batch_line(path, race=None, started="2026-01-01T00:00:00Z", key=None, failure=None, bits=32):
     """A line of results.jsonl, as far as it is read; race: microseconds by kernel, of either product."""
     race = {"csr/warp": 8.0, "gcsb/tile": 4.0, **(race or {})}
-    candidates = [
+    variants = [
         {"format": "csr", "label": "csr", "parameters": {}, "of_transpose": False, "times_csr": 1.0},
         {"format": "csr", "label": "csr of A^T", "parameters": {}, "of_transpose": True, "times_csr": 1.0},
         {"format": "gcsb", "label": "gcsb beta 64", "parameters": {"beta": 64, "group_size": 32},
@@ -122,8 +122,8 @@ def batch_line(path, race=None, started="2026-01-01T00:00:00Z", key=None, failur
 
     def enter(place, kernel, us, vendor=False, result="ok"):
         for operation in ("ax", "atx"):
-            contestants.append({"candidate": place, "kernel": kernel, "operation": operation,
-                                "of_transpose": candidates[place]["of_transpose"], "vendor": vendor,
+            contestants.append({"variant": place, "kernel": kernel, "operation": operation,
+                                "of_transpose": variants[place]["of_transpose"], "vendor": vendor,
                                 "result": result, "warm": us and {"median_us": us}, "single_us": 99.0})
 
     for kernel, us in race.items():
@@ -135,7 +135,7 @@ def batch_line(path, race=None, started="2026-01-01T00:00:00Z", key=None, failur
     enter(2, "gcsb/lane", 50.0)
     recommendation = {
         "matrix": {"entries": 123456, "value_bits": bits}, "machine": {"device": "a batch's GPU"},
-        "request": {"regime": "warm"}, "predicted": False, "candidates": candidates,
+        "request": {"regime": "warm"}, "predicted": False, "variants": variants,
         "contestants": contestants}
     return {"schema": "sparsmith.batch/1", "key": key or path, "started": started,
             "source": {"path": path, "kind": "generator" if path.startswith("gen:") else "file"},

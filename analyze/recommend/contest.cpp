@@ -49,19 +49,19 @@ kernel_contest<Backend, Value>::kernel_contest(Backend on, std::int64_t rows, st
 }
 
 template <class Backend, class Value>
-std::string kernel_contest<Backend, Value>::choose_baseline(const std::vector<candidate<Value>>& all,
+std::string kernel_contest<Backend, Value>::choose_baseline(const std::vector<bound_kernel<Value>>& all,
                                                             operation op) {
   std::string name;
   double fastest = std::numeric_limits<double>::infinity();
   // Ours only where none of the vendor's could run.
   for (const bool vendor : {true, false}) {
     if (!name.empty()) break;
-    for (const candidate<Value>& c : all) {
+    for (const bound_kernel<Value>& c : all) {
       if (c.info.vendor != vendor) continue;
       try {
         if (!c.why_not(op).empty()) continue;
         say(fmt::format("{} {}, a baseline", c.info.name, name_of(op)));
-        racer<Value> one{c.info, op, c.prepare(op), 0, {}, {}};
+        contestant<Value> one{c.info, op, c.prepare(op), 0, {}, {}};
         run_twice(one);
         if (!compare(one).wrong.empty()) continue;  // said where it is measured
         take(one, samples_a_round(), warm_up_seconds(true));
@@ -79,16 +79,16 @@ std::string kernel_contest<Backend, Value>::choose_baseline(const std::vector<ca
 }
 
 template <class Backend, class Value>
-void kernel_contest<Backend, Value>::run(const std::vector<candidate<Value>>& all,
-                                         const std::vector<operation>& operations, format_result& result) {
-  std::vector<std::unique_ptr<racer<Value>>> field;
+void kernel_contest<Backend, Value>::run(const std::vector<bound_kernel<Value>>& all,
+                                         const std::vector<operation>& operations, variant_result& result) {
+  std::vector<std::unique_ptr<contestant<Value>>> field;
   for (const operation op : operations)
-    for (const candidate<Value>& c : all)
+    for (const bound_kernel<Value>& c : all)
       if (!interrupted())
         if (auto one = enter(c, op, result)) field.push_back(std::move(one));
   if (field.empty()) return;
 
-  for (racer<Value>& base : baseline_) base.warm.clear(), base.cold.clear();
+  for (contestant<Value>& base : baseline_) base.warm.clear(), base.cold.clear();
   for (int round = 0; round < rounds(); ++round) {
     if (!interrupted()) sample_baselines(samples_a_round(), warm_up_seconds(round == 0), result);
     for (auto& one : field) {
@@ -99,15 +99,17 @@ void kernel_contest<Backend, Value>::run(const std::vector<candidate<Value>>& al
     }
   }
   for (const auto& one : field)
-    if (one != nullptr && one->warm.empty()) result.kernels[one->line].not_run = "not reached: interrupted";
+    if (one != nullptr && one->warm.empty())
+      result.contestants[one->line].not_run = "not reached: interrupted";
 }
 
 template <class Backend, class Value>
-std::unique_ptr<racer<Value>> kernel_contest<Backend, Value>::enter(const candidate<Value>& one, operation op,
-                                                                    format_result& result) {
+std::unique_ptr<contestant<Value>> kernel_contest<Backend, Value>::enter(const bound_kernel<Value>& one,
+                                                                         operation op,
+                                                                         variant_result& result) {
   say(fmt::format("{} {}", one.info.name, name_of(op)));
-  const std::size_t place = result.kernels.size();
-  kernel_result& line = result.kernels.emplace_back();
+  const std::size_t place = result.contestants.size();
+  contestant_result& line = result.contestants.emplace_back();
   line.info = one.info;
   line.op = op;
   try {
@@ -116,7 +118,8 @@ std::unique_ptr<racer<Value>> kernel_contest<Backend, Value>::enter(const candid
     (void)one.prepare(op);  // the first time pays for loading code
     synchronize(on_);
     const double start = seconds_now();
-    auto ready = std::make_unique<racer<Value>>(racer<Value>{one.info, op, one.prepare(op), place, {}, {}});
+    auto ready =
+        std::make_unique<contestant<Value>>(contestant<Value>{one.info, op, one.prepare(op), place, {}, {}});
     synchronize(on_);
     line.prepare_seconds = seconds_now() - start;
     line.prepared_bytes = ready->ready.bytes;
@@ -132,9 +135,9 @@ std::unique_ptr<racer<Value>> kernel_contest<Backend, Value>::enter(const candid
 }
 
 template <class Backend, class Value>
-bool kernel_contest<Backend, Value>::sample(racer<Value>& one, int samples, double warm_up_seconds,
-                                            format_result& result) {
-  kernel_result& line = result.kernels[one.line];
+bool kernel_contest<Backend, Value>::sample(contestant<Value>& one, int samples, double warm_up_seconds,
+                                            variant_result& result) {
+  contestant_result& line = result.contestants[one.line];
   try {
     poison(one.op);
     take(one, samples, warm_up_seconds);
@@ -152,8 +155,8 @@ bool kernel_contest<Backend, Value>::sample(racer<Value>& one, int samples, doub
 
 template <class Backend, class Value>
 void kernel_contest<Backend, Value>::sample_baselines(int samples, double warm_up_seconds,
-                                                      format_result& result) {
-  for (racer<Value>& base : baseline_) {
+                                                      variant_result& result) {
+  for (contestant<Value>& base : baseline_) {
     if (!base.ready.run) continue;
     try {
       take(base, samples, warm_up_seconds);
@@ -198,7 +201,7 @@ void kernel_contest<Backend, Value>::poison(operation op) {
 
 // Twice: a kernel must not live on what the first run left. Gives the seconds of the second.
 template <class Backend, class Value>
-double kernel_contest<Backend, Value>::run_twice(racer<Value>& one) {
+double kernel_contest<Backend, Value>::run_twice(contestant<Value>& one) {
   side& s = side_of(one.op);
   poison(one.op);
   double seconds = 0;
@@ -213,7 +216,7 @@ double kernel_contest<Backend, Value>::run_twice(racer<Value>& one) {
 
 template <class Backend, class Value>
 typename kernel_contest<Backend, Value>::comparison kernel_contest<Backend, Value>::compare(
-    const racer<Value>& one) {
+    const contestant<Value>& one) {
   side& s = side_of(one.op);
   const std::int32_t neighbours = one.info.rounding_neighbours;
   auto known = s.expected.find(neighbours);
@@ -237,7 +240,7 @@ typename kernel_contest<Backend, Value>::comparison kernel_contest<Backend, Valu
 }
 
 template <class Backend, class Value>
-void kernel_contest<Backend, Value>::take(racer<Value>& one, int samples, double warm_up_seconds) {
+void kernel_contest<Backend, Value>::take(contestant<Value>& one, int samples, double warm_up_seconds) {
   side& s = side_of(one.op);
   const auto work = [&] { one.ready.run(Value{1}, s.x.data(), Value{0}, s.y.data()); };
   measure_options how;
@@ -257,7 +260,7 @@ void kernel_contest<Backend, Value>::take(racer<Value>& one, int samples, double
 }
 
 template <class Backend, class Value>
-regimes kernel_contest<Backend, Value>::summarized(const racer<Value>& one) {
+regimes kernel_contest<Backend, Value>::summarized(const contestant<Value>& one) {
   return {summarize_samples(one.warm), summarize_samples(one.cold)};
 }
 

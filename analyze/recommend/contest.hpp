@@ -1,13 +1,14 @@
 // Kernels of one matrix against each other: every one is checked, before it is timed and by what the timed
 // runs leave, and they take turns over rounds that the baseline takes part in, so that what drifts over
-// minutes drifts for all. It sees candidates only, and knows neither the formats nor how they are made.
+// minutes drifts for all. It sees kernels tied to a matrix only, and knows neither the formats nor how they
+// are made.
 #pragma once
 
 #include <map>
 #include <memory>
 
 #include "analyze/recommend/results.hpp"
-#include "kernels/candidates.hpp"
+#include "kernels/bound_kernels.hpp"
 #include "kernels/reference.hpp"
 
 namespace sparsmith {
@@ -22,9 +23,10 @@ struct sampling_options {
   std::function<bool()> interrupted = {};  // asked between samples: end with what there is
 };
 
-// A kernel that was found right and takes part. Its line is a kernel_result of the format it was entered for.
+// A kernel that was found right and takes part. Its line is a contestant_result of the format it was entered
+// for.
 template <class Value>
-struct racer {
+struct contestant {
   kernel_info info;
   operation op = operation::multiply;
   prepared_kernel<Value> ready;
@@ -41,29 +43,30 @@ class kernel_contest {
   using reference_function =
       std::function<reference_product(operation, const array<Value, host>& x, std::int32_t neighbours)>;
 
-  // Candidates must be prepared on capturable(on).
+  // Kernels must be prepared on capturable(on).
   kernel_contest(Backend on, std::int64_t rows, std::int64_t cols, reference_function reference,
                  sampling_options sampling, progress_text progress);
 
   // The fastest of the vendor's is what everything else is measured against; where the vendor has none for
-  // this matrix, the fastest of ours. Gives its name, or none where no candidate could run.
-  std::string choose_baseline(const std::vector<candidate<Value>>& all, operation op);
+  // this matrix, the fastest of ours. Gives its name, or none where no kernel could run.
+  std::string choose_baseline(const std::vector<bound_kernel<Value>>& all, operation op);
 
-  // Measures all candidates that apply, and appends a line for each of them and each operation. What a
-  // candidate lacks memory for is a line, not an end.
-  void run(const std::vector<candidate<Value>>& all, const std::vector<operation>& operations,
-           format_result& result);
+  // Measures all kernels that apply, and appends a line for each of them and each operation. What a
+  // kernel lacks memory for is a line, not an end.
+  void run(const std::vector<bound_kernel<Value>>& all, const std::vector<operation>& operations,
+           variant_result& result);
 
-  // The same step by step. A candidate is prepared and checked; its line is appended, and nothing is given
+  // The same step by step. A kernel is prepared and checked; its line is appended, and nothing is given
   // where it cannot run or is wrong.
-  std::unique_ptr<racer<Value>> enter(const candidate<Value>& one, operation op, format_result& result);
+  std::unique_ptr<contestant<Value>> enter(const bound_kernel<Value>& one, operation op,
+                                           variant_result& result);
   // So many samples more, warm and cold, and what they left is checked. False where it lacked memory or was
   // wrong, which its line says; it is out then.
-  bool sample(racer<Value>& one, int samples, double warm_up_seconds, format_result& result);
+  bool sample(contestant<Value>& one, int samples, double warm_up_seconds, variant_result& result);
   // The same for the baselines; what there is of them goes into the result.
-  void sample_baselines(int samples, double warm_up_seconds, format_result& result);
+  void sample_baselines(int samples, double warm_up_seconds, variant_result& result);
 
-  static regimes summarized(const racer<Value>& one);
+  static regimes summarized(const contestant<Value>& one);
 
  private:
   struct side {  // the vectors of one operation
@@ -81,9 +84,9 @@ class kernel_contest {
   void say(const std::string& text) const;
   bool interrupted() const { return sampling_.interrupted && sampling_.interrupted(); }
   void poison(operation op);
-  double run_twice(racer<Value>& one);
-  comparison compare(const racer<Value>& one);
-  void take(racer<Value>& one, int samples, double warm_up_seconds);
+  double run_twice(contestant<Value>& one);
+  comparison compare(const contestant<Value>& one);
+  void take(contestant<Value>& one, int samples, double warm_up_seconds);
   int samples_a_round() const;
   double warm_up_seconds(bool first_round) const;
 
@@ -92,7 +95,7 @@ class kernel_contest {
   progress_text progress_;
   reference_function reference_;
   std::array<side, 2> sides_;
-  std::array<racer<Value>, 2> baseline_;
+  std::array<contestant<Value>, 2> baseline_;
   std::shared_ptr<void> cold_memory_;  // held, so that it is not taken anew for every contestant
 };
 

@@ -27,7 +27,7 @@ class field_builder {
                 const matrix_features& features, const field_request& request)
       : on_(on), matrix_(matrix), features_(features), request_(request) {}
 
-  std::vector<field_entry> build() {
+  std::vector<priced_variant> build() {
     for (const format_kind format :
          {format_kind::csr, format_kind::coo, format_kind::csc, format_kind::ell, format_kind::hyb})
       if (wanted(format)) add(*priced(format), format == format_kind::hyb ? width_note(*priced(format)) : "");
@@ -63,7 +63,7 @@ class field_builder {
 
   // The index of the new entry.
   int add(const format_cost& cost, std::string note, int after = -1) {
-    field_entry& one = all_.emplace_back();
+    priced_variant& one = all_.emplace_back();
     one.variant.format = cost.format;
     one.variant.note = std::move(note);
     one.variant.conversion = cost.options;
@@ -213,7 +213,7 @@ class field_builder {
         cost.options.bsr_block = block;
         note = fmt::format("{} x {}", block.rows, block.cols);
       }
-      field_entry& one = all_[static_cast<std::size_t>(add(cost, std::move(note)))];
+      priced_variant& one = all_[static_cast<std::size_t>(add(cost, std::move(note)))];
       one.variant.of_transpose = true;
       one.variant.operations = {operation::transposed};
       one.variant.kernels.clear();
@@ -224,7 +224,7 @@ class field_builder {
   }
   // Of BSR, the one with the fewest bytes; 0 x 1 where there is none.
   block_size first_block() const {
-    for (const field_entry& e : all_)
+    for (const priced_variant& e : all_)
       if (e.variant.format == format_kind::bsr && e.left_out.empty()) return e.cost.options.bsr_block;
     return {0, 1};
   }
@@ -234,20 +234,20 @@ class field_builder {
   const matrix_features& features_;
   const field_request& request_;
   std::vector<listed_kernel> kernels_ = all_kernels();
-  std::vector<field_entry> all_;
+  std::vector<priced_variant> all_;
 };
 
 }  // namespace
 
 template <class Backend, class Offset, class Value>
-std::vector<field_entry> field_of(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
-                                  const matrix_features& features, const field_request& request) {
+std::vector<priced_variant> field_of(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                                     const matrix_features& features, const field_request& request) {
   return field_builder<Backend, Offset, Value>(on, matrix, features, request).build();
 }
 
-#define SPARSMITH_INSTANTIATE_FIELD(B, O, V)                                                            \
-  template std::vector<field_entry> field_of<B, O, V>(B, csr<O, V, view_on<B>>, const matrix_features&, \
-                                                      const field_request&);
+#define SPARSMITH_INSTANTIATE_FIELD(B, O, V)                                                               \
+  template std::vector<priced_variant> field_of<B, O, V>(B, csr<O, V, view_on<B>>, const matrix_features&, \
+                                                         const field_request&);
 #define SPARSMITH_INSTANTIATE_FIELDS(B)                \
   SPARSMITH_INSTANTIATE_FIELD(B, std::int32_t, float)  \
   SPARSMITH_INSTANTIATE_FIELD(B, std::int32_t, double) \

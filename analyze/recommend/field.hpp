@@ -16,7 +16,7 @@ struct field_request {
   std::string backend;      // whose kernels run
 };
 
-struct field_entry {
+struct priced_variant {
   format_variant variant;
   format_cost cost;           // makes it
   int after = -1;             // the entry that must be near the front for this one to be worth trying
@@ -25,7 +25,7 @@ struct field_entry {
 
 // Entries come after those they depend on. Instantiated for both backends and all combinations of types.
 template <class Backend, class Offset, class Value>
-std::vector<field_entry> field_of(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
-                                  const matrix_features& features, const field_request& request);
+std::vector<priced_variant> field_of(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                                     const matrix_features& features, const field_request& request);
 
 }  // namespace sparsmith

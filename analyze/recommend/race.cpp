@@ -45,9 +45,9 @@ std::string in_words(double seconds) {
 
 // A kernel of a matrix that stores A^T: what it calls A x is A^T x for whoever stored A.
 template <class Value>
-candidate<Value> turned(const candidate<Value>& stored) {
-  candidate<Value> one{stored.info, [stored](operation op) { return stored.why_not(turned(op)); },
-                       [stored](operation op) { return stored.prepare(turned(op)); }};
+bound_kernel<Value> turned(const bound_kernel<Value>& stored) {
+  bound_kernel<Value> one{stored.info, [stored](operation op) { return stored.why_not(turned(op)); },
+                          [stored](operation op) { return stored.prepare(turned(op)); }};
   std::swap(one.info.repeatable_multiply, one.info.repeatable_transposed);
   std::swap(one.info.multiplies, one.info.transposes);
   return one;
@@ -108,12 +108,12 @@ bool is_given(const format_variant& variant) {
 template <class Value>
 struct stored_format {
   std::shared_ptr<const void> matrix;
-  std::vector<candidate<Value>> candidates;
+  std::vector<bound_kernel<Value>> kernels;
 };
 
 template <class Backend, class Offset, class Value>
 stored_format<Value> describe_stored(Backend on, any_format<Offset, Value, space_on<Backend>>&& converted,
-                                     const format_variant& variant, format_result& line) {
+                                     const format_variant& variant, variant_result& line) {
   stored_format<Value> stored;
   const auto kept = std::make_shared<any_format<Offset, Value, space_on<Backend>>>(std::move(converted));
   stored.matrix = kept;
@@ -123,8 +123,8 @@ stored_format<Value> describe_stored(Backend on, any_format<Offset, Value, space
         line.slots = slots(m);
         line.parameters = parameters_of(m);
         line.offset_bits = int{sizeof(Offset)} * 8;
-        for (const candidate<Value>& c : candidates_of(capturable(on), view(m))) {
-          if (variant.admits(c.info)) stored.candidates.push_back(variant.of_transpose ? turned(c) : c);
+        for (const bound_kernel<Value>& c : bound_kernels_of(capturable(on), view(m))) {
+          if (variant.admits(c.info)) stored.kernels.push_back(variant.of_transpose ? turned(c) : c);
         }
       },
       *kept);
@@ -164,21 +164,21 @@ class racing {
             request.for_verdict ? quick(request.sampling) : request.sampling, progress) {}
 
   matrix_result run() {
-    const auto csr_candidates = candidates_of(capturable(on_), matrix_);
+    const auto csr_kernels = bound_kernels_of(capturable(on_), matrix_);
     for (const operation op : request_.operations) {
       const timed_part part(heats_);
-      result_.base_names[static_cast<std::size_t>(op)] = contest_.choose_baseline(csr_candidates, op);
+      result_.base_names[static_cast<std::size_t>(op)] = contest_.choose_baseline(csr_kernels, op);
     }
-    result_.formats.reserve(request_.field.size());
+    result_.variants.reserve(request_.field.size());
     for (std::size_t i = 0; i < request_.field.size(); ++i) {
-      run_entrant(i);
+      run_variant(i);
       if (request_.for_verdict) continue;
-      compare_base_with_itself(result_.formats.back());
+      compare_base_with_itself(result_.variants.back());
       if (request_.format_done) request_.format_done(result_);
     }
     if (request_.for_verdict) {
       run_final();
-      for (format_result& line : result_.formats) compare_base_with_itself(line);
+      for (variant_result& line : result_.variants) compare_base_with_itself(line);
     }
     for (const auto& [name, seconds] : {std::pair("conversion", converting_), std::pair("checks", checking_),
                                         std::pair("heats", heats_), std::pair("final", final_)})
@@ -189,9 +189,9 @@ class racing {
  private:
   // A format that waits for the final.
   struct waiting {
-    std::size_t entrant;
+    std::size_t place;
     std::shared_ptr<const void> matrix;
-    std::vector<std::unique_ptr<racer<Value>>> kernels;
+    std::vector<std::unique_ptr<contestant<Value>>> contestants;
   };
 
   // To find a baseline with: it is measured better with the others.
@@ -218,9 +218,9 @@ class racing {
 
   // Where the baseline is one of a format's own kernels, that kernel's samples are what the format is
   // measured against: beside other samples of itself it would be ahead or behind by noise.
-  void compare_base_with_itself(format_result& line) const {
+  void compare_base_with_itself(variant_result& line) const {
     if (line.of_transpose) return;
-    for (const kernel_result& k : line.kernels)
+    for (const contestant_result& k : line.contestants)
       if (k.timed() && result_.base_name(k.op) == k.info.name)
         line.base[static_cast<std::size_t>(k.op)] = k.time;
   }
@@ -231,10 +231,10 @@ class racing {
     return request_.for_verdict ? !is_given(variant) && is_over(tuning.heats_share) : is_over(1);
   }
 
-  void run_entrant(std::size_t i) {
-    const entrant& one = request_.field[i];
+  void run_variant(std::size_t i) {
+    const racing_variant& one = request_.field[i];
     const format_variant& variant = one.variant;
-    format_result& line = result_.formats.emplace_back(line_for(variant));
+    variant_result& line = result_.variants.emplace_back(line_for(variant));
     line.expected_convert_seconds = one.convert_seconds;
     line.bytes = one.bytes;
     line.refused = one.left_out;
@@ -254,7 +254,7 @@ class racing {
         if (request_.for_verdict)
           run_heat(i, std::move(stored), operations, line);
         else
-          run_all(stored.candidates, operations, line);
+          run_all(stored.kernels, operations, line);
         line.refused.clear();
         return true;
       } catch (const error& problem) {
@@ -264,7 +264,7 @@ class racing {
       } catch (const std::bad_alloc&) {
         line.refused = "out of memory";
       }
-      line.kernels.clear();
+      line.contestants.clear();
       return false;
     };
     // Positions of blocks, or slots with padding, may need 64 bits where the entries do not.
@@ -275,7 +275,7 @@ class racing {
         if (problem.category() != failure::resources) throw;
       }
     }
-    for (kernel_result& k : line.kernels) {
+    for (contestant_result& k : line.contestants) {
       if (one.expected) k.expected = one.expected(k.info, k.op);
       if (one.work) k.work = one.work(k.info, k.op);
     }
@@ -283,7 +283,7 @@ class racing {
 
   template <class O>
   stored_format<Value> store(const csr<O, Value, view_on<Backend>>& m, const format_variant& variant,
-                             format_result& line) {
+                             variant_result& line) {
     const timed_part part(converting_);
     std::vector<double> seconds;
     auto converted = timed_conversion<Backend, O, Value>(on_, m, variant, request_.for_verdict ? 3 : 4,
@@ -292,17 +292,17 @@ class racing {
     return describe_stored<Backend, O, Value>(on_, std::move(converted), variant, line);
   }
 
-  void run_all(const std::vector<candidate<Value>>& candidates, const std::vector<operation>& operations,
-               format_result& line) {
+  void run_all(const std::vector<bound_kernel<Value>>& kernels, const std::vector<operation>& operations,
+               variant_result& line) {
     const timed_part part(heats_);
-    contest_.run(candidates, operations, line);
+    contest_.run(kernels, operations, line);
   }
 
   // ---- for a verdict ----
 
   // Why a format is not worth its start; empty where it is.
   std::string why_untried(std::size_t i) {
-    const entrant& one = request_.field[i];
+    const racing_variant& one = request_.field[i];
     if (is_given(one.variant)) return {};
     if (spent() + one.convert_seconds > tuning.heats_share * request_.seconds) {
       result_.out_of_time = true;
@@ -313,7 +313,7 @@ class racing {
     for (const operation op : request_.operations)
       if (one.variant.asks_for(op)) nearest = std::min(nearest, expected_distance(one, op));
     if (one.after >= 0 && !(one.expected && nearest <= tuning.worth_expecting)) {
-      const format_result& parent = result_.formats[static_cast<std::size_t>(one.after)];
+      const variant_result& parent = result_.variants[static_cast<std::size_t>(one.after)];
       const double behind = distance(parent);
       if (!(behind <= tuning.worth_varying))
         return parent.refused.empty()
@@ -328,16 +328,16 @@ class racing {
   // The least of all times for an operation so far; infinite at the start.
   double leader(operation op) const {
     double least = std::numeric_limits<double>::infinity();
-    for (const format_result& f : result_.formats)
-      for (const kernel_result& k : f.kernels)
+    for (const variant_result& f : result_.variants)
+      for (const contestant_result& k : f.contestants)
         if (k.op == op && k.timed() && (!request_.wanted.repeatable || k.info.repeatable(op)))
           least = std::min(least, seconds_of(k));
     return least;
   }
-  double seconds_of(const kernel_result& k) const { return k.time.deciding(request_.wanted.warm).median; }
+  double seconds_of(const contestant_result& k) const { return k.time.deciding(request_.wanted.warm).median; }
 
   // How far the best expected of it is behind the leader for an operation.
-  double expected_distance(const entrant& one, operation op) const {
+  double expected_distance(const racing_variant& one, operation op) const {
     if (!std::isfinite(leader(op))) return 0;
     double best = std::numeric_limits<double>::infinity();
     for (const listed_kernel& k : kernels_)
@@ -348,7 +348,7 @@ class racing {
       }
     return best / leader(op);
   }
-  double expected_seconds(const entrant& one, const kernel_info& info, operation op) const {
+  double expected_seconds(const racing_variant& one, const kernel_info& info, operation op) const {
     if (!one.expected) return 0;
     const prediction p = one.expected(info, op);
     return request_.wanted.warm ? p.warm : p.cold;
@@ -356,32 +356,32 @@ class racing {
 
   // How far a kernel is behind: behind the fastest for its operation or, where that is less, with the best
   // that its format has for the other operation behind the best way for what is wanted.
-  std::function<double(const kernel_result&)> distances() const {
-    std::map<const kernel_result*, double> by_way;
+  std::function<double(const contestant_result&)> distances() const {
+    std::map<const contestant_result*, double> by_way;
     const std::vector<way> all = every_way_of(result_, request_.wanted);
     for (const way& w : all)
-      for (const kernel_result* k : w.kernels)
+      for (const contestant_result* k : w.contestants)
         if (k != nullptr) by_way.emplace(k, w.seconds / all.front().seconds);  // the fastest come first
     const std::array<double, 2> leaders = {leader(operation::multiply), leader(operation::transposed)};
-    return [this, by_way, leaders](const kernel_result& k) {
+    return [this, by_way, leaders](const contestant_result& k) {
       const auto found = by_way.find(&k);
       const double alone = seconds_of(k) / leaders[static_cast<std::size_t>(k.op)];
       return found == by_way.end() ? alone : std::min(alone, found->second);
     };
   }
   // The same of the best that a format has.
-  double distance(const format_result& f) const {
+  double distance(const variant_result& f) const {
     const auto distance_of = distances();
     double nearest = std::numeric_limits<double>::infinity();
-    for (const kernel_result& k : f.kernels)
+    for (const contestant_result& k : f.contestants)
       if (k.timed()) nearest = std::min(nearest, distance_of(k));
     return nearest;
   }
 
   void run_heat(std::size_t i, stored_format<Value>&& stored, const std::vector<operation>& operations,
-                format_result& line) {
-    const entrant& one = request_.field[i];
-    waiting here{i, stored.matrix, enter_all(one, stored.candidates, operations, line)};
+                variant_result& line) {
+    const racing_variant& one = request_.field[i];
+    waiting here{i, stored.matrix, enter_all(one, stored.kernels, operations, line)};
     const timed_part part(heats_);
     if (seconds_now() - baseline_at_ > tuning.baseline_every) {
       contest_.sample_baselines(tuning.first_samples, tuning.heat_warm_up, line);
@@ -389,7 +389,7 @@ class racing {
       baseline_at_ = seconds_now();
     }
     line.base = latest_base_;
-    for (auto& k : here.kernels) {
+    for (auto& k : here.contestants) {
       if (heat_is_over(one)) {
         leave(k, line, why_over());
         continue;
@@ -399,7 +399,7 @@ class racing {
         k = nullptr;
         continue;
       }
-      const kernel_result& mine = line.kernels[k->line];
+      const contestant_result& mine = line.contestants[k->line];
       double ratio = seconds_of(mine) / leader(k->op);
       // The ways are many: they are only asked where the operation alone would not do.
       if (ratio > tuning.behind_at_first) ratio = distances()(mine);
@@ -408,20 +408,20 @@ class racing {
       else if (!sample(*k, tuning.heat_samples, line))
         k = nullptr;
     }
-    std::erase(here.kernels, nullptr);
+    std::erase(here.contestants, nullptr);
     finalists_.push_back(std::move(here));
     drop_those_behind();
   }
 
   // Those that are right, and not far beyond the leader in their first run.
-  std::vector<std::unique_ptr<racer<Value>>> enter_all(const entrant& one,
-                                                       const std::vector<candidate<Value>>& candidates,
-                                                       const std::vector<operation>& operations,
-                                                       format_result& line) {
+  std::vector<std::unique_ptr<contestant<Value>>> enter_all(const racing_variant& one,
+                                                            const std::vector<bound_kernel<Value>>& kernels,
+                                                            const std::vector<operation>& operations,
+                                                            variant_result& line) {
     const timed_part part(checking_);
-    std::vector<std::unique_ptr<racer<Value>>> entered_all;
+    std::vector<std::unique_ptr<contestant<Value>>> entered_all;
     for (const operation op : operations)
-      for (const candidate<Value>& c : candidates) {
+      for (const bound_kernel<Value>& c : kernels) {
         if (heat_is_over(one)) {
           add_untried(c.info, op, why_over(), line);
           continue;
@@ -439,7 +439,7 @@ class racing {
         }
         auto entered = contest_.enter(c, op, line);
         if (entered == nullptr) continue;
-        if (kernel_result& k = line.kernels.back();
+        if (contestant_result& k = line.contestants.back();
             k.single_seconds > tuning.far_ratio * (leader(op) + tuning.far_seconds)) {
           k.left = fmt::format("after one run of {}, {:.0f} x the leader", in_words(k.single_seconds),
                                k.single_seconds / leader(op));
@@ -450,25 +450,25 @@ class racing {
     return entered_all;
   }
 
-  static void add_untried(const kernel_info& info, operation op, std::string why, format_result& line) {
-    kernel_result& untried = line.kernels.emplace_back();
+  static void add_untried(const kernel_info& info, operation op, std::string why, variant_result& line) {
+    contestant_result& untried = line.contestants.emplace_back();
     untried.info = info;
     untried.op = op;
     untried.not_run = std::move(why);
   }
 
   // What is there already runs its heat whatever the time, so that there is a verdict.
-  bool heat_is_over(const entrant& one) {
+  bool heat_is_over(const racing_variant& one) {
     const bool over = is_over(tuning.heats_share);
     return is_given(one.variant) ? result_.interrupted : over;
   }
 
-  bool sample(racer<Value>& one, int samples, format_result& line) {
+  bool sample(contestant<Value>& one, int samples, variant_result& line) {
     return contest_.sample(one, samples, tuning.heat_warm_up, line);
   }
 
-  static void leave(std::unique_ptr<racer<Value>>& one, format_result& line, std::string why) {
-    line.kernels[one->line].left = std::move(why);
+  static void leave(std::unique_ptr<contestant<Value>>& one, variant_result& line, std::string why) {
+    line.contestants[one->line].left = std::move(why);
     one = nullptr;
   }
 
@@ -476,25 +476,26 @@ class racing {
   void drop_those_behind() {
     const auto distance_of = distances();
     for (waiting& w : finalists_) {
-      format_result& line = result_.formats[w.entrant];
-      for (auto& k : w.kernels) {
-        const double ratio = distance_of(line.kernels[k->line]);
+      variant_result& line = result_.variants[w.place];
+      for (auto& k : w.contestants) {
+        const double ratio = distance_of(line.contestants[k->line]);
         if (ratio > tuning.behind)
           leave(k, line, fmt::format("after the heats at {:.2f} x the leader", ratio));
       }
-      std::erase(w.kernels, nullptr);
+      std::erase(w.contestants, nullptr);
     }
-    std::erase_if(finalists_, [](const waiting& w) { return w.kernels.empty(); });
+    std::erase_if(finalists_, [](const waiting& w) { return w.contestants.empty(); });
     std::int64_t held = 0;
-    for (const waiting& w : finalists_) held += result_.formats[w.entrant].bytes;
+    for (const waiting& w : finalists_) held += result_.variants[w.place].bytes;
     const auto most = static_cast<double>(available_bytes(Backend::space::where) + held) * tuning.kept_share;
     while (finalists_.size() > 1 && static_cast<double>(held) > most) {
       auto farthest =
           std::max_element(finalists_.begin(), finalists_.end(), [&](const waiting& a, const waiting& b) {
-            return distance(result_.formats[a.entrant]) < distance(result_.formats[b.entrant]);
+            return distance(result_.variants[a.place]) < distance(result_.variants[b.place]);
           });
-      format_result& line = result_.formats[farthest->entrant];
-      for (auto& k : farthest->kernels) leave(k, line, "after the heats: no memory to wait for the final in");
+      variant_result& line = result_.variants[farthest->place];
+      for (auto& k : farthest->contestants)
+        leave(k, line, "after the heats: no memory to wait for the final in");
       held -= line.bytes;
       finalists_.erase(farthest);
     }
@@ -503,48 +504,48 @@ class racing {
   // The leaders in turns, until what parts them is known.
   void run_final() {
     const timed_part part(final_);
-    std::vector<const kernel_result*> asked = in_question();
+    std::vector<const contestant_result*> asked = in_question();
     for (int round = 0; round < tuning.final_rounds && !asked.empty(); ++round) {
       say(fmt::format("final, round {}: {} kernels", round + 1, asked.size()));
       result_.final_rounds = round + 1;
-      format_result base;
+      variant_result base;
       contest_.sample_baselines(tuning.final_samples, tuning.heat_warm_up, base);
       for (waiting& w : finalists_) {
-        format_result& line = result_.formats[w.entrant];
+        variant_result& line = result_.variants[w.place];
         line.base = base.base;
-        for (auto& k : w.kernels) {
-          if (!contains(asked, &line.kernels[k->line])) continue;
+        for (auto& k : w.contestants) {
+          if (!contains(asked, &line.contestants[k->line])) continue;
           if (is_over(1)) return;
           if (!sample(*k, tuning.final_samples, line)) k = nullptr;
         }
-        std::erase(w.kernels, nullptr);
+        std::erase(w.contestants, nullptr);
       }
       asked = in_question();
       if (asked.empty()) break;
       const auto distance_of = distances();
       for (waiting& w : finalists_) {
-        format_result& line = result_.formats[w.entrant];
-        for (auto& k : w.kernels)
-          if (kernel_result& mine = line.kernels[k->line]; !contains(asked, &mine))
+        variant_result& line = result_.variants[w.place];
+        for (auto& k : w.contestants)
+          if (contestant_result& mine = line.contestants[k->line]; !contains(asked, &mine))
             leave(k, line,
                   fmt::format("before round {} of the final at {:.2f} x the leader", round + 2,
                               distance_of(mine)));
-        std::erase(w.kernels, nullptr);
+        std::erase(w.contestants, nullptr);
       }
     }
     settle_conversions();
   }
 
   // Kernels of those ways that more samples could still move: not known to be behind, nor all to be level.
-  std::vector<const kernel_result*> in_question() const {
-    std::vector<const kernel_result*> asked;
+  std::vector<const contestant_result*> in_question() const {
+    std::vector<const contestant_result*> asked;
     const std::vector<way> all = every_way_of(result_, request_.wanted);
     bool settled = true;
     for (const way& w : all) {
       const bool is_first = &w == &all.front();
       const margin_of m = is_first ? margin_of{1, 1, 1} : margin_between(w, all.front());
       if (m.low > 1 + tie_share) continue;
-      for (const kernel_result* k : w.kernels) {
+      for (const contestant_result* k : w.contestants) {
         if (k == nullptr || !is_waiting(*k)) continue;
         settled = settled && m.high < 1 + tie_share && k->time.warm.samples >= 3 * tuning.final_samples;
         if (!contains(asked, k)) asked.push_back(k);
@@ -553,10 +554,10 @@ class racing {
     if (settled) asked.clear();
     return asked;
   }
-  bool is_waiting(const kernel_result& k) const {
+  bool is_waiting(const contestant_result& k) const {
     for (const waiting& w : finalists_)
-      for (const auto& one : w.kernels)
-        if (&result_.formats[w.entrant].kernels[one->line] == &k) return true;
+      for (const auto& one : w.contestants)
+        if (&result_.variants[w.place].contestants[one->line] == &k) return true;
     return false;
   }
 
@@ -565,9 +566,9 @@ class racing {
   void settle_conversions() {
     const verdict so_far = verdict_of(result_, request_.wanted);
     if (!so_far.winner) return;
-    for (std::size_t i = 0; i < result_.formats.size(); ++i) {
-      format_result& line = result_.formats[i];
-      const bool matters = &line == &so_far.winner.format() || &line == &so_far.fastest.format();
+    for (std::size_t i = 0; i < result_.variants.size(); ++i) {
+      variant_result& line = result_.variants[i];
+      const bool matters = &line == &so_far.winner.variant() || &line == &so_far.fastest.variant();
       if (!matters || is_given(variant_of(i)) || line.convert_seconds < 0.05 ||
           line.offset_bits != result_.offset_bits)
         continue;

@@ -19,10 +19,10 @@ namespace sparsmith {
 std::vector<format_variant> variants_of(format_kind format, const conversion_options& conversion);
 
 // Who takes part, in the order of starting.
-struct entrant {
+struct racing_variant {
   format_variant variant;
   std::string left_out = {};   // why it does not; empty where it does
-  int after = -1;              // the entrant that must be near the front for this one to be worth trying
+  int after = -1;              // the variant that must be near the front for this one to be worth trying
   double convert_seconds = 0;  // expected; 0 where nothing is known
   std::int64_t bytes = 0;      // expected, for the order of memory; 0 where nothing is known
   // What is expected of a kernel of it; nothing where this is empty.
@@ -31,7 +31,7 @@ struct entrant {
 };
 
 struct race_request {
-  std::vector<entrant> field;
+  std::vector<racing_variant> field;
   std::vector<operation> operations = {both_operations.begin(), both_operations.end()};
   sampling_options sampling;  // of those who run all of it
   // Called with what there is so far when everybody of a format, the last one in it, has run all samples; not

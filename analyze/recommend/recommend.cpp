@@ -29,21 +29,21 @@ class forecast {
   forecast(const recommend_request& request, const model_matrix& matrix)
       : rates_(request.rates), backend_(request.machine.backend), matrix_(matrix), wanted_(request.wanted) {}
 
-  prediction of(const field_entry& e, const kernel_info& kernel, operation op) const {
+  prediction of(const priced_variant& e, const kernel_info& kernel, operation op) const {
     return predict(rates_, backend_, kernel, op, matrix_, e.cost, e.variant.of_transpose);
   }
-  std::string why_not(const field_entry& e, const kernel_info& kernel, operation op) const {
+  std::string why_not(const priced_variant& e, const kernel_info& kernel, operation op) const {
     return why_not_expected(kernel, op, matrix_, e.cost, e.variant.of_transpose);
   }
-  kernel_work work(const field_entry& e, const kernel_info& kernel, operation op) const {
+  kernel_work work(const priced_variant& e, const kernel_info& kernel, operation op) const {
     return work_of(backend_, kernel, op, matrix_, e.cost, e.variant.of_transpose);
   }
-  double conversion(const field_entry& e) const {
+  double conversion(const priced_variant& e) const {
     return predict_conversion(rates_, backend_, matrix_, e.cost, e.variant.of_transpose);
   }
 
   // Of a product in the proportions that are wanted, with the best kernels; 0 where nothing is known.
-  double seconds(const field_entry& e, const std::vector<listed_kernel>& kernels) const {
+  double seconds(const priced_variant& e, const std::vector<listed_kernel>& kernels) const {
     double sum = 0;
     for (const operation op : both_operations) {
       if (!wanted_.asks_for(op)) continue;
@@ -69,8 +69,8 @@ class forecast {
 
 // CSR first, which is there; then by what is expected, those of which nothing is known last; and whoever
 // depends on another one behind all that do not.
-std::vector<field_entry> ordered(std::vector<field_entry> field, const forecast& expected,
-                                 const std::vector<listed_kernel>& kernels) {
+std::vector<priced_variant> ordered(std::vector<priced_variant> field, const forecast& expected,
+                                    const std::vector<listed_kernel>& kernels) {
   std::vector<double> score(field.size());
   std::vector<int> depth(field.size());
   for (std::size_t i = 0; i < field.size(); ++i) {
@@ -85,7 +85,7 @@ std::vector<field_entry> ordered(std::vector<field_entry> field, const forecast&
   });
   std::vector<int> place(field.size());
   for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<int>(i);
-  std::vector<field_entry> result;
+  std::vector<priced_variant> result;
   for (const std::size_t i : order) {
     result.push_back(std::move(field[i]));
     if (int& after = result.back().after; after >= 0) after = place[static_cast<std::size_t>(after)];
@@ -95,11 +95,11 @@ std::vector<field_entry> ordered(std::vector<field_entry> field, const forecast&
 
 // A line for everybody, with what is expected of them and nothing else.
 void predict_lines(const recommend_request& request, const std::vector<operation>& operations,
-                   const std::vector<field_entry>& field, const forecast& expected,
+                   const std::vector<priced_variant>& field, const forecast& expected,
                    const std::vector<listed_kernel>& kernels, matrix_result& found) {
   found.predicted = true;
-  for (const field_entry& e : field) {
-    format_result& line = found.formats.emplace_back(line_for(e.variant));
+  for (const priced_variant& e : field) {
+    variant_result& line = found.variants.emplace_back(line_for(e.variant));
     line.refused = e.left_out;
     line.bytes = e.cost.bytes;
     line.slots = e.cost.slots;
@@ -110,7 +110,7 @@ void predict_lines(const recommend_request& request, const std::vector<operation
       for (const listed_kernel& k : kernels) {
         if (k.format != e.variant.format || k.backend != request.machine.backend) continue;
         if (!e.variant.admits(k.info)) continue;
-        kernel_result& mine = line.kernels.emplace_back();
+        contestant_result& mine = line.contestants.emplace_back();
         mine.info = k.info;
         mine.op = op;
         mine.not_run = expected.why_not(e, k.info, op);
@@ -153,12 +153,12 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
   told.features = features_of(on, matrix, wanted, nullptr);
   clock.end("features");
 
-  say("candidates");
+  say("variants");
   field_request asked = request.field;
   asked.backend = request.machine.backend;
   std::erase_if(asked.operations, [&](operation op) { return !request.wanted.asks_for(op); });
-  std::vector<field_entry> field = field_of<Backend, Offset, Value>(on, matrix, told.features, asked);
-  clock.end("candidates");
+  std::vector<priced_variant> field = field_of<Backend, Offset, Value>(on, matrix, told.features, asked);
+  clock.end("variants");
 
   say("prediction");
   const model_matrix known =
@@ -174,8 +174,8 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
     predict_lines(request, asked.operations, field, expected, kernels, found);
   } else {
     race_request run;
-    for (const field_entry& e : field) {
-      entrant& one = run.field.emplace_back();
+    for (const priced_variant& e : field) {
+      racing_variant& one = run.field.emplace_back();
       one.variant = e.variant;
       one.left_out = e.left_out;
       one.after = e.after;

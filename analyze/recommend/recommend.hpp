@@ -1,4 +1,4 @@
-// The whole way from a matrix to what is told about it: features, candidates, a prediction that orders them,
+// The whole way from a matrix to what is told about it: features, variants, a prediction that orders them,
 // the race, or the prediction alone.
 #pragma once
 

@@ -16,7 +16,7 @@ struct recommendation {
   objective wanted;
   bool exhaustive = false;                 // nobody left early
   double budget_seconds = 0, seconds = 0;  // granted, and taken, reading included
-  // "reading", "features", "candidates", "prediction", then those of the race: "conversion", "checks",
+  // "reading", "features", "variants", "prediction", then those of the race: "conversion", "checks",
   // "heats", "final".
   std::vector<step_time> steps;
   matrix_result found;  // verdict_of(found, wanted, context()) draws the conclusion

@@ -68,7 +68,7 @@ struct format_variant {
   }
 };
 
-struct kernel_result {
+struct contestant_result {
   kernel_info info;
   operation op = operation::multiply;  // as the user sees it, also where A^T is stored
   std::string not_run, wrong;          // why; empty where it ran, and was right
@@ -84,7 +84,7 @@ struct kernel_result {
   bool timed() const { return not_run.empty() && wrong.empty() && time.warm.samples > 0; }
 };
 
-struct format_result {
+struct variant_result {
   format_kind format = format_kind::csr;
   std::string note;            // tells variants of a format apart
   bool of_transpose = false;   // a second copy beside A
@@ -97,15 +97,15 @@ struct format_result {
   double expected_convert_seconds = 0;  // by the model; 0 where it knows nothing
   format_parameters parameters;
   std::array<regimes, 2> base;  // the baseline in the same rounds, by operation
-  std::vector<kernel_result> kernels;
+  std::vector<contestant_result> contestants;
 
   std::string label() const { return label_of(format, note, of_transpose); }
   const regimes& base_of(operation op) const { return base[static_cast<std::size_t>(op)]; }
-  double ratio(const kernel_result& k) const { return base_of(k.op).headline() / k.time.headline(); }
+  double ratio(const contestant_result& k) const { return base_of(k.op).headline() / k.time.headline(); }
 };
 // A line for a variant of which nothing is known yet.
-inline format_result line_for(const format_variant& variant) {
-  format_result line;
+inline variant_result line_for(const format_variant& variant) {
+  variant_result line;
   line.format = variant.format;
   line.note = variant.note;
   line.of_transpose = variant.of_transpose;
@@ -123,7 +123,7 @@ struct matrix_result {
   std::int64_t rows = 0, cols = 0, entries = 0;
   int value_bits = 0, offset_bits = 0;
   std::array<std::string, 2> base_names;  // by operation; empty where there is no baseline
-  std::vector<format_result> formats;
+  std::vector<variant_result> variants;
   bool predicted = false;    // nothing was run, and what is expected stands for what was measured
   bool interrupted = false;  // by the user: what there is so far
   bool out_of_time = false;  // the budget ended before all was settled
@@ -137,7 +137,7 @@ struct matrix_result {
   std::int64_t csr_minimum_bytes() const {
     return entries * (value_bits / 8 + 4) + (rows + 1) * 4 + vector_bytes();
   }
-  std::int64_t actual_bytes(const format_result& f, const kernel_result& k) const {
+  std::int64_t actual_bytes(const variant_result& f, const contestant_result& k) const {
     return f.bytes + k.prepared_bytes + vector_bytes();
   }
 };

@@ -17,11 +17,11 @@ std::string choice::names() const {
 
 namespace {
 
-bool every_format(const format_result&) {
+bool every_format(const variant_result&) {
   return true;
 }
 // CSC is a copy of A^T, as CSR.
-bool is_copy_of_a(const format_result& f) {
+bool is_copy_of_a(const variant_result& f) {
   return !f.of_transpose && f.format != format_kind::csc;
 }
 
@@ -29,7 +29,7 @@ bool is_copy_of_a(const format_result& f) {
 template <class Admitted>
 choice best_where(const matrix_result& m, const std::vector<operation>& operations, Admitted admitted) {
   choice best;
-  for (const format_result& f : m.formats) {
+  for (const variant_result& f : m.variants) {
     if (!admitted(f)) continue;
     const choice here = best_in(f, operations);
     if (here.format != nullptr && (best.format == nullptr || here.seconds < best.seconds)) best = here;
@@ -39,11 +39,11 @@ choice best_where(const matrix_result& m, const std::vector<operation>& operatio
 
 }  // namespace
 
-choice best_in(const format_result& f, const std::vector<operation>& operations) {
+choice best_in(const variant_result& f, const std::vector<operation>& operations) {
   choice here{&f, {}, 0, 0, f.convert_seconds};
   for (const operation op : operations) {
-    const kernel_result* fastest = nullptr;
-    for (const kernel_result& k : f.kernels)
+    const contestant_result* fastest = nullptr;
+    for (const contestant_result& k : f.contestants)
       if (k.op == op && k.timed() && !k.info.vendor &&
           (fastest == nullptr || k.time.headline() < fastest->time.headline()))
         fastest = &k;
@@ -63,7 +63,7 @@ choice best_of(const matrix_result& m, const std::vector<operation>& operations)
 bool is_base(const matrix_result& m, const choice& c) {
   return c.format != nullptr && !c.format->of_transpose &&
          std::all_of(c.kernels.begin(), c.kernels.end(),
-                     [&](const kernel_result* k) { return m.base_name(k->op) == k->info.name; });
+                     [&](const contestant_result* k) { return m.base_name(k->op) == k->info.name; });
 }
 
 // ---- what a user should take ----
@@ -87,7 +87,7 @@ struct span {
   double median = 0, low = 0, high = 0;
 };
 
-span time_of(const matrix_result& found, const kernel_result& k, bool warm) {
+span time_of(const matrix_result& found, const contestant_result& k, bool warm) {
   if (found.predicted) {
     const double expected = warm ? k.expected.warm : k.expected.cold;
     return {expected, expected, expected};
@@ -97,33 +97,34 @@ span time_of(const matrix_result& found, const kernel_result& k, bool warm) {
   return {t.median, t.low, t.high};
 }
 
-bool usable(const matrix_result& found, const kernel_result& k, const objective& wanted) {
+bool usable(const matrix_result& found, const contestant_result& k, const objective& wanted) {
   if (wanted.repeatable && !k.info.repeatable(k.op)) return false;
   if (!found.predicted) return k.timed();
   return k.not_run.empty() && (wanted.warm ? k.expected.warm : k.expected.cold) > 0;
 }
 
-using kernel_filter = bool (*)(const kernel_result&);
-bool any_kernel(const kernel_result&) {
+using kernel_filter = bool (*)(const contestant_result&);
+bool any_kernel(const contestant_result&) {
   return true;
 }
-bool vendors(const kernel_result& k) {
+bool vendors(const contestant_result& k) {
   return k.info.vendor;
 }
 
 // What a kernel adds to the seconds of a product, with its share of preparing it.
-double cost_of(const matrix_result& found, const kernel_result& k, const objective& wanted) {
+double cost_of(const matrix_result& found, const contestant_result& k, const objective& wanted) {
   return wanted.weight(k.op) * time_of(found, k, wanted.warm).median +
          (wanted.products > 0 ? k.prepare_seconds / wanted.products : 0);
 }
 
 // The kernels of a format that can do this, the cheapest first.
-std::vector<const kernel_result*> kernels_for(const matrix_result& found, const format_result& f,
-                                              operation op, const objective& wanted, kernel_filter admitted) {
-  std::vector<const kernel_result*> all;
-  for (const kernel_result& k : f.kernels)
+std::vector<const contestant_result*> kernels_for(const matrix_result& found, const variant_result& f,
+                                                  operation op, const objective& wanted,
+                                                  kernel_filter admitted) {
+  std::vector<const contestant_result*> all;
+  for (const contestant_result& k : f.contestants)
     if (k.op == op && admitted(k) && usable(found, k, wanted)) all.push_back(&k);
-  std::stable_sort(all.begin(), all.end(), [&](const kernel_result* a, const kernel_result* b) {
+  std::stable_sort(all.begin(), all.end(), [&](const contestant_result* a, const contestant_result* b) {
     return cost_of(found, *a, wanted) < cost_of(found, *b, wanted);
   });
   return all;
@@ -131,11 +132,11 @@ std::vector<const kernel_result*> kernels_for(const matrix_result& found, const 
 
 // The figures of a way whose formats and kernels are chosen.
 void add_up(const matrix_result& found, const objective& wanted, way& w) {
-  for (const format_result* f : w.formats) {
+  for (const variant_result* f : w.stored) {
     w.bytes += f->bytes;
     w.price += found.predicted ? f->expected_convert_seconds : f->convert_seconds;
   }
-  for (const kernel_result* k : w.kernels) {
+  for (const contestant_result* k : w.contestants) {
     if (k == nullptr) continue;
     const double share = wanted.weight(k->op);
     const span t = time_of(found, *k, wanted.warm);
@@ -160,10 +161,10 @@ way least(const std::vector<way>& all) {
 
 // All ways from one stored format: every kernel for one operation with every kernel for the other. The best
 // is the first.
-std::vector<way> ways_in(const matrix_result& found, const format_result& f, const objective& wanted,
+std::vector<way> ways_in(const matrix_result& found, const variant_result& f, const objective& wanted,
                          kernel_filter admitted) {
   if (!f.refused.empty()) return {};
-  std::array<std::vector<const kernel_result*>, 2> choices;
+  std::array<std::vector<const contestant_result*>, 2> choices;
   for (const operation op : both_operations) {
     auto& here = choices[static_cast<std::size_t>(op)];
     if (wanted.asks_for(op))
@@ -172,11 +173,11 @@ std::vector<way> ways_in(const matrix_result& found, const format_result& f, con
       here = {nullptr};
   }
   std::vector<way> all;
-  for (const kernel_result* multiply : choices[0])
-    for (const kernel_result* transposed : choices[1]) {
+  for (const contestant_result* multiply : choices[0])
+    for (const contestant_result* transposed : choices[1]) {
       way w;
-      w.formats = {&f};
-      w.kernels = {multiply, transposed};
+      w.stored = {&f};
+      w.contestants = {multiply, transposed};
       add_up(found, wanted, w);
       if (wanted.memory == 0 || w.bytes <= wanted.memory) all.push_back(std::move(w));
     }
@@ -187,7 +188,7 @@ std::vector<way> ways_in(const matrix_result& found, const format_result& f, con
 // From one copy of A.
 std::vector<way> all_ways(const matrix_result& found, const objective& wanted, kernel_filter admitted) {
   std::vector<way> all;
-  for (const format_result& f : found.formats)
+  for (const variant_result& f : found.variants)
     if (!f.of_transpose)
       for (way& w : ways_in(found, f, wanted, admitted)) all.push_back(std::move(w));
   std::stable_sort(all.begin(), all.end(), faster);
@@ -198,7 +199,7 @@ std::vector<way> all_ways(const matrix_result& found, const objective& wanted, k
 template <class Admitted>
 way vendors_fastest(const matrix_result& found, const objective& wanted, Admitted admitted) {
   way fastest;
-  for (const format_result& f : found.formats) {
+  for (const variant_result& f : found.variants) {
     if (!admitted(f)) continue;
     const std::vector<way> here = ways_in(found, f, wanted, vendors);
     if (!here.empty() && (!fastest || faster(here.front(), fastest))) fastest = here.front();
@@ -214,10 +215,10 @@ way vendors_two_copies(const matrix_result& found, const objective& wanted) {
     alone.products *= wanted.weight(op);
     const way one = vendors_fastest(found, alone, every_format);
     if (!one) return {};
-    pair.formats.push_back(one.formats.front());
-    pair.kernels[static_cast<std::size_t>(op)] = one.kernel(op);
+    pair.stored.push_back(one.stored.front());
+    pair.contestants[static_cast<std::size_t>(op)] = one.contestant(op);
   }
-  if (pair.formats[0] == pair.formats[1]) pair.formats.pop_back();
+  if (pair.stored[0] == pair.stored[1]) pair.stored.pop_back();
   add_up(found, wanted, pair);
   return wanted.memory == 0 || pair.bytes <= wanted.memory ? pair : way{};
 }
@@ -230,7 +231,7 @@ std::string times(double ratio) {
 
 double work_of(const way& w, const objective& wanted, double kernel_work::*member) {
   double sum = 0;
-  for (const kernel_result* k : w.kernels)
+  for (const contestant_result* k : w.contestants)
     if (k != nullptr) sum += wanted.weight(k->op) * (k->work.*member);
   return sum;
 }
@@ -263,7 +264,7 @@ std::vector<std::string> reasons_of(const matrix_result& found, const verdict& v
     compare(&kernel_work::longest, 128, "entries one after another at most");
     compare(&kernel_work::launches, 2, "launches a product");
   }
-  if (const format_result& f = won.format(); f.slots > 0 && found.entries > 0) {
+  if (const variant_result& f = won.variant(); f.slots > 0 && found.entries > 0) {
     const double fill = static_cast<double>(f.slots) / static_cast<double>(found.entries);
     reasons.push_back(fill > 1.0005
                           ? fmt::format("{:.1f} % of what it stores is padding", 100 * (1 - 1 / fill))
@@ -279,7 +280,7 @@ std::vector<std::string> reasons_of(const matrix_result& found, const verdict& v
   if (context.copy_bytes > 0 && bytes > 0 && won.seconds > 0 && !found.predicted) {
     const double time = work_of(won, v.wanted, &kernel_work::bytes) / context.copy_bytes;
     double measured = 0;
-    for (const kernel_result* k : won.kernels)
+    for (const contestant_result* k : won.contestants)
       if (k != nullptr) measured += v.wanted.weight(k->op) * time_of(found, *k, v.wanted.warm).median;
     reasons.push_back(fmt::format("it runs at {:.0f} % of the bandwidth of a copy", 100 * time / measured));
   }
@@ -295,25 +296,25 @@ objective only(objective wanted, operation op) {
 }
 
 bool way::repeatable() const {
-  return std::all_of(kernels.begin(), kernels.end(),
-                     [](const kernel_result* k) { return k == nullptr || k->info.repeatable(k->op); });
+  return std::all_of(contestants.begin(), contestants.end(),
+                     [](const contestant_result* k) { return k == nullptr || k->info.repeatable(k->op); });
 }
 
 bool way::vendor() const {
-  return std::all_of(kernels.begin(), kernels.end(),
-                     [](const kernel_result* k) { return k == nullptr || k->info.vendor; });
+  return std::all_of(contestants.begin(), contestants.end(),
+                     [](const contestant_result* k) { return k == nullptr || k->info.vendor; });
 }
 
 bool way::stays_in_csr() const {
-  return formats.size() == 1 && format().format == format_kind::csr && !format().of_transpose;
+  return stored.size() == 1 && variant().format == format_kind::csr && !variant().of_transpose;
 }
 
 std::string way::names() const {
   std::string text;
-  for (const kernel_result* k : kernels)
+  for (const contestant_result* k : contestants)
     if (k != nullptr && text != k->info.name) text += (text.empty() ? "" : " + ") + std::string(k->info.name);
   std::string notes;
-  for (const format_result* f : formats) {
+  for (const variant_result* f : stored) {
     const std::string note = whole_note(f->note, f->of_transpose);
     if (!note.empty()) notes += (notes.empty() ? "" : ", ") + note;
   }
@@ -326,9 +327,9 @@ vendor_ways vendor_of(const matrix_result& found, const objective& wanted) {
     v.product[static_cast<std::size_t>(op)] = vendors_fastest(found, only(wanted, op), every_format);
   v.transposed_from_a = vendors_fastest(found, only(wanted, operation::transposed), is_copy_of_a);
   v.csr = vendors_fastest(
-      found, wanted, [](const format_result& f) { return !f.of_transpose && f.format == format_kind::csr; });
+      found, wanted, [](const variant_result& f) { return !f.of_transpose && f.format == format_kind::csr; });
   // Where only A^T x is wanted, one copy may as well be one of A^T.
-  v.one_copy = vendors_fastest(found, wanted, [&](const format_result& f) {
+  v.one_copy = vendors_fastest(found, wanted, [&](const variant_result& f) {
     return !f.of_transpose || !wanted.asks_for(operation::multiply);
   });
   if (wanted.asks_for(operation::multiply) && wanted.asks_for(operation::transposed))
@@ -348,7 +349,7 @@ double repaid_after(const way& taken, const way& instead) {
 
 std::vector<way> ways_of(const matrix_result& found, const objective& wanted) {
   std::vector<way> all;
-  for (const format_result& f : found.formats) {
+  for (const variant_result& f : found.variants) {
     if (f.of_transpose) continue;
     std::vector<way> here = ways_in(found, f, wanted, any_kernel);
     if (!here.empty()) all.push_back(std::move(here.front()));
@@ -380,7 +381,7 @@ verdict verdict_of(const matrix_result& found, const objective& wanted, const ve
   std::int64_t fewest = level.front().bytes;
   for (const way& w : level) fewest = std::min(fewest, w.bytes);
   const auto better = [&](const way& a, const way& b) {  // of those with the fewest bytes
-    const int left = complexity(a.format().format), right = complexity(b.format().format);
+    const int left = complexity(a.variant().format), right = complexity(b.variant().format);
     return left != right ? left < right : a.seconds < b.seconds;
   };
   // A prediction is of what is fastest, and too rough to be traded for bytes.
@@ -415,14 +416,14 @@ verdict verdict_of(const matrix_result& found, const objective& wanted, const ve
   // How soon it pays is asked of products alone, with the best kernels of the format for what is asked.
   objective plain = wanted;
   plain.products = 0;
-  const auto same_format = [&](const objective& asked, const format_result& f) {
+  const auto same_format = [&](const objective& asked, const variant_result& f) {
     std::vector<way> here = ways_in(found, f, asked, any_kernel);
     return here.empty() ? way{} : here.front();
   };
   const auto repaid = [&](const objective& asked) {
-    const way taken = same_format(asked, v.winner.format());
+    const way taken = same_format(asked, v.winner.variant());
     if (!v.stay || !taken) return taken && taken.price == 0 ? 0.0 : -1.0;
-    const way instead = same_format(asked, v.stay.format());
+    const way instead = same_format(asked, v.stay.variant());
     return instead ? repaid_after(taken, instead) : -1.0;
   };
   v.repaid_after = v.winner.stays_in_csr() ? 0 : repaid(plain);
@@ -450,8 +451,9 @@ vendor_ratios over_vendor_where(const matrix_result& m, Admitted admitted) {
   const vendor_ways vendor = vendor_of(m, {});
   const choice ax = best_where(m, {operation::multiply}, admitted),
                atx = best_where(m, {operation::transposed}, admitted),
-               atx_from_a = best_where(m, {operation::transposed},
-                                       [&](const format_result&f) { return admitted(f) && is_copy_of_a(f); }),
+               atx_from_a =
+                   best_where(m, {operation::transposed},
+                              [&](const variant_result&f) { return admitted(f) && is_copy_of_a(f); }),
                pair = best_where(m, pair_of_operations, admitted);
   const auto over = [](const choice& ours, const way& theirs) {
     return ours.format != nullptr && theirs ? headline_of(theirs) / ours.seconds : 0;
@@ -465,7 +467,7 @@ vendor_ratios over_vendor_where(const matrix_result& m, Admitted admitted) {
 
 double headline_of(const way& w) {
   double seconds = 0;
-  for (const kernel_result* k : w.kernels)
+  for (const contestant_result* k : w.contestants)
     if (k != nullptr) seconds += k->time.headline();
   return seconds;
 }
@@ -474,19 +476,19 @@ vendor_ratios over_vendor(const matrix_result& m) {
   return over_vendor_where(m, every_format);
 }
 
-vendor_ratios over_vendor(const matrix_result& m, const format_result& f) {
-  return over_vendor_where(m, [&](const format_result& other) { return &other == &f; });
+vendor_ratios over_vendor(const matrix_result& m, const variant_result& f) {
+  return over_vendor_where(m, [&](const variant_result& other) { return &other == &f; });
 }
 
 std::map<format_kind, double> over_vendor_in_format(const matrix_result& m) {
   std::map<format_kind, double> ours, ratios;
-  for (const format_result& f : m.formats)
+  for (const variant_result& f : m.variants)
     if (const choice best = best_in(f, {operation::multiply}); best.format != nullptr && !f.of_transpose) {
       double& seconds = ours.emplace(f.format, best.seconds).first->second;
       seconds = std::min(seconds, best.seconds);
     }
   for (const auto& [format, seconds] : ours) {
-    const way theirs = vendors_fastest(m, only({}, operation::multiply), [&](const format_result& f) {
+    const way theirs = vendors_fastest(m, only({}, operation::multiply), [&](const variant_result& f) {
       return f.format == format && !f.of_transpose;
     });
     if (theirs) ratios[format] = headline_of(theirs) / seconds;
@@ -509,7 +511,7 @@ double overall::mean() const {
 
 void add_ratios(const matrix_result& m, format_ratios& all) {
   if (m.entries == 0) return;  // nothing that could be fast or slow
-  for (const format_result& f : m.formats) {
+  for (const variant_result& f : m.variants) {
     const choice choices[] = {best_in(f, {operation::multiply}), best_in(f, {operation::transposed}),
                               best_in(f, pair_of_operations)};
     for (std::size_t i = 0; i < 3; ++i)

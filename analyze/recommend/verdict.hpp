@@ -12,10 +12,10 @@ namespace sparsmith {
 
 // A way to compute one product, or both from one copy. None where `format` is null.
 struct choice {
-  const format_result* format = nullptr;
-  std::vector<const kernel_result*> kernels;  // one an operation
-  double seconds = 0, base_seconds = 0;       // of a product of each operation
-  double price = 0;                           // seconds to convert and to prepare
+  const variant_result* format = nullptr;
+  std::vector<const contestant_result*> kernels;  // one an operation
+  double seconds = 0, base_seconds = 0;           // of a product of each operation
+  double price = 0;                               // seconds to convert and to prepare
 
   double ratio() const { return base_seconds / seconds; }
   // Products (or pairs) after which the price is paid back; negative: never.
@@ -25,7 +25,7 @@ struct choice {
 };
 
 // The fastest of ours for each of these operations, in one format.
-choice best_in(const format_result& f, const std::vector<operation>& operations);
+choice best_in(const variant_result& f, const std::vector<operation>& operations);
 // The format whose sum is least.
 choice best_of(const matrix_result& m, const std::vector<operation>& operations);
 // Whether it is the baseline itself, operation by operation.
@@ -50,28 +50,32 @@ struct objective {
 objective only(objective wanted, operation op);
 
 // One stored matrix (or A and A^T, two of them) and a kernel for each operation that is asked for. Points
-// into the results it was made from. None where `formats` is empty.
+// into the results it was made from. None where `stored` is empty.
 struct way {
-  std::vector<const format_result*> formats;
-  std::array<const kernel_result*, 2> kernels = {};  // by operation; null where it is not asked for
+  std::vector<const variant_result*> stored;
+  std::array<const contestant_result*, 2> contestants = {};  // by operation; null where it is not asked for
   // Of one product, in the proportions asked for: the median, and the interval of the median. Predicted
   // where nothing was run. With objective::products, its share of the price is in it.
   double seconds = 0, low = 0, high = 0;
   double price = 0;        // seconds to convert and to prepare
   std::int64_t bytes = 0;  // of all copies, with what is prepared beside them
 
-  explicit operator bool() const { return !formats.empty(); }
-  const format_result& format() const { return *formats.front(); }
+  explicit operator bool() const { return !stored.empty(); }
+  const variant_result& variant() const { return *stored.front(); }
   // What the kernel of an operation runs on: of two copies the first is for A x, the second for A^T x.
-  const format_result& format_of(operation op) const {
-    return *formats[formats.size() > 1 ? static_cast<std::size_t>(op) : 0];
+  const variant_result& variant_of(operation op) const {
+    return *stored[stored.size() > 1 ? static_cast<std::size_t>(op) : 0];
   }
-  const kernel_result* kernel(operation op) const { return kernels[static_cast<std::size_t>(op)]; }
+  const contestant_result* contestant(operation op) const {
+    return contestants[static_cast<std::size_t>(op)];
+  }
   bool repeatable() const;
   bool vendor() const;        // whether all its kernels are the vendor's
   bool stays_in_csr() const;  // whether there is nothing to convert
   std::string names() const;  // "csr/vector", "csr/vector + csr/merge", "bsr/stream (5 x 5)"
-  bool operator==(const way& other) const { return formats == other.formats && kernels == other.kernels; }
+  bool operator==(const way& other) const {
+    return stored == other.stored && contestants == other.contestants;
+  }
 };
 
 // What "the vendor" means wherever something is compared with it: the fastest of its kernels in all formats
@@ -156,7 +160,7 @@ inline constexpr std::array vendor_comparisons = {
     vendor_comparison{"pair_two_copies", "both: two copies", &vendor_ratios::pair_two_copies}};
 // Of the best of ours, or of the best that one format has.
 vendor_ratios over_vendor(const matrix_result& m);
-vendor_ratios over_vendor(const matrix_result& m, const format_result& f);
+vendor_ratios over_vendor(const matrix_result& m, const variant_result& f);
 // A x, the best of ours in a format over the vendor's best in the same one, whatever the variant.
 std::map<format_kind, double> over_vendor_in_format(const matrix_result& m);
 // The medians of its kernels, once each.

@@ -13,7 +13,7 @@
 namespace sparsmith {
 namespace {
 
-std::optional<std::int64_t> parameter(const format_result& f, const char* name) {
+std::optional<std::int64_t> parameter(const variant_result& f, const char* name) {
   for (const auto& [known, value] : f.parameters)
     if (known == name) return value;
   return {};
@@ -21,7 +21,7 @@ std::optional<std::int64_t> parameter(const format_result& f, const char* name) 
 
 // One stored copy of A.
 bool is_plain(const way& taken) {
-  return taken.formats.size() == 1 && !taken.format().of_transpose;
+  return taken.stored.size() == 1 && !taken.variant().of_transpose;
 }
 
 bool ends_with_any_case(std::string_view text, std::string_view end) {
@@ -58,12 +58,12 @@ std::string as_argument(const std::string& path) {
   return path.size() > 1 && path.front() == '-' ? "./" + path : path;
 }
 
-int offset_bits(const recommendation& r, const format_result& f) {
+int offset_bits(const recommendation& r, const variant_result& f) {
   return f.offset_bits > 0 ? f.offset_bits : r.found.offset_bits;
 }
 
 // Whether spconv would take 64-bit offsets by itself: for the entries, or for the positions of blocks.
-bool wide_by_default(const recommendation& r, const format_result& f) {
+bool wide_by_default(const recommendation& r, const variant_result& f) {
   std::int64_t counted = r.found.entries;
   if (const std::int32_t beta = f.options.blocks.beta; has_beta(f.format) && beta > 0)
     counted = std::max(counted, groups_of(r.found.rows, beta) * groups_of(r.found.cols, beta));
@@ -119,7 +119,7 @@ void add_tile_settings(const tile_options& tile, std::vector<setting>& all) {
                    fmt::format("options.tile.rest_below = {}", tile.rest_below)});
 }
 
-std::vector<setting> settings_of(const matrix_result& found, const format_result& f) {
+std::vector<setting> settings_of(const matrix_result& found, const variant_result& f) {
   const conversion_options options = settled_options(f);
   std::vector<setting> all;
   if (f.format == format_kind::sell) {
@@ -170,7 +170,7 @@ bool has_offsets(format_kind format) {
 
 }  // namespace
 
-conversion_options settled_options(const format_result& f) {
+conversion_options settled_options(const variant_result& f) {
   conversion_options options = f.options;
   const auto settle = [&](auto& to, const char* name) {
     if (const auto value = parameter(f, name))
@@ -189,7 +189,7 @@ conversion_options settled_options(const format_result& f) {
   return options;
 }
 
-double fill_of(const matrix_result& found, const format_result& f) {
+double fill_of(const matrix_result& found, const variant_result& f) {
   return f.slots == 0 || f.slots == found.entries
              ? 1
              : static_cast<double>(f.slots) / static_cast<double>(found.entries);
@@ -217,7 +217,7 @@ std::string escaped_for_code(std::string_view text) {
 
 std::vector<std::string> spconv_arguments(const recommendation& r, const way& taken) {
   if (!is_plain(taken)) return {};
-  const format_result& f = taken.format();
+  const variant_result& f = taken.variant();
   std::vector<std::string> words = {"spconv", as_argument(r.name), "--to", name_of(f.format)};
   for (const setting& one : settings_of(r.found, f)) {
     words.push_back(one.flag);
@@ -239,7 +239,7 @@ std::string spconv_line(const recommendation& r, const way& taken) {
 
 std::string code_lines(const recommendation& r, const way& taken) {
   if (!is_plain(taken)) return {};
-  const format_result& f = taken.format();
+  const variant_result& f = taken.variant();
   const bool on_gpu = r.machine.backend == cuda::name;
   const std::string backend = on_gpu ? cuda::name : openmp::name;
   const std::string offset = offset_bits(r, f) == 64 ? "std::int64_t" : "std::int32_t";
@@ -272,7 +272,7 @@ std::string code_lines(const recommendation& r, const way& taken) {
   std::string prepare, run;
   std::vector<std::string> names;
   for (const operation op : both_operations) {
-    const kernel_result* const k = taken.kernel(op);
+    const contestant_result* const k = taken.contestant(op);
     if (k == nullptr) continue;
     const bool straight = op == operation::multiply;
     const char* const name = straight ? "multiply" : "transposed";

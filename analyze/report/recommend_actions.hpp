@@ -11,9 +11,9 @@
 namespace sparsmith {
 
 // The options that make this format again: what was left to the conversion to decide, and was, is in them.
-conversion_options settled_options(const format_result& format);
+conversion_options settled_options(const variant_result& format);
 // Slots per entry; 1 where nothing is padded, or nothing is known.
-double fill_of(const matrix_result& found, const format_result& format);
+double fill_of(const matrix_result& found, const variant_result& format);
 
 const char* name_of(renumbering renumber);
 

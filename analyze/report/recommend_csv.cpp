@@ -14,11 +14,11 @@ namespace {
 struct csv_row {
   const recommendation& r;
   const verdict& v;
-  const contestant& one;
+  const listed_contestant& one;
 
   const matrix_result& found() const { return r.found; }
-  const format_result& format() const { return *one.format; }
-  bool made() const { return one.how != standing::refused && format().bytes > 0; }
+  const variant_result& variant() const { return *one.variant; }
+  bool made() const { return one.how != standing::refused && variant().bytes > 0; }
 };
 
 // Header and lines come from the same list, so that they cannot differ.
@@ -37,11 +37,13 @@ std::string yes_or_no(bool value) {
 // What only kernels have, or only those that were timed.
 template <class Field>
 auto of_kernel(Field field) {
-  return [=](const csv_row& row) { return row.one.kernel == nullptr ? "" : field(row, *row.one.kernel); };
+  return [=](const csv_row& row) {
+    return row.one.contestant == nullptr ? "" : field(row, *row.one.contestant);
+  };
 }
 template <class Field>
 auto of_timed(Field field) {
-  return of_kernel([=](const csv_row& row, const kernel_result& k) {
+  return of_kernel([=](const csv_row& row, const contestant_result& k) {
     return k.timed() ? std::string(field(row, k)) : std::string();
   });
 }
@@ -49,7 +51,7 @@ auto of_timed(Field field) {
 void add_times(std::vector<csv_column>& columns, const char* regime, timing regimes::*which) {
   const auto add = [&](const char* name, auto field) {
     columns.push_back(
-        {fmt::format("{}_{}", regime, name), of_timed([=](const csv_row&, const kernel_result& k) {
+        {fmt::format("{}_{}", regime, name), of_timed([=](const csv_row&, const contestant_result& k) {
            const timing& time = k.time.*which;
            return time.samples == 0 ? std::string() : field(time);
          })});
@@ -60,8 +62,8 @@ void add_times(std::vector<csv_column>& columns, const char* regime, timing regi
   add("samples", [](const timing& t) { return fmt::to_string(t.samples); });
 }
 
-double actual_rate(const csv_row& row, const kernel_result& k) {
-  return per_second(row.found().actual_bytes(row.format(), k), k.time.deciding(row.v.wanted.warm).median);
+double actual_rate(const csv_row& row, const contestant_result& k) {
+  return per_second(row.found().actual_bytes(row.variant(), k), k.time.deciding(row.v.wanted.warm).median);
 }
 
 std::vector<csv_column> csv_columns() {
@@ -71,49 +73,51 @@ std::vector<csv_column> csv_columns() {
       {"cols", [](const csv_row& row) { return fmt::to_string(row.found().cols); }},
       {"entries", [](const csv_row& row) { return fmt::to_string(row.found().entries); }},
       {"value_bits", [](const csv_row& row) { return fmt::to_string(row.found().value_bits); }},
-      {"format", [](const csv_row& row) { return name_of(row.format().format); }},
+      {"format", [](const csv_row& row) { return name_of(row.variant().format); }},
       {"parameters",
        [](const csv_row& row) {
-         return csv_quoted(whole_note(row.format().note, row.format().of_transpose));
+         return csv_quoted(whole_note(row.variant().note, row.variant().of_transpose));
        }},
-      {"kernel", of_kernel([](const csv_row&, const kernel_result& k) { return std::string(k.info.name); })},
-      {"vendor", of_kernel([](const csv_row&, const kernel_result& k) { return yes_or_no(k.info.vendor); })},
+      {"kernel",
+       of_kernel([](const csv_row&, const contestant_result& k) { return std::string(k.info.name); })},
+      {"vendor",
+       of_kernel([](const csv_row&, const contestant_result& k) { return yes_or_no(k.info.vendor); })},
       {"operation",
-       of_kernel([](const csv_row&, const kernel_result& k) { return std::string(short_name(k.op)); })},
+       of_kernel([](const csv_row&, const contestant_result& k) { return std::string(short_name(k.op)); })},
       {"result", [](const csv_row& row) { return std::string(name_of(row.one.how)); }},
       {"reason", [](const csv_row& row) { return csv_quoted(row.one.reason); }},
       {"convert_ms",
        [](const csv_row& row) {
-         return row.made() && !row.found().predicted ? number(row.format().convert_seconds * 1e3) : "";
+         return row.made() && !row.found().predicted ? number(row.variant().convert_seconds * 1e3) : "";
        }},
       {"prepare_ms",
-       of_timed([](const csv_row&, const kernel_result& k) { return number(k.prepare_seconds * 1e3); })},
-      {"bytes", [](const csv_row& row) { return row.made() ? fmt::to_string(row.format().bytes) : ""; }},
+       of_timed([](const csv_row&, const contestant_result& k) { return number(k.prepare_seconds * 1e3); })},
+      {"bytes", [](const csv_row& row) { return row.made() ? fmt::to_string(row.variant().bytes) : ""; }},
       {"times_csr",
        [](const csv_row& row) {
-         return row.made() ? number(times_csr(row.found(), row.format().bytes)) : "";
+         return row.made() ? number(times_csr(row.found(), row.variant().bytes)) : "";
        }},
   };
   add_times(columns, "warm", &regimes::warm);
   add_times(columns, "cold", &regimes::cold);
   const auto expected = [](double seconds) { return seconds > 0 ? number(seconds * 1e6) : std::string(); };
-  columns.push_back({"predicted_warm_us", of_kernel([=](const csv_row&, const kernel_result& k) {
+  columns.push_back({"predicted_warm_us", of_kernel([=](const csv_row&, const contestant_result& k) {
                        return expected(k.expected.warm);
                      })});
-  columns.push_back({"predicted_cold_us", of_kernel([=](const csv_row&, const kernel_result& k) {
+  columns.push_back({"predicted_cold_us", of_kernel([=](const csv_row&, const contestant_result& k) {
                        return expected(k.expected.cold);
                      })});
-  columns.push_back({"gb_per_s", of_timed([](const csv_row& row, const kernel_result& k) {
+  columns.push_back({"gb_per_s", of_timed([](const csv_row& row, const contestant_result& k) {
                        return number(actual_rate(row, k) / 1e9);
                      })});
-  columns.push_back({"share_of_copy", of_timed([](const csv_row& row, const kernel_result& k) {
+  columns.push_back({"share_of_copy", of_timed([](const csv_row& row, const contestant_result& k) {
                        return row.r.rates.copy_bytes > 0
                                   ? number(actual_rate(row, k) / row.r.rates.copy_bytes)
                                   : "";
                      })});
-  columns.push_back(
-      {"error_of_bound", of_timed([](const csv_row&, const kernel_result& k) { return number(k.error); })});
-  columns.push_back({"repeatable", of_kernel([](const csv_row&, const kernel_result& k) {
+  columns.push_back({"error_of_bound",
+                     of_timed([](const csv_row&, const contestant_result& k) { return number(k.error); })});
+  columns.push_back({"repeatable", of_kernel([](const csv_row&, const contestant_result& k) {
                        return yes_or_no(k.info.repeatable(k.op));
                      })});
   columns.push_back({"winner", [](const csv_row& row) { return yes_or_no(runs(row.v.winner, row.one)); }});
@@ -132,7 +136,7 @@ std::string recommendation_csv_header() {
 std::string recommendation_csv_lines(const recommendation& r, const verdict& v) {
   const std::vector<csv_column> columns = csv_columns();
   std::string lines;
-  for (const contestant& one : contestants_of(r.found))
+  for (const listed_contestant& one : contestants_of(r.found))
     for (std::size_t c = 0; c < columns.size(); ++c)
       lines += (c == 0 ? "" : ",") + columns[c].field({r, v, one}) + (c + 1 == columns.size() ? "\n" : "");
   return lines;

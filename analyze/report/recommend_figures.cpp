@@ -7,7 +7,8 @@
 namespace sparsmith {
 namespace {
 
-contestant standing_of(const matrix_result& found, const format_result& f, const kernel_result& k) {
+listed_contestant standing_of(const matrix_result& found, const variant_result& f,
+                              const contestant_result& k) {
   if (!k.wrong.empty()) return {&f, &k, standing::wrong, k.wrong};
   if (!k.not_run.empty()) return {&f, &k, standing::not_run, k.not_run};
   if (found.predicted && k.expected.warm <= 0 && k.expected.cold <= 0)
@@ -22,8 +23,8 @@ contestant standing_of(const matrix_result& found, const format_result& f, const
 
 std::vector<std::string> wrong_results(const matrix_result& found) {
   std::vector<std::string> lines;
-  for (const format_result& f : found.formats)
-    for (const kernel_result& k : f.kernels)
+  for (const variant_result& f : found.variants)
+    for (const contestant_result& k : f.contestants)
       if (!k.wrong.empty())
         lines.push_back(
             fmt::format("WRONG RESULT of {} ({}) {}: {}", k.info.name, f.label(), name_of(k.op), k.wrong));
@@ -47,27 +48,27 @@ const char* name_of(standing how) {
   }
 }
 
-std::vector<contestant> contestants_of(const matrix_result& found) {
-  std::vector<contestant> all;
-  for (const format_result& f : found.formats) {
+std::vector<listed_contestant> contestants_of(const matrix_result& found) {
+  std::vector<listed_contestant> all;
+  for (const variant_result& f : found.variants) {
     if (!f.refused.empty()) {
       all.push_back({&f, nullptr, standing::refused, f.refused});
       continue;
     }
-    for (const kernel_result& k : f.kernels) all.push_back(standing_of(found, f, k));
-    if (f.kernels.empty())
+    for (const contestant_result& k : f.contestants) all.push_back(standing_of(found, f, k));
+    if (f.contestants.empty())
       all.push_back({&f, nullptr, standing::not_run, "the race ended before it was its turn"});
   }
   return all;
 }
 
-double deciding_seconds(const matrix_result& found, const kernel_result& kernel, bool warm) {
+double deciding_seconds(const matrix_result& found, const contestant_result& kernel, bool warm) {
   if (found.predicted) return warm ? kernel.expected.warm : kernel.expected.cold;
   const timing& time = kernel.time.deciding(warm);
   return time.samples > 0 ? time.median : kernel.single_seconds;
 }
 
-double conversion_seconds(const matrix_result& found, const format_result& format) {
+double conversion_seconds(const matrix_result& found, const variant_result& format) {
   return found.predicted ? format.expected_convert_seconds : format.convert_seconds;
 }
 
@@ -76,33 +77,34 @@ double times_csr(const matrix_result& found, std::int64_t bytes) {
   return whole == 0 ? 1 : static_cast<double>(bytes) / static_cast<double>(whole);
 }
 
-bool runs(const way& taken, const contestant& one) {
-  return one.kernel != nullptr && taken.kernel(one.kernel->op) == one.kernel;
+bool runs(const way& taken, const listed_contestant& one) {
+  return one.contestant != nullptr && taken.contestant(one.contestant->op) == one.contestant;
 }
 
-bool is_tied(const verdict& v, const contestant& one) {
+bool is_tied(const verdict& v, const listed_contestant& one) {
   return !runs(v.winner, one) &&
          std::any_of(v.ties.begin(), v.ties.end(), [&](const way& tied) { return runs(tied, one); });
 }
 
 bool same_for(const way& a, const way& b, operation op) {
-  return a.kernel(op) == b.kernel(op);
+  return a.contestant(op) == b.contestant(op);
 }
 
-std::optional<double> repaid_after_alone(const recommendation& r, const verdict& v, const contestant& one) {
-  const kernel_result& k = *one.kernel;
+std::optional<double> repaid_after_alone(const recommendation& r, const verdict& v,
+                                         const listed_contestant& one) {
+  const contestant_result& k = *one.contestant;
   const auto place = static_cast<std::size_t>(k.op);
-  const auto alone = [&](const format_result& f, const kernel_result& kernel) {
+  const auto alone = [&](const variant_result& f, const contestant_result& kernel) {
     way w;
-    w.formats = {&f};
-    w.kernels[place] = &kernel;
+    w.stored = {&f};
+    w.contestants[place] = &kernel;
     w.seconds = deciding_seconds(r.found, kernel, r.wanted.warm);
     w.price = conversion_seconds(r.found, f) + kernel.prepare_seconds;
     return w;
   };
-  const way taken = alone(*one.format, k);
-  if (!v.stay || v.stay.kernel(k.op) == nullptr || taken.stays_in_csr() || taken.seconds == 0) return {};
-  return repaid_after(taken, alone(v.stay.format(), *v.stay.kernel(k.op)));
+  const way taken = alone(*one.variant, k);
+  if (!v.stay || v.stay.contestant(k.op) == nullptr || taken.stays_in_csr() || taken.seconds == 0) return {};
+  return repaid_after(taken, alone(v.stay.variant(), *v.stay.contestant(k.op)));
 }
 
 }  // namespace sparsmith

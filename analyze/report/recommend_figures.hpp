@@ -14,14 +14,14 @@ namespace sparsmith {
 enum class standing { ok, left, not_run, wrong, refused, predicted };
 const char* name_of(standing how);  // "ok", "left", "not run", "wrong", "refused", "predicted"
 
-struct contestant {
-  const format_result* format = nullptr;
-  const kernel_result* kernel = nullptr;  // null: the format alone, which was refused or not raced
+struct listed_contestant {
+  const variant_result* variant = nullptr;
+  const contestant_result* contestant = nullptr;  // null: the format alone, which was refused or not raced
   standing how = standing::ok;
   std::string reason;  // empty where it is ok or predicted
 };
 // In the order of the results; a line a kernel and operation, and one for a format without kernels.
-std::vector<contestant> contestants_of(const matrix_result& found);
+std::vector<listed_contestant> contestants_of(const matrix_result& found);
 
 // A line for every kernel whose result was wrong.
 std::vector<std::string> wrong_results(const matrix_result& found);
@@ -35,25 +35,26 @@ inline const char* regime_name(bool warm) {
 
 // The median of the regime that decides, or what is expected where nothing was run; the first run where that
 // was all. 0: not known.
-double deciding_seconds(const matrix_result& found, const kernel_result& kernel, bool warm);
+double deciding_seconds(const matrix_result& found, const contestant_result& kernel, bool warm);
 
 inline double per_second(std::int64_t bytes, double seconds) {
   return seconds > 0 ? static_cast<double>(bytes) / seconds : 0;
 }
 // What a conversion takes, measured or expected.
-double conversion_seconds(const matrix_result& found, const format_result& format);
+double conversion_seconds(const matrix_result& found, const variant_result& format);
 // Bytes against those of CSR; 1 where there are none.
 double times_csr(const matrix_result& found, std::int64_t bytes);
 
 // Whether a way runs this kernel on this format.
-bool runs(const way& taken, const contestant& one);
-bool is_tied(const verdict& v, const contestant& one);
+bool runs(const way& taken, const listed_contestant& one);
+bool is_tied(const verdict& v, const listed_contestant& one);
 
 // Whether two ways do the same for this operation.
 bool same_for(const way& a, const way& b, operation op);
 
 // Products of that operation alone after which the kernel's format is ahead of staying in CSR; negative:
 // never. Nothing where CSR was not timed, or is what the kernel runs on.
-std::optional<double> repaid_after_alone(const recommendation& r, const verdict& v, const contestant& one);
+std::optional<double> repaid_after_alone(const recommendation& r, const verdict& v,
+                                         const listed_contestant& one);
 
 }  // namespace sparsmith

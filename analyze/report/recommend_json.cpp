@@ -46,7 +46,7 @@ json times_as_json(const timing& t) {
 }
 
 // What makes the format, under the names its container uses, and then the sizes that came of it.
-json parameters_as_json(const format_result& f) {
+json parameters_as_json(const variant_result& f) {
   const conversion_options options = settled_options(f);
   json j = json::object();
   switch (f.format) {
@@ -97,7 +97,7 @@ json by_operation(json ax, json atx) {
 
 json kernels_as_json(const way& w) {
   const auto name = [&](operation op) {
-    const kernel_result* const k = w.kernel(op);
+    const contestant_result* const k = w.contestant(op);
     return k == nullptr ? json(nullptr) : json(k->info.name);
   };
   return by_operation(name(operation::multiply), name(operation::transposed));
@@ -107,9 +107,9 @@ json kernels_as_json(const way& w) {
 json way_as_json(const recommendation& r, const way& w, const way& winner) {
   if (!w) return nullptr;
   json copies = json::array();
-  for (const format_result* f : w.formats) copies.push_back(f->label());
-  return {{"format", name_of(w.format().format)},
-          {"parameters", parameters_as_json(w.format())},
+  for (const variant_result* f : w.stored) copies.push_back(f->label());
+  return {{"format", name_of(w.variant().format)},
+          {"parameters", parameters_as_json(w.variant())},
           {"copies", std::move(copies)},
           {"kernels", kernels_as_json(w)},
           {"us", micro(w.seconds)},
@@ -167,7 +167,7 @@ json features_as_json(const recommendation& r) {
   return j;
 }
 
-json candidate_as_json(const recommendation& r, const format_result& f) {
+json variant_as_json(const recommendation& r, const variant_result& f) {
   return {{"format", name_of(f.format)},
           {"label", f.label()},
           {"note", f.note},
@@ -185,14 +185,14 @@ json candidate_as_json(const recommendation& r, const format_result& f) {
           {"refused", text_or_null(f.refused)}};
 }
 
-json contestant_as_json(const recommendation& r, const verdict& v, const contestant& one) {
-  const format_result& f = *one.format;
-  const kernel_result& k = *one.kernel;
+json contestant_as_json(const recommendation& r, const verdict& v, const listed_contestant& one) {
+  const variant_result& f = *one.variant;
+  const contestant_result& k = *one.contestant;
   const matrix_result& m = r.found;
   const double seconds = k.timed() ? k.time.deciding(v.wanted.warm).median : 0;
   const double actual = per_second(m.actual_bytes(f, k), seconds);
   const bool ran = k.timed() || k.single_seconds > 0;
-  return {{"candidate", &f - m.formats.data()},
+  return {{"variant", &f - m.variants.data()},
           {"format", name_of(f.format)},
           {"note", f.note},
           {"of_transpose", f.of_transpose},
@@ -270,7 +270,7 @@ json verdict_as_json(const recommendation& r, const verdict& v) {
 
 nlohmann::ordered_json to_json(const recommendation& r, const verdict& v) {
   const matrix_result& m = r.found;
-  json j = {{"schema", "sparsmith.recommend/1"}, {"version", r.machine.version}};
+  json j = {{"schema", "sparsmith.recommend/2"}, {"version", r.machine.version}};
   j["matrix"] = {{"name", r.name},
                  {"rows", m.rows},
                  {"cols", m.cols},
@@ -290,11 +290,11 @@ nlohmann::ordered_json to_json(const recommendation& r, const verdict& v) {
     j["steps"].push_back({{"name", step.name}, {"seconds", number_or_null(step.seconds)}});
   j["features"] = features_as_json(r);
   j["base"] = by_operation(text_or_null(m.base_names[0]), text_or_null(m.base_names[1]));
-  j["candidates"] = json::array();
-  for (const format_result& f : m.formats) j["candidates"].push_back(candidate_as_json(r, f));
+  j["variants"] = json::array();
+  for (const variant_result& f : m.variants) j["variants"].push_back(variant_as_json(r, f));
   j["contestants"] = json::array();
-  for (const contestant& one : contestants_of(m))
-    if (one.kernel != nullptr) j["contestants"].push_back(contestant_as_json(r, v, one));
+  for (const listed_contestant& one : contestants_of(m))
+    if (one.contestant != nullptr) j["contestants"].push_back(contestant_as_json(r, v, one));
   j["verdict"] = verdict_as_json(r, v);
   j["model"] = {{"record", known(r.model_record)}, {"machine", text_or_null(r.model_machine)}};
   return j;

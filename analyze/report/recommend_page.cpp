@@ -103,7 +103,7 @@ struct shown_time {
   int samples = 0;  // 0: none, or the model's
 };
 
-shown_time time_of(const recommendation& r, const kernel_result& k) {
+shown_time time_of(const recommendation& r, const contestant_result& k) {
   if (!k.not_run.empty() || !k.wrong.empty()) return {};
   const double seconds = deciding_seconds(r.found, k, r.wanted.warm);
   if (r.found.predicted) return {seconds, seconds, seconds, 0};
@@ -112,22 +112,22 @@ shown_time time_of(const recommendation& r, const kernel_result& k) {
   return {seconds, seconds, seconds, seconds > 0 ? 1 : 0};
 }
 
-std::string name_of(const contestant& c) {
-  if (c.kernel == nullptr) return c.format->label();
-  const std::string note = whole_note(c.format->note, c.format->of_transpose);
-  return note.empty() ? c.kernel->info.name : fmt::format("{} ({})", c.kernel->info.name, note);
+std::string name_of(const listed_contestant& c) {
+  if (c.contestant == nullptr) return c.variant->label();
+  const std::string note = whole_note(c.variant->note, c.variant->of_transpose);
+  return note.empty() ? c.contestant->info.name : fmt::format("{} ({})", c.contestant->info.name, note);
 }
 
 struct line_of_race {
-  contestant who;
+  listed_contestant who;
   shown_time time;
 };
 
 // The fastest first, those without a time last.
 std::vector<line_of_race> lines_of(const recommendation& r, operation op) {
   std::vector<line_of_race> all;
-  for (const contestant& c : contestants_of(r.found))
-    if (c.kernel != nullptr && c.kernel->op == op) all.push_back({c, time_of(r, *c.kernel)});
+  for (const listed_contestant& c : contestants_of(r.found))
+    if (c.contestant != nullptr && c.contestant->op == op) all.push_back({c, time_of(r, *c.contestant)});
   std::stable_sort(all.begin(), all.end(), [](const line_of_race& a, const line_of_race& b) {
     if ((a.time.seconds > 0) != (b.time.seconds > 0)) return a.time.seconds > 0;
     return a.time.seconds < b.time.seconds;
@@ -143,16 +143,16 @@ std::vector<line_of_race> timed_lines(const recommendation& r, operation op) {
 }
 
 // What a contestant is to the verdict: the colours of the charts.
-const char* role_of(const verdict& v, const contestant& c) {
+const char* role_of(const verdict& v, const listed_contestant& c) {
   if (runs(v.winner, c)) return "winner";
   if (is_tied(v, c)) return "tied";
-  return c.kernel->info.vendor ? "vendor" : "other";
+  return c.contestant->info.vendor ? "vendor" : "other";
 }
 
 const char* role_of(const verdict& v, const way& w) {
-  if (v.winner && w.formats == v.winner.formats) return "winner";
+  if (v.winner && w.stored == v.winner.stored) return "winner";
   if (w.stays_in_csr()) return "stay";
-  if (std::any_of(v.ties.begin(), v.ties.end(), [&](const way& tie) { return tie.formats == w.formats; }))
+  if (std::any_of(v.ties.begin(), v.ties.end(), [&](const way& tie) { return tie.stored == w.stored; }))
     return "tied";
   return w.vendor() ? "vendor" : "other";
 }
@@ -171,7 +171,7 @@ std::vector<way> plain_ways(const recommendation& r) {
 
 std::string label_of(const way& w) {
   std::vector<std::string> labels;
-  for (const format_result* const f : w.formats) labels.push_back(f->label());
+  for (const variant_result* const f : w.stored) labels.push_back(f->label());
   return joined(labels, " + ");
 }
 
@@ -249,7 +249,7 @@ struct place {
 std::vector<place> places_of(const recommendation& r, const verdict& v) {
   std::vector<place> all;
   for (const way& w : plain_ways(r)) all.push_back({w});
-  if (v.vendor.two_copies.formats.size() > 1) {
+  if (v.vendor.two_copies.stored.size() > 1) {
     all.push_back({v.vendor.two_copies});
     all.back().taken.seconds = seconds_alone(v.vendor.two_copies, r.wanted);
   }
@@ -267,8 +267,9 @@ std::vector<place> places_of(const recommendation& r, const verdict& v) {
 // ---- the verdict ----
 
 std::string kernels_text(const way& w) {
-  const kernel_result *const ax = w.kernel(operation::multiply), *const atx = w.kernel(operation::transposed);
-  const auto code = [](const kernel_result* k) { return "<b>" + escaped(k->info.name) + "</b>"; };
+  const contestant_result *const ax = w.contestant(operation::multiply), *const atx = w.contestant(
+                                                                             operation::transposed);
+  const auto code = [](const contestant_result* k) { return "<b>" + escaped(k->info.name) + "</b>"; };
   if (ax == nullptr) return code(atx) + " for " + name_of_product(operation::transposed);
   if (atx == nullptr) return code(ax) + " for " + name_of_product(operation::multiply);
   if (std::string_view(ax->info.name) == atx->info.name)
@@ -317,8 +318,8 @@ std::string time_figure(const recommendation& r, const verdict& v) {
   std::vector<std::string> parts;
   if (v.winner.low < v.winner.high)
     parts.push_back("the median is within " + time_range(v.winner.low, v.winner.high));
-  for (const kernel_result* const k : v.winner.kernels)
-    if (k != nullptr && v.winner.kernels[0] != nullptr && v.winner.kernels[1] != nullptr)
+  for (const contestant_result* const k : v.winner.contestants)
+    if (k != nullptr && v.winner.contestants[0] != nullptr && v.winner.contestants[1] != nullptr)
       parts.push_back(name_of_product(k->op) + " " + time_text(time_of(r, *k).seconds));
   if (r.wanted.products > 0)
     parts.push_back(fmt::format("with its share of a price spread over {} products",
@@ -355,7 +356,7 @@ std::string repaid_figure(const verdict& v) {
 std::string same_bits(const way& w) {
   std::vector<std::string> other;
   bool any = false;
-  for (const kernel_result* const k : w.kernels) {
+  for (const contestant_result* const k : w.contestants) {
     if (k == nullptr) continue;
     if (k->info.repeatable(k->op))
       any = true;
@@ -426,8 +427,8 @@ std::string alternatives_card(const recommendation& r, const verdict& v) {
   add_if("fewest bytes", v.smallest);
   for (const operation op : both_operations)
     if (const way& w = v.alone[static_cast<std::size_t>(op)]; w) {
-      const kernel_result* const winners = v.winner.kernel(op);
-      add("for " + name_of_product(op) + " alone", w, time_of(r, *w.kernel(op)).seconds,
+      const contestant_result* const winners = v.winner.contestant(op);
+      add("for " + name_of_product(op) + " alone", w, time_of(r, *w.contestant(op)).seconds,
           winners == nullptr ? 0 : time_of(r, *winners).seconds);
     }
   // Its seconds are of the other regime: nothing to compare them with here.
@@ -592,9 +593,10 @@ struct departure {
 std::vector<departure> departures_of(const recommendation& r) {
   std::vector<departure> all;
   for (const standing how : {standing::wrong, standing::left, standing::refused, standing::not_run})
-    for (const contestant& c : contestants_of(r.found)) {
+    for (const listed_contestant& c : contestants_of(r.found)) {
       if (c.how != how) continue;
-      const departure here{prose(name_of(c)), c.kernel == nullptr ? "–" : name_of_product(c.kernel->op), how,
+      const departure here{prose(name_of(c)),
+                           c.contestant == nullptr ? "–" : name_of_product(c.contestant->op), how,
                            prose(c.reason)};
       const auto same = std::find_if(all.begin(), all.end(), [&](const departure& d) {
         return d.name == here.name && d.how == how && d.why == here.why;
@@ -621,7 +623,7 @@ std::string departures_card(const recommendation& r) {
          "</div>\n";
 }
 
-std::string standing_text(const verdict& v, const contestant& c) {
+std::string standing_text(const verdict& v, const listed_contestant& c) {
   if (c.how == standing::wrong) return "<b>wrong</b>";
   if (c.how == standing::not_run) return name_of(c.how);
   if (runs(v.winner, c)) return "<b>recommended</b>";
@@ -640,8 +642,8 @@ std::string results_card(const recommendation& r, const verdict& v) {
   std::vector<cells> rows;
   for (const operation op : both_operations)
     for (const auto& [who, time] : lines_of(r, op)) {
-      const kernel_result& k = *who.kernel;
-      const format_result& f = *who.format;
+      const contestant_result& k = *who.contestant;
+      const variant_result& f = *who.variant;
       const double expected = r.wanted.warm ? k.expected.warm : k.expected.cold;
       cells& line = rows.emplace_back(
           cells{prose(name_of(who)), name_of_product(op), standing_text(v, who), time_cell(time.seconds)});

@@ -78,8 +78,8 @@ std::string rounded_percent(double share) {
 // ---- ways in words ----
 
 std::string kernels_of_way(const way& w) {
-  const kernel_result* const ax = w.kernel(operation::multiply);
-  const kernel_result* const atx = w.kernel(operation::transposed);
+  const contestant_result* const ax = w.contestant(operation::multiply);
+  const contestant_result* const atx = w.contestant(operation::transposed);
   if (ax == nullptr && atx == nullptr) return "nothing";
   if (ax == nullptr || atx == nullptr) return (ax == nullptr ? atx : ax)->info.name;
   if (std::string_view(ax->info.name) == atx->info.name) return ax->info.name;
@@ -88,7 +88,7 @@ std::string kernels_of_way(const way& w) {
 
 std::string formats_of_way(const way& w) {
   std::string text;
-  for (const format_result* f : w.formats) text += (text.empty() ? "" : " and ") + f->label();
+  for (const variant_result* f : w.stored) text += (text.empty() ? "" : " and ") + f->label();
   return text;
 }
 
@@ -162,7 +162,7 @@ std::string time_of_winner(const told& t) {
   if (t.v.wanted.products > 0) text += " with its share of converting";
   if (!t.asks_for_both()) return text;
   const auto of = [&](operation op) {
-    return micro(deciding_seconds(t.r.found, *t.v.winner.kernel(op), t.v.wanted.warm));
+    return micro(deciding_seconds(t.r.found, *t.v.winner.contestant(op), t.v.wanted.warm));
   };
   return text + fmt::format(" (A x {}, A^T x {})", of(operation::multiply), of(operation::transposed));
 }
@@ -259,12 +259,12 @@ std::string other_lines(const told& t) {
   for (const operation op : both_operations) {
     const way& alone = v.alone[static_cast<std::size_t>(op)];
     if (!alone || !t.asks_for_both() || same_for(alone, v.winner, op)) continue;
-    const double winner = deciding_seconds(t.r.found, *v.winner.kernel(op), v.wanted.warm);
+    const double winner = deciding_seconds(t.r.found, *v.winner.contestant(op), v.wanted.warm);
     if (winner > (1 + tie_share) * alone.seconds)
       add(fmt::format("where only {} matters: {}, {} us where the winner's takes {}", name_of(op),
                       in_words(alone), micro(alone.seconds), micro(winner)));
   }
-  if (v.smallest && v.smallest.bytes < v.winner.bytes && v.smallest.formats != v.winner.formats)
+  if (v.smallest && v.smallest.bytes < v.winner.bytes && v.smallest.stored != v.winner.stored)
     add(fmt::format("where memory is short: {}, {}: {}", in_words(v.smallest), format_bytes(v.smallest.bytes),
                     beside_winner(t, v.smallest)));
   const auto add_vendor = [&](const char* what, const way& w) {
@@ -276,13 +276,13 @@ std::string other_lines(const told& t) {
   };
   add_vendor("best format, one copy", v.vendor.one_copy);
   if (!(v.vendor.csr == v.vendor.one_copy)) add_vendor("CSR, one copy", v.vendor.csr);
-  if (v.vendor.two_copies && v.vendor.two_copies.formats.size() == 1)
+  if (v.vendor.two_copies && v.vendor.two_copies.stored.size() == 1)
     add("the vendor's best formats, two copies: one serves both products best");
   else
     add_vendor("best formats, two copies", v.vendor.two_copies);
   if (!v.other_regime || v.other_regime == v.winner) return all;
   double there = v.wanted.products > 0 ? v.winner.price / v.wanted.products : 0;
-  for (const kernel_result* k : v.winner.kernels)
+  for (const contestant_result* k : v.winner.contestants)
     if (k != nullptr) there += v.wanted.weight(k->op) * deciding_seconds(t.r.found, *k, !v.wanted.warm);
   if (there > (1 + tie_share) * v.other_regime.seconds)
     add(fmt::format("where {} caches decide: {}, {} us where the winner's takes {}",
@@ -296,7 +296,7 @@ std::string bits_line(const told& t) {
     return t.line("bits", "the winner gives the same bits every time, on this machine with as many threads");
   std::vector<std::string> loose;
   for (const operation op : both_operations)
-    if (const kernel_result* k = t.v.winner.kernel(op); k != nullptr && !k->info.repeatable(op))
+    if (const contestant_result* k = t.v.winner.contestant(op); k != nullptr && !k->info.repeatable(op))
       loose.emplace_back(name_of(op));
   return t.line("bits",
                 fmt::format("the last bits of {} may differ from run to run", fmt::join(loose, " and ")));
@@ -354,9 +354,9 @@ std::string what_to_do(const told& t) {
 
 // ---- who took part ----
 
-std::string kernel_label(const contestant& one) {
-  const format_result& f = *one.format;
-  return printable(std::string(one.kernel->info.name) + (f.note.empty() ? "" : " " + f.note) +
+std::string kernel_label(const listed_contestant& one) {
+  const variant_result& f = *one.variant;
+  return printable(std::string(one.contestant->info.name) + (f.note.empty() ? "" : " " + f.note) +
                    (f.of_transpose ? " of A^T" : ""));
 }
 
@@ -365,15 +365,15 @@ table_line measured_headings(bool warm) {
   return {std::string(regime_name(warm)) + " us",  "p10 - p90",  "x winner", "GB/s",  "of copy", "error",
           std::string(regime_name(!warm)) + " us", "convert ms", "bytes",    "x CSR", "repaid"};
 }
-table_line measured_cells(const told& t, const contestant& one) {
+table_line measured_cells(const told& t, const listed_contestant& one) {
   const matrix_result& m = t.r.found;
-  const kernel_result& k = *one.kernel;
-  const format_result& f = *one.format;
+  const contestant_result& k = *one.contestant;
+  const variant_result& f = *one.variant;
   const bool warm = t.v.wanted.warm;
   const timing& time = k.time.deciding(warm);
   const timing& other = warm ? k.time.cold : k.time.warm;
   const double rate = per_second(m.actual_bytes(f, k), time.median);
-  const kernel_result* const winner = t.v.winner ? t.v.winner.kernel(k.op) : nullptr;
+  const contestant_result* const winner = t.v.winner ? t.v.winner.contestant(k.op) : nullptr;
   return {
       micro(time.median),
       fmt::format("{} - {}", micro(time.p10), micro(time.p90)),
@@ -393,13 +393,13 @@ table_line predicted_headings(bool warm) {
           "convert ms",   "bytes",    "x CSR",
           "repaid"};
 }
-table_line predicted_cells(const told& t, const contestant& one) {
+table_line predicted_cells(const told& t, const listed_contestant& one) {
   const matrix_result& m = t.r.found;
-  const kernel_result& k = *one.kernel;
-  const format_result& f = *one.format;
+  const contestant_result& k = *one.contestant;
+  const variant_result& f = *one.variant;
   const bool warm = t.v.wanted.warm;
   const double seconds = deciding_seconds(m, k, warm);
-  const kernel_result* const winner = t.v.winner ? t.v.winner.kernel(k.op) : nullptr;
+  const contestant_result* const winner = t.v.winner ? t.v.winner.contestant(k.op) : nullptr;
   return {
       micro_or_dash(seconds),
       winner == nullptr || seconds == 0 ? "-" : times(ratio_of(seconds, deciding_seconds(m, *winner, warm))),
@@ -411,33 +411,35 @@ table_line predicted_cells(const told& t, const contestant& one) {
 }
 
 // Whether it is in a table: who stayed to the end or is predicted, and who left but is in the verdict.
-bool is_ranked(const told& t, const contestant& one) {
+bool is_ranked(const told& t, const listed_contestant& one) {
   const verdict& v = t.v;
   return one.how == standing::ok || one.how == standing::predicted ||
-         (one.how == standing::left && one.kernel->timed() &&
+         (one.how == standing::left && one.contestant->timed() &&
           (runs(v.winner, one) || is_tied(v, one) || runs(v.runner_up, one) || runs(v.stay, one)));
 }
 
 // Those of one operation, the fastest first.
-std::vector<contestant> ranked(const told& t, const std::vector<contestant>& all, operation op) {
-  std::vector<contestant> some;
-  for (const contestant& one : all)
-    if (is_ranked(t, one) && one.kernel->op == op) some.push_back(one);
-  const auto seconds = [&](const contestant& one) {
-    return deciding_seconds(t.r.found, *one.kernel, t.v.wanted.warm);
+std::vector<listed_contestant> ranked(const told& t, const std::vector<listed_contestant>& all,
+                                      operation op) {
+  std::vector<listed_contestant> some;
+  for (const listed_contestant& one : all)
+    if (is_ranked(t, one) && one.contestant->op == op) some.push_back(one);
+  const auto seconds = [&](const listed_contestant& one) {
+    return deciding_seconds(t.r.found, *one.contestant, t.v.wanted.warm);
   };
-  std::stable_sort(some.begin(), some.end(),
-                   [&](const contestant& a, const contestant& b) { return seconds(a) < seconds(b); });
+  std::stable_sort(some.begin(), some.end(), [&](const listed_contestant& a, const listed_contestant& b) {
+    return seconds(a) < seconds(b);
+  });
   return some;
 }
 
-std::string table_of(const told& t, const std::vector<contestant>& all, operation op) {
-  const std::vector<contestant> rows = ranked(t, all, op);
+std::string table_of(const told& t, const std::vector<listed_contestant>& all, operation op) {
+  const std::vector<listed_contestant> rows = ranked(t, all, op);
   if (rows.empty()) return "";
   const bool predicted = t.predicted(), warm = t.v.wanted.warm;
   std::vector<table_line> lines = {predicted ? predicted_headings(warm) : measured_headings(warm)};
   lines[0].insert(lines[0].begin(), std::string("  ") + name_of(op));
-  for (const contestant& one : rows) {
+  for (const listed_contestant& one : rows) {
     const char* const mark = runs(t.v.winner, one) ? "* " : is_tied(t.v, one) ? "= " : "  ";
     lines.push_back(predicted ? predicted_cells(t, one) : measured_cells(t, one));
     lines.back().insert(lines.back().begin(), mark + kernel_label(one));
@@ -457,22 +459,23 @@ std::string table_of(const told& t, const std::vector<contestant>& all, operatio
 
 // Who did not stay to the end, with the reason: what is wrong first. Those that did not run for the same
 // reason stand together.
-std::string absent_lines(const told& t, const std::vector<contestant>& all) {
+std::string absent_lines(const told& t, const std::vector<listed_contestant>& all) {
   std::string text;
   const auto add = [&](const std::string& line) { text += wrapped("", line, 2, t.width); };
-  const auto named = [](const contestant& one) {
-    return one.kernel == nullptr ? one.format->label() : kernel_label(one) + " " + name_of(one.kernel->op);
+  const auto named = [](const listed_contestant& one) {
+    return one.contestant == nullptr ? one.variant->label()
+                                     : kernel_label(one) + " " + name_of(one.contestant->op);
   };
-  for (const contestant& one : all)
+  for (const listed_contestant& one : all)
     if (one.how == standing::wrong) add(fmt::format("{}: WRONG RESULT: {}", named(one), one.reason));
-  for (const contestant& one : all) {
+  for (const listed_contestant& one : all) {
     if (one.how != standing::left) continue;
-    const double seconds = deciding_seconds(t.r.found, *one.kernel, t.v.wanted.warm);
+    const double seconds = deciding_seconds(t.r.found, *one.contestant, t.v.wanted.warm);
     add(fmt::format("{}{}: left {}", named(one),
                     seconds > 0 ? fmt::format(", {} us", micro(seconds)) : std::string(), one.reason));
   }
   std::vector<std::pair<std::string, std::string>> groups;  // by what is said: who
-  for (const contestant& one : all) {
+  for (const listed_contestant& one : all) {
     if (one.how != standing::not_run && one.how != standing::refused) continue;
     // A format that was not worth trying was not refused for anything that is wrong with it.
     const std::string said = one.reason.starts_with("not tried")
@@ -490,7 +493,7 @@ std::string absent_lines(const told& t, const std::vector<contestant>& all) {
 }
 
 std::string tables(const told& t) {
-  const std::vector<contestant> all = contestants_of(t.r.found);
+  const std::vector<listed_contestant> all = contestants_of(t.r.found);
   std::string text;
   for (const operation op : both_operations) text += table_of(t, all, op);
   if (!text.empty())

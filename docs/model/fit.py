@@ -45,12 +45,12 @@ def add(target, names):
             continue
         result = json.loads(text)
         rates = result["machine"]["rates"]
-        stored = {i: c for i, c in enumerate(result["candidates"])}
+        stored = {i: c for i, c in enumerate(result["variants"])}
         matrix = result["matrix"]["name"].split("/")[-1]
         for one in result["contestants"]:
             if one["warm"] is None or one["cold"] is None:
                 continue
-            kept = stored[one["candidate"]]
+            kept = stored[one["variant"]]
             entries = result["matrix"]["entries"]
             device = result["machine"]["device"].split(",")[0]
             if result["machine"]["backend"] == "openmp":

@@ -272,11 +272,11 @@ std::string head_as_text(const machine& on, const options& wanted, const std::st
 
 // The kernels of a format that were timed. Headings are as wide as what mostly stands below them, so that the
 // tables of all formats look alike.
-std::string kernels_as_text(const machine& on, const matrix_result& m, const format_result& f, int width) {
+std::string kernels_as_text(const machine& on, const matrix_result& m, const variant_result& f, int width) {
   std::vector<table_line> lines = {{fmt::format("{:<{}}", "kernel", std::min(23, width / 3)), " warm us",
                                     " cold us", "x base", "     p10", "     p90", "CSR GB/s", "   GB/s",
                                     "% copy", "prep ms", "     held", "same"}};
-  for (const kernel_result& k : f.kernels) {
+  for (const contestant_result& k : f.contestants) {
     if (!k.timed()) continue;
     const double seconds = k.time.headline();
     const double minimum = giga_per_second(m.csr_minimum_bytes(), seconds);
@@ -292,7 +292,7 @@ std::string kernels_as_text(const machine& on, const matrix_result& m, const for
   return lines.size() > 1 ? text_table(lines, width) : "";
 }
 
-std::string format_as_text(const machine& on, const matrix_result& m, const format_result& f, int width) {
+std::string format_as_text(const machine& on, const matrix_result& m, const variant_result& f, int width) {
   if (f.not_reached) return "\n" + wrapped("", f.label() + ": " + f.refused, 2, width);
   if (!f.refused.empty()) return "\n" + labelled_text("refused", f.label() + ": " + f.refused, width);
   std::string text =
@@ -302,7 +302,7 @@ std::string format_as_text(const machine& on, const matrix_result& m, const form
   if (f.offset_bits > m.offset_bits) text += ", 64-bit offsets";
   text = "\n" + wrapped("", text, 2, width);
   text += kernels_as_text(on, m, f, width);
-  for (const kernel_result& k : f.kernels) {
+  for (const contestant_result& k : f.contestants) {
     const std::string label = fmt::format("{} {}: ", k.info.name, name_of(k.op));
     if (!k.not_run.empty()) text += labelled_text("not run", label + k.not_run, width);
     if (!k.wrong.empty()) text += labelled_text("WRONG", label + k.wrong, width);
@@ -314,8 +314,8 @@ std::string scipy_as_text(const bench_result& result, int width) {
   if (result.scipy_seconds < 0)
     return wrapped("", "SciPy's csr @ x was not measured: python3 has no SciPy", 2, width);
   std::string text;
-  for (const format_result& f : result.found.formats)
-    for (const kernel_result& k : f.kernels)
+  for (const variant_result& f : result.found.variants)
+    for (const contestant_result& k : f.contestants)
       if (k.timed() && k.op == operation::multiply && f.format == format_kind::csr)
         text += wrapped("",
                         fmt::format("SciPy's csr @ x, one thread: {} us; {} is {:.2f} x as fast",
@@ -337,10 +337,10 @@ bool has_vendor(const vendor_ways& vendor) {
 std::string names_with_copies(const way& w) {
   std::string text;
   for (const operation op : both_operations) {
-    if (w.kernel(op) == nullptr) continue;
-    const format_result& f = w.format_of(op);
-    const std::string name =
-        w.kernel(op)->info.name + (f.note.empty() ? "" : " " + f.note) + (f.of_transpose ? " of A^T" : "");
+    if (w.contestant(op) == nullptr) continue;
+    const variant_result& f = w.variant_of(op);
+    const std::string name = w.contestant(op)->info.name + (f.note.empty() ? "" : " " + f.note) +
+                             (f.of_transpose ? " of A^T" : "");
     if (name != text) text += (text.empty() ? "" : " + ") + name;
   }
   return text;
@@ -350,13 +350,13 @@ std::string names_with_copies(const way& w) {
 double base_of(const way& w) {
   double seconds = 0;
   for (const operation op : both_operations)
-    if (w.kernel(op) != nullptr) seconds += w.format_of(op).base_of(op).headline();
+    if (w.contestant(op) != nullptr) seconds += w.variant_of(op).base_of(op).headline();
   return seconds;
 }
 
 std::int64_t bytes_of_copies(const way& w) {
   std::int64_t sum = 0;
-  for (const format_result* f : w.formats) sum += f->bytes;
+  for (const variant_result* f : w.stored) sum += f->bytes;
   return sum;
 }
 
@@ -450,7 +450,7 @@ std::string best_as_text(const matrix_result& m, int width) {
 // Every format beside the vendor's best, which is known when all are through.
 std::string formats_over_vendor_as_text(const matrix_result& m, int width) {
   std::vector<table_line> lines = {{"x vendor", "A x", "A^T x", "both/CSR", "both/two"}};
-  for (const format_result& f : m.formats) {
+  for (const variant_result& f : m.variants) {
     const vendor_ratios r = over_vendor(m, f);
     if (r.ax <= 0 && r.atx <= 0) continue;
     lines.push_back({f.label(), ratio_or_dash(r.ax), ratio_or_dash(r.atx), ratio_or_dash(r.pair_csr),
@@ -471,8 +471,8 @@ std::string end_as_text(const options& wanted, const bench_result& result, int w
   return text;
 }
 
-json describe_regime(const machine& on, const matrix_result& m, const format_result& f,
-                     const kernel_result& k, const timing& t, const timing& base) {
+json describe_regime(const machine& on, const matrix_result& m, const variant_result& f,
+                     const contestant_result& k, const timing& t, const timing& base) {
   if (t.samples == 0) return nullptr;
   const double minimum = giga_per_second(m.csr_minimum_bytes(), t.median);
   return {{"median_us", t.median * 1e6},
@@ -490,7 +490,7 @@ json describe_regime(const machine& on, const matrix_result& m, const format_res
 json describe_choice(const choice& c) {
   if (c.format == nullptr) return nullptr;
   json kernels = json::array();
-  for (const kernel_result* k : c.kernels) kernels.push_back(k->info.name);
+  for (const contestant_result* k : c.kernels) kernels.push_back(k->info.name);
   const double after = c.repaid_after();
   return {{"format", name_of(c.format->format)},
           {"variant", c.format->note},
@@ -516,8 +516,8 @@ json describe_vendor(const matrix_result& m, const vendor_ways& vendor) {
   for (const auto& [name, words, product, best] : vendor_lines(vendor)) {
     json kernels = json::object(), copies = json::array();
     for (const operation op : both_operations)
-      if (best.kernel(op) != nullptr) kernels[short_name(op)] = best.kernel(op)->info.name;
-    for (const format_result* f : best.formats) copies.push_back(f->label());
+      if (best.contestant(op) != nullptr) kernels[short_name(op)] = best.contestant(op)->info.name;
+    for (const variant_result* f : best.stored) copies.push_back(f->label());
     const double seconds = headline_of(best), base = base_of(best);
     described[name] = {
         {"kernels", kernels},           {"copies", copies},
@@ -547,7 +547,7 @@ json describe_matrix(const machine& on, const options& wanted, const bench_resul
                    {"formats", json::array()},
                    {"kernels", json::array()}});
   const vendor_ways vendor = vendor_of(m, {});
-  for (const format_result& f : m.formats) {
+  for (const variant_result& f : m.variants) {
     json format{{"format", name_of(f.format)}, {"variant", f.note}, {"of_transpose", f.of_transpose}};
     if (f.refused.empty())
       format.update({{"bytes", f.bytes},
@@ -559,7 +559,7 @@ json describe_matrix(const machine& on, const options& wanted, const bench_resul
       format["refused"] = f.refused;
     if (has_vendor(vendor)) format["over_vendor"] = describe_ratios(over_vendor(m, f));
     document["formats"].push_back(std::move(format));
-    for (const kernel_result& k : f.kernels) {
+    for (const contestant_result& k : f.contestants) {
       json line{
           {"kernel", k.info.name},          {"format", name_of(f.format)},          {"variant", f.note},
           {"of_transpose", f.of_transpose}, {"operation", short_name(k.op)},        {"vendor", k.info.vendor},
@@ -680,12 +680,12 @@ std::string problem_as_csv(const bench_result& result) {
 }
 
 std::string format_as_csv(const machine& on, const std::string& name, const matrix_result& m,
-                          const format_result& f) {
+                          const variant_result& f) {
   const std::string begin = begin_csv(name, m, name_of(f.format), whole_note(f.note, f.of_transpose));
   if (!f.refused.empty())
     return begin + (f.not_reached ? ",,,not reached" : ",,,refused") + ",,,,,,,,,,,,,,,\n";
   std::string text;
-  for (const kernel_result& k : f.kernels) {
+  for (const contestant_result& k : f.contestants) {
     const double seconds = k.time.headline();
     const auto cold = [&](double value) {
       return k.time.cold.samples > 0 ? fmt::format("{:.6g}", value * 1e6) : std::string();
@@ -711,10 +711,10 @@ std::string best_as_csv(const std::string& name, const matrix_result& m) {
   if (m.entries == 0 || !has_vendor(vendor)) return "";
   std::string text;
   const auto add = [&](const std::string& copies, const std::string& kernels, const char* product,
-                       const std::string& result, const std::vector<const kernel_result*>& timed, double base,
-                       std::int64_t bytes, const std::string& over) {
+                       const std::string& result, const std::vector<const contestant_result*>& timed,
+                       double base, std::int64_t bytes, const std::string& over) {
     double warm = 0, cold = 0, seconds = 0;
-    for (const kernel_result* k : timed) {
+    for (const contestant_result* k : timed) {
       warm += k->time.warm.median;
       cold += k->time.cold.median;
       seconds += k->time.headline();
@@ -734,9 +734,9 @@ std::string best_as_csv(const std::string& name, const matrix_result& m) {
   add_ours("both", best_of(m, pair_of_operations), ratios.pair_two_copies);
   for (const auto& [line, words, product, best] : vendor_lines(vendor)) {
     std::vector<std::string> copies;
-    for (const format_result* f : best.formats) copies.push_back(f->label());
-    std::vector<const kernel_result*> kernels;
-    for (const kernel_result* k : best.kernels)
+    for (const variant_result* f : best.stored) copies.push_back(f->label());
+    std::vector<const contestant_result*> kernels;
+    for (const contestant_result* k : best.contestants)
       if (k != nullptr) kernels.push_back(k);
     add(fmt::format("{}", fmt::join(copies, " + ")), names_with_copies(best), product,
         fmt::format("vendor {}", line), kernels, base_of(best), bytes_of_copies(best), "");
@@ -854,10 +854,10 @@ void run(const options& wanted) {
     for (const std::string& name : wanted.matrices) {
       if (interrupting_signal != 0) break;
       request.format_done = [&](const matrix_result& so_far) {
-        const std::size_t count = so_far.formats.size();
+        const std::size_t count = so_far.variants.size();
         if (as_text && count == 1) print(head_as_text(here, wanted, name, so_far, width));
-        if (as_text) print(format_as_text(here, so_far, so_far.formats.back(), width));
-        if (wanted.csv) print(format_as_csv(here, name, so_far, so_far.formats.back()));
+        if (as_text) print(format_as_text(here, so_far, so_far.variants.back(), width));
+        if (wanted.csv) print(format_as_csv(here, name, so_far, so_far.variants.back()));
         if (count < request.field.size() && interrupting_signal == 0)
           progress.step(fmt::format("{}: {}, {} of {}", name, request.field[count].variant.label(), count + 1,
                                     request.field.size()));
@@ -867,8 +867,8 @@ void run(const options& wanted) {
       if (wanted.csv) print(m.problem.empty() ? best_as_csv(name, m.found) : problem_as_csv(m));
       if (wanted.common.as_json) document["matrices"].push_back(describe_matrix(here, wanted, m));
       if (!m.problem.empty()) failed.push_back(m.problem);
-      for (const format_result& f : m.found.formats)
-        for (const kernel_result& k : f.kernels)
+      for (const variant_result& f : m.found.variants)
+        for (const contestant_result& k : f.contestants)
           if (!k.wrong.empty())
             failed.push_back(fmt::format("{}: WRONG RESULT of {} ({}) {}: {}", name, k.info.name, f.label(),
                                          name_of(k.op), k.wrong));

@@ -8,7 +8,7 @@
 #include "convert/convert.hpp"
 #include "convert/io/generators.hpp"
 #include "convert/pipelines/structure.hpp"
-#include "kernels/candidates.hpp"
+#include "kernels/bound_kernels.hpp"
 #include "tests/battery.hpp"
 #include "tests/catch.hpp"
 #include "tests/convert/limited_new.hpp"
@@ -117,7 +117,7 @@ TEST_CASE("memory runs out while products are prepared and run") {
   for (const format_kind format : all_formats())
     std::visit(
         [&](const auto& made) {
-          for (const auto& kernel : candidates_of(openmp{}, view(made)))
+          for (const auto& kernel : bound_kernels_of(openmp{}, view(made)))
             for (const operation op : both_operations) {
               if (!kernel.why_not(op).empty()) continue;
               INFO(kernel.info.name);

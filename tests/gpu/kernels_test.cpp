@@ -290,11 +290,11 @@ TEST_CASE("the race on CUDA has a baseline, right results and a verdict", "[race
     const matrix_result found = race<cuda, std::int32_t, double>(cuda{}, view(m), request, {});
     for (const operation op : both_operations)
       CHECK(found.base_name(op).find("cusparse") != std::string::npos);
-    for (const format_result& f : found.formats) {
+    for (const variant_result& f : found.variants) {
       INFO(f.label());
       CHECK(f.refused == "");
       std::int64_t timed = 0;
-      for (const kernel_result& k : f.kernels) {
+      for (const contestant_result& k : f.contestants) {
         INFO(k.info.name << " " << name_of(k.op));
         CHECK(k.wrong == "");
         timed += k.timed() ? 1 : 0;
@@ -303,7 +303,7 @@ TEST_CASE("the race on CUDA has a baseline, right results and a verdict", "[race
     }
     CHECK(best_of(found, {operation::multiply}).format != nullptr);
     CHECK(vendor_of(found, {}).csr);
-    CHECK(vendor_of(found, {}).two_copies.formats.size() == 2);
+    CHECK(vendor_of(found, {}).two_copies.stored.size() == 2);
   }
 }
 

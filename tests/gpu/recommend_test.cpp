@@ -39,8 +39,8 @@ std::vector<std::string> leaders(const recommendation& told) {
   const verdict said = verdict_of(told.found, told.wanted, told.context());
   std::vector<std::string> names;
   if (!said.winner) return names;
-  names.emplace_back(said.winner.kernel(operation::multiply)->info.name);
-  for (const way& w : said.ties) names.emplace_back(w.kernel(operation::multiply)->info.name);
+  names.emplace_back(said.winner.contestant(operation::multiply)->info.name);
+  for (const way& w : said.ties) names.emplace_back(w.contestant(operation::multiply)->info.name);
   return names;
 }
 
@@ -94,14 +94,14 @@ TEST_CASE("what the documents concluded comes out of races") {
     const recommendation told = ask({"gen:blockband?n=16000&block=5&density=0.05", pair});
     const verdict said = verdict_of(told.found, told.wanted, told.context());
     REQUIRE(said.winner);
-    CHECK(said.winner.format().format == format_kind::bsr);
+    CHECK(said.winner.variant().format == format_kind::bsr);
   }
   {
     INFO("GCSB's tiles where both products are wanted and entries are spread");
     const recommendation told = ask({"gen:uniform?n=45100&density=0.0071", pair});
     const verdict said = verdict_of(told.found, told.wanted, told.context());
     REQUIRE(said.winner);
-    CHECK(said.winner.format().format == format_kind::gcsb_tile);
+    CHECK(said.winner.variant().format == format_kind::gcsb_tile);
   }
 #endif
 }

@@ -50,7 +50,7 @@ int main() {
   for (const format_variant& variant : variants_of(format_kind::ell, {})) request.field.push_back({variant});
   request.sampling = {1, true};
   const matrix_result raced = race<openmp, int, double>({}, view(matrix), request, {});
-  check(raced.formats[0].kernels[0].timed(), "the race");
-  std::printf("%s beside %s\n", raced.formats[0].kernels[0].info.name, raced.base_names[0].c_str());
+  check(raced.variants[0].contestants[0].timed(), "the race");
+  std::printf("%s beside %s\n", raced.variants[0].contestants[0].info.name, raced.base_names[0].c_str());
   return all_right ? 0 : 1;
 }

@@ -82,7 +82,7 @@ TEST_CASE("a folder, line by line where there is no terminal, and what is on dis
     CHECK(line["result"] == "ok");
     CHECK(line["analysis"]["schema"] == "sparsmith.features/1");
     CHECK(line["analysis"]["name"] == line["source"]["path"]);  // as spanalyze says it
-    CHECK(line["recommendation"]["schema"] == "sparsmith.recommend/1");
+    CHECK(line["recommendation"]["schema"] == "sparsmith.recommend/2");
     CHECK(line["recommendation"]["predicted"] == true);
     CHECK(line["source"]["path"] == "m/" + line["name"].get<std::string>());
     CHECK(line["matrix"]["entries"] == line["analysis"]["entries"]);

@@ -77,12 +77,12 @@ TEST_CASE("a verdict in words, with what to do, and nothing wider than the termi
 TEST_CASE("the verdict as data: the winner, its kernels, its margin, and what everybody else did") {
   const folder work;
   const json told = run_json(work, "'gen:uniform?n=400&density=0.05' --budget 2");
-  CHECK(told["schema"] == "sparsmith.recommend/1");
+  CHECK(told["schema"] == "sparsmith.recommend/2");
   CHECK(told["matrix"]["rows"] == 400);
   CHECK(told["predicted"] == false);
   std::vector<std::string> steps;
   for (const json& step : told["steps"]) steps.push_back(step["name"]);
-  CHECK(steps == std::vector<std::string>{"reading", "features", "candidates", "prediction", "conversion",
+  CHECK(steps == std::vector<std::string>{"reading", "features", "variants", "prediction", "conversion",
                                           "checks", "heats", "final"});
   const json& verdict = told["verdict"];
   REQUIRE(verdict.is_object());
@@ -95,7 +95,7 @@ TEST_CASE("the verdict as data: the winner, its kernels, its margin, and what ev
   CHECK(told["machine"]["copy_gb_per_s"] > 0);
   // Every format that there is has a line, and every contestant that has no time has a reason.
   std::vector<std::string> formats;
-  for (const json& c : told["candidates"]) formats.push_back(c["format"]);
+  for (const json& c : told["variants"]) formats.push_back(c["format"]);
   for (const char* const format :
        {"coo", "csr", "csc", "ell", "sell", "hyb", "bsr", "csb", "ecsb", "gcsb", "gcsb_tile"})
     CHECK(std::find(formats.begin(), formats.end(), format) != formats.end());
@@ -121,7 +121,7 @@ TEST_CASE("what is asked for decides who takes part") {
   CHECK(one["verdict"]["stays_in_csr"] == true);
   CHECK(one["verdict"]["margin"].is_null());
   const json small = run_json(work, "'gen:laplace2d?n=30' --memory 80K");
-  for (const json& c : small["candidates"])
+  for (const json& c : small["variants"])
     if (c["refused"].is_null()) CHECK(c["bytes"] <= 80 * 1024);
   const json same = run_json(work, "'gen:laplace2d?n=30' --repeatable --formats bsr --mix 1:0");
   CHECK(same["verdict"]["repeatable"] == true);

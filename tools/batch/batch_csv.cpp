@@ -149,7 +149,7 @@ result_columns columns_of_results() {
 // Without a contestant: a format that was not made.
 struct contestant_row {
   const batch_row& matrix;
-  const batch_candidate& candidate;
+  const batch_variant& variant;
   const batch_contestant* one = nullptr;
 };
 
@@ -183,10 +183,10 @@ std::vector<csv_column<contestant_row>> columns_of_contestants() {
       {"cols", [](const contestant_row& row) { return whole(row.matrix.cols); }},
       {"entries", [](const contestant_row& row) { return whole(row.matrix.entries); }},
       {"value_bits", [](const contestant_row& row) { return whole(row.matrix.value_bits); }},
-      {"format", [](const contestant_row& row) { return quoted(row.candidate.format); }},
+      {"format", [](const contestant_row& row) { return quoted(row.variant.format); }},
       {"parameters",
        [](const contestant_row& row) {
-         const batch_candidate& c = row.candidate;
+         const batch_variant& c = row.variant;
          const char* const gap = c.of_transpose && !c.note.empty() ? " " : "";
          return quoted(c.note + gap + (c.of_transpose ? "of A^T" : ""));
        }},
@@ -197,12 +197,12 @@ std::vector<csv_column<contestant_row>> columns_of_contestants() {
        [](const contestant_row& row) { return row.one == nullptr ? "refused" : quoted(row.one->result); }},
       {"reason",
        [](const contestant_row& row) {
-         return quoted(row.one == nullptr ? row.candidate.refused : row.one->reason);
+         return quoted(row.one == nullptr ? row.variant.refused : row.one->reason);
        }},
-      {"convert_ms", [](const contestant_row& row) { return number(row.candidate.convert_ms); }},
+      {"convert_ms", [](const contestant_row& row) { return number(row.variant.convert_ms); }},
       {"prepare_ms", of_kernel([](const batch_contestant& k) { return number(k.prepare_ms); })},
-      {"bytes", [](const contestant_row& row) { return whole(row.candidate.bytes); }},
-      {"times_csr", [](const contestant_row& row) { return number(row.candidate.times_csr); }},
+      {"bytes", [](const contestant_row& row) { return whole(row.variant.bytes); }},
+      {"times_csr", [](const contestant_row& row) { return number(row.variant.times_csr); }},
   };
   add_times(columns, "warm", &batch_contestant::warm);
   add_times(columns, "cold", &batch_contestant::cold);
@@ -233,9 +233,9 @@ std::string contestants_csv(const batch_summary& summary) {
   for (const batch_row& row : summary.rows) {
     if (!row.recommended) continue;
     for (const batch_contestant& one : row.contestants)
-      if (one.candidate < row.candidates.size())
-        add_line(lines, columns, contestant_row{row, row.candidates[one.candidate], &one});
-    for (const batch_candidate& c : row.candidates)
+      if (one.variant < row.variants.size())
+        add_line(lines, columns, contestant_row{row, row.variants[one.variant], &one});
+    for (const batch_variant& c : row.variants)
       if (!c.refused.empty()) add_line(lines, columns, contestant_row{row, c, nullptr});
   }
   return lines;

@@ -194,13 +194,13 @@ json way_figures(const batch_way& way) {
 // [format, note, of A^T, bytes / CSR, ms to convert, why not, [kernel, flags, result, µs, µs in the other
 // regime, predicted µs, ...]]; texts are numbers of words. Flags: 1 A^T x, 2 vendor, 4 winner, 8 tie, 16
 // gives the same bits.
-json candidates_of(const batch_row& row, word_list& words) {
+json bound_kernels_of(const batch_row& row, word_list& words) {
   json all = json::array();
-  std::vector<json> contestants(row.candidates.size(), json::array());
+  std::vector<json> contestants(row.variants.size(), json::array());
   const bool warm = row.regime == "warm";
   for (const batch_contestant& one : row.contestants) {
-    if (one.candidate >= contestants.size()) continue;
-    json& flat = contestants[one.candidate];
+    if (one.variant >= contestants.size()) continue;
+    json& flat = contestants[one.variant];
     flat.push_back(words(one.kernel));
     flat.push_back((one.operation == "atx" ? 1 : 0) + (one.vendor ? 2 : 0) + (one.winner ? 4 : 0) +
                    (one.tie ? 8 : 0) + (one.repeatable ? 16 : 0));
@@ -209,8 +209,8 @@ json candidates_of(const batch_row& row, word_list& words) {
     flat.push_back(number((warm ? one.cold : one.warm).median_us));
     flat.push_back(number(warm ? one.predicted_warm_us : one.predicted_cold_us));
   }
-  for (std::size_t i = 0; i < row.candidates.size(); ++i) {
-    const batch_candidate& c = row.candidates[i];
+  for (std::size_t i = 0; i < row.variants.size(); ++i) {
+    const batch_variant& c = row.variants[i];
     all.push_back(json::array({words(c.format), words(c.note), c.of_transpose ? 1 : 0, number(c.times_csr),
                                number(c.convert_ms), words(c.refused), std::move(contestants[i])}));
   }
@@ -238,7 +238,7 @@ std::string detail_of(const batch_row& row, word_list& words) {
             {"waited", number(row.waited_s)},
             {"memory", whole(row.memory_peak)},
             {"features", features_of(row.features)},
-            {"candidates", candidates_of(row, words)}};
+            {"variants", bound_kernels_of(row, words)}};
   if (!row.ok()) j["failure"] = json::array({row.stage, row.cause, row.signal, row.message, row.output});
   if (row.has_winner()) {
     j["winner"] = way_figures(row.winner);

@@ -320,7 +320,7 @@ function verdict_sentence(row, detail) {
 
 function contestants_of(detail) {
   const word = i => batch.words[i], all = [];
-  for (const [format, note, of_transpose, bytes, convert, refused, list] of detail.candidates) {
+  for (const [format, note, of_transpose, bytes, convert, refused, list] of detail.variants) {
     const label = [word(format), word(note), of_transpose ? "of Aᵀ" : ""].filter(Boolean).join(" ");
     for (let k = 0; k < list.length; k += 6) {
       const flags = list[k + 1];

@@ -94,32 +94,32 @@ batch_features features_of(const json* f) {
   return found;
 }
 
-batch_candidate candidate_of(const json* c) {
+batch_variant variant_of(const json* c) {
   return {text(c, "format"),  text(c, "note"),        text(c, "refused"),     yes(c, "of_transpose"),
           number(c, "bytes"), number(c, "times_csr"), number(c, "convert_ms")};
 }
 
 // An analysis prices the formats without making them.
-std::vector<batch_candidate> priced_formats(const json* analysis) {
+std::vector<batch_variant> priced_formats(const json* analysis) {
   double csr = unknown;
-  std::vector<batch_candidate> all;
+  std::vector<batch_variant> all;
   for_each_in(analysis, "formats", [&](const json* cost) {
-    batch_candidate one;
+    batch_variant one;
     one.format = text(cost, "format");
     one.note = text(cost, "parameters");
     one.bytes = number(cost, "bytes");
     if (one.format == "csr") csr = one.bytes;
     all.push_back(std::move(one));
   });
-  for (batch_candidate& one : all) one.times_csr = csr > 0 ? one.bytes / csr : unknown;
+  for (batch_variant& one : all) one.times_csr = csr > 0 ? one.bytes / csr : unknown;
   return all;
 }
 
 batch_contestant contestant_of(const json* c) {
   batch_contestant one;
-  const double candidate = number(c, "candidate");
-  one.candidate =
-      candidate >= 0 && candidate < 1e9 ? static_cast<std::size_t>(candidate) : static_cast<std::size_t>(-1);
+  const double variant = number(c, "variant");
+  one.variant =
+      variant >= 0 && variant < 1e9 ? static_cast<std::size_t>(variant) : static_cast<std::size_t>(-1);
   one.kernel = text(c, "kernel");
   one.operation = text(c, "operation");
   one.result = text(c, "result");
@@ -191,22 +191,21 @@ std::vector<wanted_operation> wanted_of(const batch_row& row) {
   return all;
 }
 
-// The contestants of each candidate that stores A.
-std::vector<std::vector<const batch_contestant*>> by_candidate(const batch_row& row) {
-  std::vector<std::vector<const batch_contestant*>> all(row.candidates.size());
+// The contestants of each variant that stores A.
+std::vector<std::vector<const batch_contestant*>> by_variant(const batch_row& row) {
+  std::vector<std::vector<const batch_contestant*>> all(row.variants.size());
   for (const batch_contestant& one : row.contestants)
-    if (one.candidate < all.size() && !row.candidates[one.candidate].of_transpose)
-      all[one.candidate].push_back(&one);
+    if (one.variant < all.size() && !row.variants[one.variant].of_transpose) all[one.variant].push_back(&one);
   return all;
 }
 
-struct candidate_times {
+struct variant_times {
   double any = unknown;   // the fastest kernels, whoever wrote them
   double ours = unknown;  // at least one of them ours
 };
 
-candidate_times times_of(const batch_row& row, const std::vector<const batch_contestant*>& contestants) {
-  candidate_times found;
+variant_times times_of(const batch_row& row, const std::vector<const batch_contestant*>& contestants) {
+  variant_times found;
   double sum = 0, dearer = unknown;  // what it takes to have one of ours among them
   for (const wanted_operation& op : wanted_of(row)) {
     double ours = unknown, theirs = unknown;
@@ -227,13 +226,13 @@ candidate_times times_of(const batch_row& row, const std::vector<const batch_con
 
 void find_series(batch_row& row) {
   if (wanted_of(row).empty()) return;
-  const auto contestants = by_candidate(row);
+  const auto contestants = by_variant(row);
   std::map<std::string, double> fastest;
   std::vector<std::string> order;
   for (std::size_t i = 0; i < contestants.size(); ++i) {
-    const std::string& format = row.candidates[i].format;
+    const std::string& format = row.variants[i].format;
     if (fastest.emplace(format, unknown).second) order.push_back(format);
-    const candidate_times times = times_of(row, contestants[i]);
+    const variant_times times = times_of(row, contestants[i]);
     if (less(times.any, row.best_us)) row.best_us = times.any;
     if (less(times.ours, fastest[format])) fastest[format] = times.ours;
   }
@@ -247,7 +246,7 @@ void find_series(batch_row& row) {
 
 // The least predicted way, as --predict takes it, and what its kernels measured.
 void find_choice(batch_row& row) {
-  const auto contestants = by_candidate(row);
+  const auto contestants = by_variant(row);
   const std::vector<wanted_operation> wanted = wanted_of(row);
   if (wanted.empty()) return;
   double least = unknown;
@@ -267,7 +266,7 @@ void find_choice(batch_row& row) {
     }
     if (!less(expected, least)) continue;
     least = expected;
-    const batch_candidate& c = row.candidates[i];
+    const batch_variant& c = row.variants[i];
     row.choice = {c.note.empty() ? c.format : c.format + " " + c.note, kernels, measured / row.best_us};
   }
 }
@@ -284,8 +283,8 @@ void read_recommendation(batch_row& row, const json* r) {
   const json* const mix = member(request, "mix");
   row.ax = std::max(0.0, number(mix, "ax"));
   row.atx = std::max(0.0, number(mix, "atx"));
-  row.candidates.clear();
-  for_each_in(r, "candidates", [&](const json* c) { row.candidates.push_back(candidate_of(c)); });
+  row.variants.clear();
+  for_each_in(r, "variants", [&](const json* c) { row.variants.push_back(variant_of(c)); });
   for_each_in(r, "contestants", [&](const json* c) { row.contestants.push_back(contestant_of(c)); });
   const json* const verdict = member(r, "verdict");
   row.winner = way_of(row, verdict);
@@ -344,7 +343,7 @@ batch_row row_of(const json& line) {
   row.rows = size("rows");
   row.cols = size("cols");
   row.entries = size("entries");
-  row.candidates = priced_formats(analysis);
+  row.variants = priced_formats(analysis);
   if (recommendation != nullptr) read_recommendation(row, recommendation);
   return row;
 }
@@ -501,7 +500,7 @@ std::vector<bytes_of_format> bytes_of(const std::vector<batch_row>& rows) {
   std::vector<std::string> order;
   for (const batch_row& row : rows) {
     std::map<std::string, double> least;
-    for (const batch_candidate& one : row.candidates) {
+    for (const batch_variant& one : row.variants) {
       if (one.of_transpose || !std::isfinite(one.times_csr)) continue;
       const auto [found, first] = least.emplace(one.format, one.times_csr);
       if (!first) found->second = std::min(found->second, one.times_csr);

@@ -21,14 +21,14 @@ struct batch_timing {
   std::int64_t samples = 0;
 };
 
-struct batch_candidate {
+struct batch_variant {
   std::string format, note, refused;
   bool of_transpose = false;
   double bytes = unknown, times_csr = unknown, convert_ms = unknown;
 };
 
 struct batch_contestant {
-  std::size_t candidate = 0;
+  std::size_t variant = 0;
   std::string kernel, operation, result, reason;
   bool vendor = false, repeatable = false, winner = false, tie = false;
   batch_timing warm, cold;
@@ -75,7 +75,7 @@ struct batch_row {
 
   std::string regime;
   double ax = 0, atx = 0;  // the mix
-  std::vector<batch_candidate> candidates;
+  std::vector<batch_variant> variants;
   std::vector<batch_contestant> contestants;
   batch_way winner, fastest, stay, runner_up;
   batch_way vendor;                         // its best format, from one copy

@@ -21,7 +21,7 @@ matrix generated(const std::string& spec) {
   return assemble<openmp, std::int32_t, double>({}, read_matrix(spec), false, report, nullptr);
 }
 
-std::vector<field_entry> field_for(const matrix& m, field_request request = {}) {
+std::vector<priced_variant> field_for(const matrix& m, field_request request = {}) {
   request.backend = openmp::name;
   return field_of<openmp, std::int32_t, double>({}, view(m), features_of(openmp{}, view(m), {}, nullptr),
                                                 request);
@@ -41,11 +41,11 @@ TEST_CASE("every entry of a field makes what its price says, after the entry it 
   for (const char* const spec : {"gen:blockband?n=300&block=5&density=0.05", "gen:rmat?scale=9&edges=6",
                                  "gen:uniform?rows=300&cols=700&density=0.02"}) {
     const matrix m = generated(spec);
-    const std::vector<field_entry> field = field_for(m);
+    const std::vector<priced_variant> field = field_for(m);
     std::set<format_kind> formats;
     std::set<std::string> labels;
     for (std::size_t i = 0; i < field.size(); ++i) {
-      const field_entry& e = field[i];
+      const priced_variant& e = field[i];
       INFO(spec << ": " << e.variant.label());
       CHECK(e.after < static_cast<int>(i));
       CHECK(labels.insert(e.variant.label()).second);
@@ -66,23 +66,23 @@ TEST_CASE("every entry of a field makes what its price says, after the entry it 
 TEST_CASE("what does not fit or is too padded is left out with the reason") {
   const matrix m = generated("gen:denserow?n=300");
   int padded = 0;
-  for (const field_entry& e : field_for(m))
+  for (const priced_variant& e : field_for(m))
     padded += e.left_out.find("too padded") != std::string::npos ? 1 : 0;
   CHECK(padded >= 1);  // ELL at least
   field_request small;
   small.memory = 100;
-  for (const field_entry& e : field_for(m, small)) CHECK(!e.left_out.empty());
+  for (const priced_variant& e : field_for(m, small)) CHECK(!e.left_out.empty());
 }
 
 TEST_CASE("formats and kernels that were asked for, and no others") {
   const matrix m = generated("gen:laplace2d?n=12");
   field_request only_some;
   only_some.formats = {format_kind::csr, format_kind::bsr};
-  for (const field_entry& e : field_for(m, only_some))
+  for (const priced_variant& e : field_for(m, only_some))
     CHECK((e.variant.format == format_kind::csr || e.variant.format == format_kind::bsr));
   field_request kernels;
   kernels.kernels = {"sell/omp"};
-  for (const field_entry& e : field_for(m, kernels)) {
+  for (const priced_variant& e : field_for(m, kernels)) {
     CHECK(e.variant.format == format_kind::sell);
     CHECK(e.variant.kernels == kernels.kernels);
   }
@@ -139,8 +139,8 @@ TEST_CASE("every kernel of this build has a prediction, and the model a record")
     CHECK(told.found.predicted);
     CHECK(told.model_record > 0.5);
     CHECK(told.model_record <= 1);
-    for (const format_result& f : told.found.formats)
-      for (const kernel_result& k : f.kernels) {
+    for (const variant_result& f : told.found.variants)
+      for (const contestant_result& k : f.contestants) {
         INFO(f.label() << " " << k.info.name << " " << name_of(k.op));
         if (k.not_run.empty()) {
           CHECK(k.expected.cold > 0);

@@ -1,4 +1,4 @@
-// The race: with candidates of the test's own, what it makes of those that refuse, fail or lie; with the real
+// The race: with kernels of the test's own, what it makes of those that refuse, fail or lie; with the real
 // ones, that it does what the request says. Times are never judged.
 #include "analyze/recommend/race.hpp"
 
@@ -36,10 +36,10 @@ kernel_info named(const char* name, bool vendor) {
 }
 
 // Right, as far as `before_run` lets it.
-candidate<double> fake(
+bound_kernel<double> fake(
     const matrix& m, const char* name, bool vendor,
     const std::function<double()>& before_run = [] { return 1.0; }) {
-  const auto real = candidates_of(openmp{}, view(m)).front();
+  const auto real = bound_kernels_of(openmp{}, view(m)).front();
   return {named(name, vendor), real.why_not, [real, before_run](operation op) {
             const auto ready = real.prepare(op);
             return prepared_kernel<double>{8, [=](double alpha, const double* x, double beta, double* y) {
@@ -48,7 +48,7 @@ candidate<double> fake(
           }};
 }
 
-candidate<double> failing(const char* name, bool vendor, failure category) {
+bound_kernel<double> failing(const char* name, bool vendor, failure category) {
   return {named(name, vendor), [](operation) { return std::string(); },
           [=](operation) -> prepared_kernel<double> { throw error(category, std::string(name) + " fails"); }};
 }
@@ -58,8 +58,8 @@ double starve() {
 }
 
 // Lacks memory already where it looks at the matrix.
-candidate<double> starving_at_once(const char* name, bool vendor) {
-  candidate<double> one = failing(name, vendor, failure::resources);
+bound_kernel<double> starving_at_once(const char* name, bool vendor) {
+  bound_kernel<double> one = failing(name, vendor, failure::resources);
   one.why_not = [](operation) -> std::string { throw error(failure::resources, "no memory to look"); };
   return one;
 }
@@ -68,7 +68,7 @@ candidate<double> starving_at_once(const char* name, bool vendor) {
 
 TEST_CASE("the baseline is the vendor's where one runs, and survives those that lack memory") {
   const matrix m = generated("gen:laplace2d?n=8");
-  const auto base = [&](const std::vector<candidate<double>>& all) {
+  const auto base = [&](const std::vector<bound_kernel<double>>& all) {
     return contest_of(m).choose_baseline(all, operation::multiply);
   };
   CHECK(base({fake(m, "a/ours", false), fake(m, "a/vendor", true)}) == "a/vendor");
@@ -85,23 +85,23 @@ TEST_CASE("a kernel that lacks memory or is wrong is a line, and the race goes o
   const matrix m = generated("gen:laplace2d?n=8");
   std::vector<std::string> said;
   auto contest = contest_of(m, [&](const std::string& text) { said.push_back(text); });
-  const std::vector<candidate<double>> all = {
+  const std::vector<bound_kernel<double>> all = {
       failing("a/starving", true, failure::resources), fake(m, "a/good", false),
       fake(m, "a/wrong", false, [] { return 2.0; }),
       fake(m, "a/starving-later", false, [calls = 0]() mutable { return ++calls > 2 ? starve() : 1.0; }),
       fake(m, "a/wrong-later", false, [calls = 0]() mutable { return ++calls > 2 ? 2.0 : 1.0; })};
   CHECK(contest.choose_baseline({all[0], all[1]}, operation::multiply) == "a/good");
-  format_result result;
+  variant_result result;
   contest.run(all, {operation::multiply}, result);
-  REQUIRE(result.kernels.size() == all.size());
-  CHECK(result.kernels[0].not_run == "a/starving fails");
-  CHECK(result.kernels[1].timed());
-  CHECK(result.kernels[1].time.warm.samples == 2);
-  CHECK(result.kernels[1].time.cold.samples == 0);
-  CHECK(result.kernels[1].prepared_bytes == 8);
-  CHECK(result.kernels[2].wrong.find("outputs, first y[") != std::string::npos);
-  CHECK(result.kernels[3].not_run == "no memory to run in");
-  CHECK(!result.kernels[4].wrong.empty());
+  REQUIRE(result.contestants.size() == all.size());
+  CHECK(result.contestants[0].not_run == "a/starving fails");
+  CHECK(result.contestants[1].timed());
+  CHECK(result.contestants[1].time.warm.samples == 2);
+  CHECK(result.contestants[1].time.cold.samples == 0);
+  CHECK(result.contestants[1].prepared_bytes == 8);
+  CHECK(result.contestants[2].wrong.find("outputs, first y[") != std::string::npos);
+  CHECK(result.contestants[3].not_run == "no memory to run in");
+  CHECK(!result.contestants[4].wrong.empty());
   CHECK(result.base_of(operation::multiply).warm.samples == 2);
   CHECK(result.base_of(operation::transposed).warm.samples == 0);
   CHECK(std::find(said.begin(), said.end(), "a/good A x, round 2 of 2") != said.end());
@@ -116,12 +116,12 @@ TEST_CASE("what lacks memory before it is prepared is a line too, and so is a fo
   const auto base = fake(m, "a/base", true, [&] { return starves ? starve() : 1.0; });
   CHECK(contest.choose_baseline({base}, operation::multiply) == "a/base");
   starves = true;
-  format_result result;
+  variant_result result;
   contest.run({starving_at_once("a/starving", false), fake(m, "a/good", false)}, {operation::multiply},
               result);
-  REQUIRE(result.kernels.size() == 2);
-  CHECK(result.kernels[0].not_run == "no memory to look");
-  CHECK(result.kernels[1].timed());
+  REQUIRE(result.contestants.size() == 2);
+  CHECK(result.contestants[0].not_run == "no memory to look");
+  CHECK(result.contestants[1].timed());
   CHECK(result.base_of(operation::multiply).warm.samples == 0);
 }
 
@@ -144,13 +144,13 @@ TEST_CASE("a request names the formats, kernels and operations that take part") 
   CHECK(result.offset_bits == 32);
   CHECK(result.base_name(operation::multiply) == "csr/omp");
   CHECK(result.base_name(operation::transposed) == "csr/omp");
-  REQUIRE(result.formats.size() == 3);
+  REQUIRE(result.variants.size() == 3);
   std::vector<std::pair<std::string, operation>> timed;
-  for (const format_result& f : result.formats) {
+  for (const variant_result& f : result.variants) {
     CHECK(f.refused.empty());
     CHECK(f.bytes > 0);
     CHECK((f.convert_seconds > 0) == (f.format != format_kind::csr));
-    for (const kernel_result& k : f.kernels) {
+    for (const contestant_result& k : f.contestants) {
       INFO(k.info.name << k.not_run << k.wrong);
       CHECK(k.timed());
       CHECK(f.ratio(k) > 0);
@@ -163,14 +163,14 @@ TEST_CASE("a request names the formats, kernels and operations that take part") 
                                                                 {"bsr/max-task", operation::multiply},
                                                                 {"bsr/max-task", operation::transposed}});
   using parameters = std::vector<std::pair<std::string, std::int64_t>>;
-  CHECK(result.formats[0].parameters.empty());
-  CHECK(result.formats[2].parameters == parameters{{"block_rows", 3}, {"block_cols", 2}});
+  CHECK(result.variants[0].parameters.empty());
+  CHECK(result.variants[2].parameters == parameters{{"block_rows", 3}, {"block_cols", 2}});
 
   request.operations = {operation::multiply};
   const matrix_result ax = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
   CHECK(ax.base_name(operation::transposed).empty());
-  CHECK(ax.formats[0].kernels.size() == 1);
-  CHECK(ax.formats[1].kernels.empty());
+  CHECK(ax.variants[0].contestants.size() == 1);
+  CHECK(ax.variants[1].contestants.empty());
 }
 
 TEST_CASE("beside the base itself stand its own samples, whichever way the race is run") {
@@ -185,17 +185,17 @@ TEST_CASE("beside the base itself stand its own samples, whichever way the race 
   for (const bool for_verdict : {false, true}) {
     request.for_verdict = for_verdict;
     const matrix_result found = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
-    for (const kernel_result& k : found.formats[1].kernels) {
+    for (const contestant_result& k : found.variants[1].contestants) {
       INFO(k.info.name << " " << name_of(k.op) << (for_verdict ? ", for a verdict" : ""));
       REQUIRE(found.base_name(k.op) == k.info.name);
       REQUIRE(k.timed());
-      CHECK(found.formats[1].ratio(k) == 1.0);
-      CHECK(found.formats[1].base_of(k.op).warm.median == k.time.warm.median);
+      CHECK(found.variants[1].ratio(k) == 1.0);
+      CHECK(found.variants[1].base_of(k.op).warm.median == k.time.warm.median);
     }
-    const choice pair = best_in(found.formats[1], both);
+    const choice pair = best_in(found.variants[1], both);
     CHECK(pair.ratio() == 1.0);
     CHECK(is_base(found, pair));
-    CHECK_FALSE(is_base(found, best_in(found.formats[2], both)));
+    CHECK_FALSE(is_base(found, best_in(found.variants[2], both)));
   }
 }
 
@@ -209,24 +209,25 @@ TEST_CASE("whoever waits hears of every format when it is through") {
   bool stop = false;
   request.sampling.interrupted = [&] { return stop; };
   request.format_done = [&](const matrix_result& so_far) {
-    labels.push_back(so_far.formats.back().label());
-    CHECK(so_far.formats.size() == labels.size());
+    labels.push_back(so_far.variants.back().label());
+    CHECK(so_far.variants.size() == labels.size());
     CHECK(so_far.base_name(operation::multiply) == "csr/omp");
-    for (const kernel_result& k : so_far.formats.back().kernels) CHECK(k.timed());
-    stop = so_far.formats.back().format == format_kind::csr;
+    for (const contestant_result& k : so_far.variants.back().contestants) CHECK(k.timed());
+    stop = so_far.variants.back().format == format_kind::csr;
   };
   const matrix_result found = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
   CHECK(labels == std::vector<std::string>{"coo", "csr", "ell"});
-  CHECK(found.formats[2].refused == "not reached: interrupted");
-  CHECK(found.formats[2].not_reached);
+  CHECK(found.variants[2].refused == "not reached: interrupted");
+  CHECK(found.variants[2].not_reached);
 
   // Those that were about to run when it was interrupted say so.
   int asked = 0;
   request.sampling.interrupted = [&] { return ++asked > 4; };
   request.format_done = {};
   const matrix_result early = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
-  for (const format_result& f : early.formats)
-    for (const kernel_result& k : f.kernels) CHECK((k.timed() || k.not_run == "not reached: interrupted"));
+  for (const variant_result& f : early.variants)
+    for (const contestant_result& k : f.contestants)
+      CHECK((k.timed() || k.not_run == "not reached: interrupted"));
 }
 
 TEST_CASE("a format that does not fit is refused in its line, and variants have notes") {
@@ -238,13 +239,13 @@ TEST_CASE("a format that does not fit is refused in its line, and variants have 
     for (const format_variant& variant : variants_of(format, {})) request.field.push_back({variant});
   const matrix_result result = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
   std::set<std::string> labels;
-  for (const format_result& f : result.formats) {
+  for (const variant_result& f : result.variants) {
     labels.insert(f.label());
-    CHECK(f.refused.empty() == !f.kernels.empty());
+    CHECK(f.refused.empty() == !f.contestants.empty());
   }
   CHECK(labels ==
         std::set<std::string>{"ell", "sell", "sell unsorted", "ecsb coo", "ecsb ell", "ecsb hybrid"});
-  CHECK(result.formats[0].refused.find("slots") != std::string::npos);
+  CHECK(result.variants[0].refused.find("slots") != std::string::npos);
 
   // What makes no sense is no refusal.
   request.field[1].variant.conversion.sell.slice = 0;
@@ -277,13 +278,13 @@ TEST_CASE("a race for a verdict gives everybody a time or a reason, and the lead
   CHECK(!result.interrupted);
   const verdict said = verdict_of(result, {});
   REQUIRE(said.winner);
-  for (const kernel_result* k : said.winner.kernels) {
+  for (const contestant_result* k : said.winner.contestants) {
     CHECK(k->left.empty());
     CHECK(k->time.cold.samples >= 5);
     CHECK(k->error <= 1);
   }
-  for (const format_result& f : result.formats)
-    for (const kernel_result& k : f.kernels) {
+  for (const variant_result& f : result.variants)
+    for (const contestant_result& k : f.contestants) {
       INFO(k.info.name << k.not_run);
       CHECK((k.timed() || !k.left.empty() || !k.not_run.empty()));
       if (!k.timed()) CHECK((k.single_seconds > 0 || !k.not_run.empty()));
@@ -299,9 +300,9 @@ TEST_CASE("who is expected far behind, or varies one that is, is not even tried"
   request.field.back().expected = {};
   request.field.back().after = 1;
   const matrix_result result = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
-  CHECK(result.formats[1].refused.find("predicted at") != std::string::npos);
-  CHECK(result.formats[1].kernels.empty());
-  CHECK(result.formats[3].refused.find("neither was coo") != std::string::npos);
+  CHECK(result.variants[1].refused.find("predicted at") != std::string::npos);
+  CHECK(result.variants[1].contestants.empty());
+  CHECK(result.variants[3].refused.find("neither was coo") != std::string::npos);
 }
 
 TEST_CASE("time that is up and interrupts end a race with what there is") {
@@ -311,8 +312,8 @@ TEST_CASE("time that is up and interrupts end a race with what there is") {
   const matrix_result nothing = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
   CHECK(nothing.out_of_time);
   CHECK(verdict_of(nothing, {}).winner.stays_in_csr());  // what is there is measured all the same
-  for (std::size_t i = 1; i < nothing.formats.size(); ++i)
-    CHECK(nothing.formats[i].refused.find("time given") != std::string::npos);
+  for (std::size_t i = 1; i < nothing.variants.size(); ++i)
+    CHECK(nothing.variants[i].refused.find("time given") != std::string::npos);
 
   for (const bool for_verdict : {true, false}) {
     race_request stopped = quick_verdict();
@@ -324,8 +325,8 @@ TEST_CASE("time that is up and interrupts end a race with what there is") {
         openmp{}, view(m), stopped, [&](const std::string& text) { doing = text; });
     CHECK(some.interrupted);
     CHECK(verdict_of(some, {}).winner.stays_in_csr());
-    CHECK(some.formats[2].refused == "not reached: interrupted");
-    CHECK(some.formats[2].not_reached);
+    CHECK(some.variants[2].refused == "not reached: interrupted");
+    CHECK(some.variants[2].not_reached);
   }
 }
 
@@ -337,9 +338,9 @@ TEST_CASE("a second copy, of A^T, computes what the first one does") {
   copy.of_transpose = true;
   request.field.push_back({copy});
   const matrix_result result = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
-  REQUIRE(result.formats[0].kernels.size() == 2);
-  CHECK(result.formats[0].label() == "sell of A^T");
-  for (const kernel_result& k : result.formats[0].kernels) {
+  REQUIRE(result.variants[0].contestants.size() == 2);
+  CHECK(result.variants[0].label() == "sell of A^T");
+  for (const contestant_result& k : result.variants[0].contestants) {
     INFO(k.wrong << k.not_run);
     CHECK(k.timed());
   }

@@ -18,8 +18,9 @@ regimes taking(double seconds) {
   return time;
 }
 
-kernel_result line(const char* name, operation op, double seconds, double prepare = 0, bool vendor = false) {
-  kernel_result k;
+contestant_result line(const char* name, operation op, double seconds, double prepare = 0,
+                       bool vendor = false) {
+  contestant_result k;
   k.info = {.name = name, .description = "", .source = "", .vendor = vendor};
   k.op = op;
   k.time = taking(seconds);
@@ -27,12 +28,12 @@ kernel_result line(const char* name, operation op, double seconds, double prepar
   return k;
 }
 
-format_result format(format_kind kind, double convert, std::vector<kernel_result> kernels) {
-  format_result f;
+variant_result format(format_kind kind, double convert, std::vector<contestant_result> kernels) {
+  variant_result f;
   f.format = kind;
   f.convert_seconds = convert;
   f.base = {taking(10), taking(20)};
-  f.kernels = std::move(kernels);
+  f.contestants = std::move(kernels);
   return f;
 }
 
@@ -41,13 +42,13 @@ constexpr operation ax = operation::multiply, atx = operation::transposed;
 matrix_result example() {
   matrix_result m;
   m.entries = 1;
-  m.formats = {format(format_kind::csr, 0,
-                      {line("csr/a", ax, 10), line("csr/b", ax, 9), line("csr/a", atx, 20),
-                       line("csr/vendor", ax, 1, 0, true)}),
-               format(format_kind::ell, 6, {line("ell/a", ax, 8, 2), line("ell/a", atx, 30, 1)}),
-               format(format_kind::csc, 4,
-                      {line("csc/vendor", atx, 5, 1, true), line("csc/a", atx, 2),
-                       line("csc/vendor2", atx, 6, 0, true)})};
+  m.variants = {format(format_kind::csr, 0,
+                       {line("csr/a", ax, 10), line("csr/b", ax, 9), line("csr/a", atx, 20),
+                        line("csr/vendor", ax, 1, 0, true)}),
+                format(format_kind::ell, 6, {line("ell/a", ax, 8, 2), line("ell/a", atx, 30, 1)}),
+                format(format_kind::csc, 4,
+                       {line("csc/vendor", atx, 5, 1, true), line("csc/a", atx, 2),
+                        line("csc/vendor2", atx, 6, 0, true)})};
   return m;
 }
 
@@ -62,13 +63,13 @@ TEST_CASE("the headline is cold where caches were, and warm where they were not"
 
 TEST_CASE("the best of one format, and of all") {
   const matrix_result m = example();
-  const choice in_csr = best_in(m.formats[0], {ax});
+  const choice in_csr = best_in(m.variants[0], {ax});
   CHECK(in_csr.names() == "csr/b");  // the vendor's is not ours
   CHECK(in_csr.seconds == 9);
   CHECK(in_csr.base_seconds == 10);
 
   const choice best = best_of(m, {ax});
-  CHECK(best.format == &m.formats[1]);
+  CHECK(best.format == &m.variants[1]);
   CHECK(best.ratio() == 10.0 / 8);
   CHECK(best.price == 8);  // 6 to convert, 2 to prepare
   CHECK(best.repaid_after() == 4);
@@ -77,43 +78,43 @@ TEST_CASE("the best of one format, and of all") {
   CHECK(pair.names() == "csr/b + csr/a");
   CHECK(pair.seconds == 29);
   CHECK(pair.base_seconds == 30);
-  CHECK(best_in(m.formats[1], both).repaid_after() < 0);  // slower than the base
+  CHECK(best_in(m.variants[1], both).repaid_after() < 0);  // slower than the base
   CHECK(best_of(m, {atx}).names() == "csc/a");
-  CHECK(best_in(m.formats[2], both).format == nullptr);  // without A x there is no pair
+  CHECK(best_in(m.variants[2], both).format == nullptr);  // without A x there is no pair
   CHECK(best_of(matrix_result{}, {ax}).format == nullptr);
 }
 
 TEST_CASE("the base itself is what the base of that operation is called") {
   matrix_result m = example();
   m.base_names = {"csr/b", "csr/a"};
-  CHECK(is_base(m, best_in(m.formats[0], {ax})));
-  CHECK(is_base(m, best_in(m.formats[0], {atx})));
-  CHECK(is_base(m, best_in(m.formats[0], both)));
+  CHECK(is_base(m, best_in(m.variants[0], {ax})));
+  CHECK(is_base(m, best_in(m.variants[0], {atx})));
+  CHECK(is_base(m, best_in(m.variants[0], both)));
   m.base_names = {"csr/a", "csr/b"};  // each is now the base of the other operation
-  CHECK_FALSE(is_base(m, best_in(m.formats[0], {ax})));
-  CHECK_FALSE(is_base(m, best_in(m.formats[0], {atx})));
-  CHECK_FALSE(is_base(m, best_in(m.formats[0], both)));
+  CHECK_FALSE(is_base(m, best_in(m.variants[0], {ax})));
+  CHECK_FALSE(is_base(m, best_in(m.variants[0], {atx})));
+  CHECK_FALSE(is_base(m, best_in(m.variants[0], both)));
   m.base_names = {"csr/b", "csr/a"};
-  m.formats[0].of_transpose = true;  // the same kernel of a second copy
-  CHECK_FALSE(is_base(m, best_in(m.formats[0], {ax})));
+  m.variants[0].of_transpose = true;  // the same kernel of a second copy
+  CHECK_FALSE(is_base(m, best_in(m.variants[0], {ax})));
   CHECK_FALSE(is_base(m, choice{}));
 }
 
 TEST_CASE("what was not run or is wrong is no choice, and notes are named") {
   matrix_result m = example();
-  m.formats[0].note = "a note";
-  m.formats[0].kernels[1].not_run = "why";
-  CHECK(best_in(m.formats[0], {ax}).names() == "csr/a (a note)");
-  CHECK(best_in(m.formats[0], both).names() == "csr/a (a note)");
-  m.formats[0].kernels[0].wrong = "wrong";
-  CHECK(best_in(m.formats[0], {ax}).format == nullptr);
+  m.variants[0].note = "a note";
+  m.variants[0].contestants[1].not_run = "why";
+  CHECK(best_in(m.variants[0], {ax}).names() == "csr/a (a note)");
+  CHECK(best_in(m.variants[0], both).names() == "csr/a (a note)");
+  m.variants[0].contestants[0].wrong = "wrong";
+  CHECK(best_in(m.variants[0], {ax}).format == nullptr);
 }
 
 TEST_CASE("formats over several matrices") {
   format_ratios all;
   matrix_result m = example();
   add_ratios(m, all);
-  m.formats[1].kernels[0].time = taking(20);
+  m.variants[1].contestants[0].time = taking(20);
   add_ratios(m, all);
   m.entries = 0;
   add_ratios(m, all);  // nothing to be fast or slow with
@@ -129,9 +130,9 @@ TEST_CASE("formats over several matrices") {
 namespace {
 
 // Times in the cold regime with an interval; warm ones are half as long.
-kernel_result raced(const char* name, operation op, double seconds, double spread = 0, bool vendor = false,
-                    bool repeatable = true) {
-  kernel_result k = line(name, op, seconds, 0, vendor);
+contestant_result raced(const char* name, operation op, double seconds, double spread = 0,
+                        bool vendor = false, bool repeatable = true) {
+  contestant_result k = line(name, op, seconds, 0, vendor);
   k.info.repeatable_multiply = k.info.repeatable_transposed = repeatable;
   for (timing* t : {&k.time.warm, &k.time.cold}) {
     t->low = t->median * (1 - spread);
@@ -142,9 +143,9 @@ kernel_result raced(const char* name, operation op, double seconds, double sprea
   return k;
 }
 
-format_result stored(format_kind kind, std::int64_t bytes, double convert,
-                     std::vector<kernel_result> kernels) {
-  format_result f = format(kind, convert, std::move(kernels));
+variant_result stored(format_kind kind, std::int64_t bytes, double convert,
+                      std::vector<contestant_result> kernels) {
+  variant_result f = format(kind, convert, std::move(kernels));
   f.bytes = bytes;
   return f;
 }
@@ -153,7 +154,7 @@ matrix_result raced_example() {
   matrix_result m;
   m.rows = m.cols = 10;
   m.entries = 50;
-  m.formats = {
+  m.variants = {
       stored(format_kind::csr, 1000, 0,
              {raced("csr/a", ax, 10), raced("csr/b", ax, 14), raced("csr/a", atx, 30)}),
       stored(format_kind::ell, 1500, 40, {raced("ell/a", ax, 8), raced("ell/a", atx, 20)}),
@@ -186,10 +187,10 @@ TEST_CASE("the winner of a tie is the one with the fewest bytes, and all that ar
 
 TEST_CASE("of equal bytes the simpler format wins, and staying in CSR is a verdict") {
   matrix_result m = raced_example();
-  m.formats[2].bytes = 1000;
-  m.formats[2].kernels[0] = raced("bsr/a", ax, 9.8);
-  m.formats[2].kernels[1] = raced("bsr/a", atx, 29);
-  m.formats[1].refused = "too padded";
+  m.variants[2].bytes = 1000;
+  m.variants[2].contestants[0] = raced("bsr/a", ax, 9.8);
+  m.variants[2].contestants[1] = raced("bsr/a", atx, 29);
+  m.variants[1].refused = "too padded";
   const verdict v = verdict_of(m, only({}, ax));
   CHECK(v.fastest.names() == "bsr/a");
   CHECK(v.winner.names() == "csr/a");
@@ -200,8 +201,8 @@ TEST_CASE("of equal bytes the simpler format wins, and staying in CSR is a verdi
 
 TEST_CASE("who is not known to be behind is tied, and does not win for that") {
   matrix_result m = raced_example();
-  m.formats[0].kernels[0] = raced("csr/a", ax, 8.7, 0.05);  // 8.7 beside 8, but perhaps 8.3
-  m.formats[0].kernels[1] = raced("csr/b", ax, 12, 0.1);    // known to be behind
+  m.variants[0].contestants[0] = raced("csr/a", ax, 8.7, 0.05);  // 8.7 beside 8, but perhaps 8.3
+  m.variants[0].contestants[1] = raced("csr/b", ax, 12, 0.1);    // known to be behind
   const verdict v = verdict_of(m, only({}, ax));
   std::vector<std::string> names;
   for (const way& w : v.ties) names.push_back(w.names());
@@ -224,15 +225,15 @@ TEST_CASE("mix, products, memory, regime and repeatable bits decide") {
   CHECK(verdict_of(m, small).winner.names() == "bsr/a");
   small.memory = 100;
   CHECK(!verdict_of(m, small).winner);
-  m.formats[1].kernels[0].info.repeatable_multiply = false;
-  m.formats[2].kernels[1].info.repeatable_transposed = false;
+  m.variants[1].contestants[0].info.repeatable_multiply = false;
+  m.variants[2].contestants[1].info.repeatable_transposed = false;
   objective same;
   same.repeatable = true;
   CHECK(verdict_of(m, same).winner.names() == "csr/a");
   CHECK(verdict_of(m, same).winner.repeatable());
   CHECK(!verdict_of(m, {}).winner.repeatable());
   m = raced_example();
-  m.formats[0].kernels[0].time.warm.median = m.formats[0].kernels[0].time.warm.low = 1;
+  m.variants[0].contestants[0].time.warm.median = m.variants[0].contestants[0].time.warm.low = 1;
   objective warm;
   warm.warm = true;
   CHECK(verdict_of(m, only(warm, ax)).winner.names() == "csr/a");
@@ -241,14 +242,14 @@ TEST_CASE("mix, products, memory, regime and repeatable bits decide") {
 
 TEST_CASE("the vendor's best from one copy and from two") {
   matrix_result m = raced_example();
-  m.formats[0].kernels.push_back(raced("csr/v", ax, 9, 0, true));
-  m.formats[0].kernels.push_back(raced("csr/v", atx, 60, 0, true));
-  format_result copy = stored(format_kind::sell, 1100, 7, {raced("sell/v", atx, 6, 0, true)});
+  m.variants[0].contestants.push_back(raced("csr/v", ax, 9, 0, true));
+  m.variants[0].contestants.push_back(raced("csr/v", atx, 60, 0, true));
+  variant_result copy = stored(format_kind::sell, 1100, 7, {raced("sell/v", atx, 6, 0, true)});
   copy.of_transpose = true;
-  m.formats.push_back(copy);
+  m.variants.push_back(copy);
   const verdict v = verdict_of(m, {});
   CHECK(v.vendor.one_copy.names() == "csc/v");  // 24.5 beside 34.5
-  REQUIRE(v.vendor.two_copies.formats.size() == 2);
+  REQUIRE(v.vendor.two_copies.stored.size() == 2);
   CHECK(v.vendor.two_copies.seconds == (9 + 6) / 2.0);
   CHECK(v.vendor.two_copies.bytes == 2100);
   CHECK(v.winner.names() == "bsr/a");  // a copy of A^T alone is no way to compute both
@@ -264,11 +265,11 @@ matrix_result beside_vendor() {
   matrix_result m;
   m.rows = m.cols = 10;
   m.entries = 50;
-  const auto of_transpose = [](format_result f) {
+  const auto of_transpose = [](variant_result f) {
     f.of_transpose = true;
     return f;
   };
-  m.formats = {
+  m.variants = {
       stored(format_kind::csr, 1000, 0,
              {raced("csr/a", ax, 9), raced("csr/a", atx, 12), raced("csr/v1", ax, 11, 0, true),
               raced("csr/v2", ax, 10, 0, true), raced("csr/v1", atx, 20, 0, true),
@@ -279,7 +280,7 @@ matrix_result beside_vendor() {
       of_transpose(stored(format_kind::csr, 1000, 6, {raced("csr/v2", atx, 10, 0, true)})),
       of_transpose(stored(format_kind::coo, 1400, 8, {raced("coo/v", atx, 7, 0, true)})),
       of_transpose(stored(format_kind::sell, 1300, 9, {raced("sell/v", atx, 9, 0, true)}))};
-  m.formats[3].note = "unsorted";
+  m.variants[3].note = "unsorted";
   return m;
 }
 
@@ -296,9 +297,9 @@ TEST_CASE("the vendor is the fastest of all its formats, and its CSR stands besi
   CHECK(headline_of(v.csr) == 30);
   CHECK(v.one_copy.names() == "coo/v");
   CHECK(headline_of(v.one_copy) == 24);
-  REQUIRE(v.two_copies.formats.size() == 2);  // different formats
-  CHECK(&v.two_copies.format_of(ax) == &m.formats[3]);
-  CHECK(&v.two_copies.format_of(atx) == &m.formats[5]);
+  REQUIRE(v.two_copies.stored.size() == 2);  // different formats
+  CHECK(&v.two_copies.variant_of(ax) == &m.variants[3]);
+  CHECK(&v.two_copies.variant_of(atx) == &m.variants[5]);
   CHECK(headline_of(v.two_copies) == 11);
   CHECK(v.two_copies.bytes == 1200 + 1400);
   CHECK(v.two_copies.price == 4 + 8);
@@ -313,20 +314,20 @@ TEST_CASE("the vendor is the fastest of all its formats, and its CSR stands besi
 
 TEST_CASE("what of the vendor was refused, did not run or was wrong is not its best") {
   matrix_result m = beside_vendor();
-  m.formats[3].kernels[1].not_run = "cuSPARSE's SELL keeps rows in their order";
+  m.variants[3].contestants[1].not_run = "cuSPARSE's SELL keeps rows in their order";
   CHECK(vendor_of(m, {}).product[0].names() == "coo/v");
-  m.formats[1].refused = "out of memory";
+  m.variants[1].refused = "out of memory";
   CHECK(vendor_of(m, {}).product[0].names() == "csr/v2");
-  m.formats[0].kernels[3].wrong = "wrong";
+  m.variants[0].contestants[3].wrong = "wrong";
   CHECK(vendor_of(m, {}).csr.names() == "csr/v1");
   // One copy serves both products best: there is no second.
-  for (const std::size_t copy : {4, 5, 6}) m.formats[copy].refused = "out of memory";
+  for (const std::size_t copy : {4, 5, 6}) m.variants[copy].refused = "out of memory";
   const vendor_ways alone = vendor_of(m, {});
   CHECK(alone.two_copies == alone.csr);
-  CHECK(alone.two_copies.formats.size() == 1);
-  CHECK(&alone.two_copies.format_of(atx) == &m.formats[0]);
+  CHECK(alone.two_copies.stored.size() == 1);
+  CHECK(&alone.two_copies.variant_of(atx) == &m.variants[0]);
   // Without A x there is no pair.
-  for (const std::size_t k : {2, 3}) m.formats[0].kernels[k].wrong = "wrong";
+  for (const std::size_t k : {2, 3}) m.variants[0].contestants[k].wrong = "wrong";
   CHECK(!vendor_of(m, {}).two_copies);
   CHECK(!vendor_of(m, {}).csr);
   CHECK(over_vendor(m).ax == 0);
@@ -356,18 +357,18 @@ TEST_CASE("ours over the vendor, of all and of one format") {
   CHECK(best.pair_csr == 30.0 / 21);  // ours in CSR takes 9 + 12
   CHECK(best.pair_one_copy == 24.0 / 21);
   CHECK(best.pair_two_copies == 11.0 / 21);
-  const vendor_ratios sell = over_vendor(m, m.formats[2]);
+  const vendor_ratios sell = over_vendor(m, m.variants[2]);
   CHECK(sell.ax == 4.0 / 5);
   CHECK(sell.pair_two_copies == 11.0 / 25);
-  CHECK(over_vendor(m, m.formats[3]).pair_csr == 0);  // without A^T x there is no pair
-  CHECK(over_vendor(m, m.formats[4]).atx == 0);       // nothing of ours
+  CHECK(over_vendor(m, m.variants[3]).pair_csr == 0);  // without A^T x there is no pair
+  CHECK(over_vendor(m, m.variants[4]).atx == 0);       // nothing of ours
   const std::map<format_kind, double> same = over_vendor_in_format(m);
   REQUIRE(same.size() == 2);  // COO has none of ours
   CHECK(same.at(format_kind::csr) == 10.0 / 9);
   CHECK(same.at(format_kind::sell) == 4.0 / 5);  // whatever the variant
 
   matrix_result other = m;
-  other.formats[3].kernels[1] = raced("sell/v", ax, 20, 0, true);  // COO's 8 is the best then
+  other.variants[3].contestants[1] = raced("sell/v", ax, 20, 0, true);  // COO's 8 is the best then
   overall_vendor all;
   for (const matrix_result* one : std::vector<const matrix_result*>{&m, &other}) add_ratios(*one, all);
   other.entries = 0;
@@ -383,8 +384,8 @@ TEST_CASE("ours over the vendor, of all and of one format") {
 TEST_CASE("without anything that ran there is no winner; predictions stand for times where nothing was run") {
   CHECK(!verdict_of({}, {}).winner);
   matrix_result m = raced_example();
-  for (format_result& f : m.formats)
-    for (kernel_result& k : f.kernels) {
+  for (variant_result& f : m.variants)
+    for (contestant_result& k : f.contestants) {
       k.expected = {k.time.cold.median * 3, k.time.cold.median * 2, {}, {}};
       k.time = {};
     }

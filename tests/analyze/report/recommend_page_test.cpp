@@ -28,14 +28,14 @@ timing around(double median, int samples, double spread = 0.03) {
 }
 
 // Both products of one kernel; 0: it has none.
-void add_kernel(format_result& f, const char* name, double multiply, double transposed,
+void add_kernel(variant_result& f, const char* name, double multiply, double transposed,
                 bool repeatable = true, bool vendor = false) {
   for (const auto& [op, cold] :
        {std::pair(operation::multiply, multiply), {operation::transposed, transposed}}) {
-    kernel_result k{.info = {name, "made by hand", "ours", repeatable, repeatable, 0, vendor},
-                    .op = op,
-                    .not_run = cold > 0 ? "" : "it has no product with A^T",
-                    .wrong = ""};
+    contestant_result k{.info = {name, "made by hand", "ours", repeatable, repeatable, 0, vendor},
+                        .op = op,
+                        .not_run = cold > 0 ? "" : "it has no product with A^T",
+                        .wrong = ""};
     if (cold > 0) {
       k.time = {around(0.8 * cold, 30), around(cold, 30)};
       k.expected = {0.75 * cold, 0.95 * cold};
@@ -44,12 +44,12 @@ void add_kernel(format_result& f, const char* name, double multiply, double tran
       k.error = 0.125;
       k.work.bytes = cold * 3e12;
     }
-    f.kernels.push_back(k);
+    f.contestants.push_back(k);
   }
 }
 
-format_result made(format_kind format, const std::string& note, std::int64_t bytes, double convert) {
-  format_result f;
+variant_result made(format_kind format, const std::string& note, std::int64_t bytes, double convert) {
+  variant_result f;
   f.format = format;
   f.note = note;
   f.bytes = bytes;
@@ -61,8 +61,8 @@ format_result made(format_kind format, const std::string& note, std::int64_t byt
   return f;
 }
 
-void leave(format_result& f, const std::string& why, int samples) {
-  for (kernel_result& k : f.kernels) {
+void leave(variant_result& f, const std::string& why, int samples) {
+  for (contestant_result& k : f.contestants) {
     if (!k.timed()) continue;
     k.left = why;
     k.time = {around(k.time.warm.median, samples, 0.08), around(k.time.cold.median, samples, 0.08)};
@@ -84,34 +84,34 @@ recommendation raced(const std::string& name) {
   r.budget_seconds = 60;
   r.seconds = 23.4;
   r.rates.copy_bytes = 4.1e12;
-  r.steps = {{"features", 0.4}, {"candidates", 1.2}, {"heats", 12.1}, {"final", 9.7}};
+  r.steps = {{"features", 0.4}, {"variants", 1.2}, {"heats", 12.1}, {"final", 9.7}};
   r.found.value_bits = 64;
   r.found.offset_bits = 32;
   r.found.base_names = {"csr/cusparse", "csr/cusparse"};
   r.found.final_rounds = 6;
   const std::int64_t csr_bytes = r.found.csr_bytes();
 
-  format_result csr = made(format_kind::csr, "", csr_bytes, 0);
+  variant_result csr = made(format_kind::csr, "", csr_bytes, 0);
   add_kernel(csr, "csr/thread", 96 * micro, 210 * micro, false);
   add_kernel(csr, "csr/vector", 27 * micro, 71 * micro, false);
   add_kernel(csr, "csr/merge", 29 * micro, 64 * micro, false);
   add_kernel(csr, "csr/cusparse", 34 * micro, 90 * micro, false, true);
-  format_result coo = made(format_kind::coo, "", csr_bytes * 4 / 3, 90 * micro);
+  variant_result coo = made(format_kind::coo, "", csr_bytes * 4 / 3, 90 * micro);
   add_kernel(coo, "coo/atomic", 120 * micro, 118 * micro, false);
   add_kernel(coo, "coo/segments", 55 * micro, 0);
   add_kernel(coo, "coo/cusparse", 49 * micro, 101 * micro, false, true);
   leave(coo, "after heat 1: 1.9 x the time of the fastest, 5 samples", 5);
-  format_result sell = made(format_kind::sell, "32 x 1024", csr_bytes * 103 / 100, 1.4e-3);
+  variant_result sell = made(format_kind::sell, "32 x 1024", csr_bytes * 103 / 100, 1.4e-3);
   add_kernel(sell, "sell/thread", 21.4 * micro, 52 * micro, false);
   add_kernel(sell, "sell/warp", 24 * micro, 47.5 * micro, false);
-  format_result plain_sell = made(format_kind::sell, "32 x 1", csr_bytes * 140 / 100, 0.4e-3);
+  variant_result plain_sell = made(format_kind::sell, "32 x 1", csr_bytes * 140 / 100, 0.4e-3);
   add_kernel(plain_sell, "sell/thread", 25 * micro, 60 * micro, false);
-  format_result ell = made(format_kind::ell, "", 0, 0);
+  variant_result ell = made(format_kind::ell, "", 0, 0);
   ell.refused = "it would be 30.0 slots per entry, more than 3";
-  format_result hyb = made(format_kind::hyb, "", csr_bytes * 125 / 100, 2.2e-3);
+  variant_result hyb = made(format_kind::hyb, "", csr_bytes * 125 / 100, 2.2e-3);
   add_kernel(hyb, "hyb/split", 31 * micro, 77 * micro, false);
   leave(hyb, "after heat 2: 1.5 x the time of the fastest, 10 samples", 10);
-  std::vector<format_result> blocked;
+  std::vector<variant_result> blocked;
   for (const int side : {2, 3, 4, 8}) {
     blocked.push_back(made(format_kind::bsr, std::to_string(side) + " x " + std::to_string(side),
                            csr_bytes * (78 + side * side) / 100, 3.1e-3));
@@ -129,16 +129,16 @@ recommendation raced(const std::string& name) {
   }
   blocked.push_back(made(format_kind::gcsb_tile, "512 x 512", csr_bytes * 88 / 100, 9e-3));
   add_kernel(blocked.back(), "gcsb/tile", 22.5 * micro, 25.5 * micro, false);
-  format_result second = made(format_kind::csr, "", csr_bytes, 1.1e-3);
+  variant_result second = made(format_kind::csr, "", csr_bytes, 1.1e-3);
   second.of_transpose = true;
   add_kernel(second, "csr/cusparse", 0, 35 * micro, true, true);
 
-  r.found.formats = {csr, coo, sell, plain_sell, ell, hyb};
-  r.found.formats.insert(r.found.formats.end(), blocked.begin(), blocked.end());
-  r.found.formats.push_back(second);
+  r.found.variants = {csr, coo, sell, plain_sell, ell, hyb};
+  r.found.variants.insert(r.found.variants.end(), blocked.begin(), blocked.end());
+  r.found.variants.push_back(second);
   // One was so slow that its first run was its last.
-  for (kernel_result& k : r.found.formats[14].kernels) k.time = {};
-  r.found.formats[0].kernels[0].wrong = "row 17: 3.5 times the error that rounding allows";
+  for (contestant_result& k : r.found.variants[14].contestants) k.time = {};
+  r.found.variants[0].contestants[0].wrong = "row 17: 3.5 times the error that rounding allows";
   return r;
 }
 
@@ -151,8 +151,8 @@ recommendation predicted(const std::string& name) {
   r.found.base_names = {};
   r.seconds = 0.31;
   r.steps = {{"features", 0.2}, {"prediction", 0.1}};
-  for (format_result& f : r.found.formats)
-    for (kernel_result& k : f.kernels) {
+  for (variant_result& f : r.found.variants)
+    for (contestant_result& k : f.contestants) {
       k.time = {};
       k.wrong = k.left = "";
       if (f.format == format_kind::coo) k.expected = {100 * k.expected.warm, 100 * k.expected.cold};
@@ -166,7 +166,7 @@ recommendation interrupted(const std::string& name) {
   recommendation r = raced(name);
   r.found.interrupted = r.found.out_of_time = true;
   r.wanted.weights = {1, 0};
-  r.found.formats.resize(2);
+  r.found.variants.resize(2);
   return r;
 }
 
@@ -245,9 +245,9 @@ TEST_CASE("the verdict is a sentence, with its figures beneath") {
 TEST_CASE("what is not told apart is named") {
   CHECK_FALSE(has(page_of({raced("m")}), "Not told apart from it"));
   recommendation r = raced("m");
-  kernel_result& merge = r.found.formats[0].kernels[4];
+  contestant_result& merge = r.found.variants[0].contestants[4];
   merge.time.cold = around(22.4 * micro, 30);
-  kernel_result& merge_transposed = r.found.formats[0].kernels[5];
+  contestant_result& merge_transposed = r.found.variants[0].contestants[5];
   merge_transposed.time.cold = around(25.4 * micro, 30);
   const std::string page = page_of({r});
   CHECK(has(page, "<b>gcsb/tile</b> for A&nbsp;x"));  // it takes fewer bytes
@@ -333,15 +333,15 @@ TEST_CASE("the least in total changes with the number of products") {
   CHECK(text.find("<b>csr</b> up to ") < text.find("<b>gcsb_tile 512 x 512</b> from there on"));
 
   recommendation r = raced("m");
-  r.found.formats[2].convert_seconds = 12 * micro;
-  r.found.formats[3].convert_seconds = 1 * micro;
+  r.found.variants[2].convert_seconds = 12 * micro;
+  r.found.variants[3].convert_seconds = 1 * micro;
   CHECK(has(page_of({r}), "Least in total: <b>sell 32 x 1</b> up to 1, <b>sell 32 x 1024</b> up to "));
   // One SELL is ahead from 1.2 products on, and the other from 1.6: no whole number lies between.
-  r.found.formats[2].convert_seconds = 16.48 * micro;
-  r.found.formats[3].convert_seconds = 3.6 * micro;
+  r.found.variants[2].convert_seconds = 16.48 * micro;
+  r.found.variants[3].convert_seconds = 3.6 * micro;
   CHECK(has(page_of({r}), "Least in total: <b>csr</b> up to 1, <b>sell 32 x 1024</b> up to "));
 
-  r.found.formats.resize(2);
+  r.found.variants.resize(2);
   CHECK(has(page_of({r}), "Least in total: <b>csr</b> for any number of products."));
 }
 
@@ -356,18 +356,18 @@ TEST_CASE("who left stands there with the reason") {
   CHECK(has(table, "<td>not run</td><td>it has no product with A<sup>T</sup></td>"));
 
   recommendation r = raced("m");
-  r.found.formats = {r.found.formats[2]};
+  r.found.variants = {r.found.variants[2]};
   CHECK(has(page_of({r}), "Nobody: every contestant stayed to the end"));
 }
 
 TEST_CASE("no name gets out of its place in the page of a recommendation") {
   recommendation r = raced(hostile);
-  for (format_result& f : r.found.formats) {
+  for (variant_result& f : r.found.variants) {
     f.note = hostile;
-    for (kernel_result& k : f.kernels) k.left = hostile;
+    for (contestant_result& k : f.contestants) k.left = hostile;
   }
-  r.found.formats[4].refused = r.found.formats[0].kernels[0].wrong = hostile;
-  r.found.formats[1].kernels[3].not_run = hostile;
+  r.found.variants[4].refused = r.found.variants[0].contestants[0].wrong = hostile;
+  r.found.variants[1].contestants[3].not_run = hostile;
   r.found.base_names = {hostile, hostile};
   r.machine = {hostile, hostile, hostile, hostile, 0, 0, 0, hostile};
   r.steps[0].name = hostile;

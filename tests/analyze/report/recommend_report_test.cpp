@@ -60,8 +60,8 @@ timing around(double seconds) {
 }
 
 // Micro-seconds with cold caches; with warm ones it takes half of that.
-kernel_result line(const char* name, operation op, double micro, bool vendor = false) {
-  kernel_result k;
+contestant_result line(const char* name, operation op, double micro, bool vendor = false) {
+  contestant_result k;
   k.info = {.name = name, .description = "a test", .source = vendor ? "the vendor" : "ours"};
   k.info.vendor = vendor;
   k.info.repeatable_multiply = true;
@@ -74,9 +74,9 @@ kernel_result line(const char* name, operation op, double micro, bool vendor = f
   return k;
 }
 
-format_result stored(format_kind kind, const char* note, double convert, std::int64_t bytes,
-                     std::vector<kernel_result> kernels) {
-  format_result f;
+variant_result stored(format_kind kind, const char* note, double convert, std::int64_t bytes,
+                      std::vector<contestant_result> kernels) {
+  variant_result f;
   f.format = kind;
   f.note = note;
   f.convert_seconds = convert;
@@ -85,7 +85,7 @@ format_result stored(format_kind kind, const char* note, double convert, std::in
   f.slots = 12000;
   f.offset_bits = 32;
   f.options.max_fill = 20;
-  f.kernels = std::move(kernels);
+  f.contestants = std::move(kernels);
   return f;
 }
 
@@ -117,33 +117,33 @@ recommendation normal() {
   m.base_names = {"csr/cusparse-alg1", "csr/cusparse-alg2"};
   m.final_rounds = 3;
   const std::int64_t csr_bytes = m.csr_bytes();
-  format_result bsr = stored(format_kind::bsr, "5 x 5", 2e-3, csr_bytes * 9 / 10,
-                             {line("bsr/stream", ax, 80), line("bsr/stream", atx, 90)});
+  variant_result bsr = stored(format_kind::bsr, "5 x 5", 2e-3, csr_bytes * 9 / 10,
+                              {line("bsr/stream", ax, 80), line("bsr/stream", atx, 90)});
   bsr.options.bsr_block = {5, 5};
   bsr.parameters = {{"block_rows", 5}, {"block_cols", 5}};
-  m.formats = {stored(format_kind::csr, "", 0, csr_bytes,
-                      {line("csr/vector", ax, 100), line("csr/vector", atx, 300),
-                       line("csr/cusparse-alg1", ax, 105, true), line("csr/cusparse-alg2", atx, 320, true)}),
-               bsr,
-               stored(format_kind::sell, "32 x 1024", 1e-3, csr_bytes * 2,
-                      {line("sell/thread", ax, 110), line("sell/thread", atx, 150)})};
-  format_result turned =
+  m.variants = {stored(format_kind::csr, "", 0, csr_bytes,
+                       {line("csr/vector", ax, 100), line("csr/vector", atx, 300),
+                        line("csr/cusparse-alg1", ax, 105, true), line("csr/cusparse-alg2", atx, 320, true)}),
+                bsr,
+                stored(format_kind::sell, "32 x 1024", 1e-3, csr_bytes * 2,
+                       {line("sell/thread", ax, 110), line("sell/thread", atx, 150)})};
+  variant_result turned =
       stored(format_kind::csr, "", 1e-3, csr_bytes, {line("csr/cusparse-alg1", atx, 104, true)});
   turned.of_transpose = true;
-  m.formats.push_back(turned);
+  m.variants.push_back(turned);
   return r;
 }
 
 recommendation tied() {
   recommendation r = normal();
-  r.found.formats[2].kernels = {line("sell/thread", ax, 78), line("sell/thread", atx, 88)};
+  r.found.variants[2].contestants = {line("sell/thread", ax, 78), line("sell/thread", atx, 88)};
   return r;
 }
 
 recommendation in_csr() {
   recommendation r = normal();
-  r.found.formats[0].kernels[0] = line("csr/vector", ax, 20);
-  r.found.formats[0].kernels[1] = line("csr/merge", atx, 30);
+  r.found.variants[0].contestants[0] = line("csr/vector", ax, 20);
+  r.found.variants[0].contestants[1] = line("csr/merge", atx, 30);
   return r;
 }
 
@@ -152,10 +152,10 @@ recommendation predicted() {
   r.found.predicted = true;
   r.found.base_names = {};
   r.model_record = 0.94;
-  for (format_result& f : r.found.formats) {
+  for (variant_result& f : r.found.variants) {
     f.convert_seconds = 0;
     f.parameters.clear();
-    for (kernel_result& k : f.kernels) {
+    for (contestant_result& k : f.contestants) {
       k.time = {};
       k.prepare_seconds = k.error = 0;
     }
@@ -166,27 +166,27 @@ recommendation predicted() {
 // With everything that can go wrong for somebody.
 recommendation troubled() {
   recommendation r = normal();
-  format_result refused = stored(format_kind::ell, "", 0, 0, {});
+  variant_result refused = stored(format_kind::ell, "", 0, 0, {});
   refused.slots = 0;
   refused.refused = "ell would store 41.20 slots per entry (494400 slots); the limit is 20";
-  format_result pending = stored(format_kind::coo, "", 1e-3, 200000, {});
-  kernel_result left = line("csr/thread", ax, 900), wrong = line("csr/warp", ax, 1),
-                absent = line("csr/bins", ax, 1), late = line("csr/hybrid", ax, 1);
+  variant_result pending = stored(format_kind::coo, "", 1e-3, 200000, {});
+  contestant_result left = line("csr/thread", ax, 900), wrong = line("csr/warp", ax, 1),
+                    absent = line("csr/bins", ax, 1), late = line("csr/hybrid", ax, 1);
   left.left = "9.0 x the fastest after its first run";
   wrong.wrong = "3 of 1000 outputs, first y[7] = 1 instead of 2 (bound 1e-12)";
   absent.time = late.time = {};
   absent.not_run = "rows are too long";
   late.single_seconds = 2e-6;
-  r.found.formats.push_back(refused);
-  r.found.formats.push_back(pending);
-  for (const kernel_result& k : {left, wrong, absent, late}) r.found.formats[0].kernels.push_back(k);
+  r.found.variants.push_back(refused);
+  r.found.variants.push_back(pending);
+  for (const contestant_result& k : {left, wrong, absent, late}) r.found.variants[0].contestants.push_back(k);
   return r;
 }
 
 recommendation nothing_ran() {
   recommendation r = normal();
   r.found.interrupted = true;
-  r.found.formats.clear();
+  r.found.variants.clear();
   return r;
 }
 
@@ -222,8 +222,8 @@ std::vector<example> examples() {
   unknown.model_record = 0;
   empty.name = "empty";
   recommendation odd = normal();  // figures that are no numbers
-  odd.found.formats[1].kernels[0].time.cold.p90 = std::numeric_limits<double>::infinity();
-  odd.found.formats[1].kernels[0].error = std::nan("");
+  odd.found.variants[1].contestants[0].time.cold.p90 = std::numeric_limits<double>::infinity();
+  odd.found.variants[1].contestants[0].error = std::nan("");
   return {{"normal", normal()},
           {"tied", tied()},
           {"in CSR", in_csr()},
@@ -379,10 +379,10 @@ TEST_CASE("ties are named, and why one of them was taken") {
   CHECK(has(text, " = sell/thread 32 x 1024 78.0 "));
 
   recommendation simpler = tied();
-  simpler.found.formats[1].bytes = simpler.found.formats[2].bytes;
+  simpler.found.variants[1].bytes = simpler.found.variants[2].bytes;
   CHECK(has(unbroken(as_text(simpler)), "Take sell 32 x 1024 with sell/thread: "));
   CHECK(!has(unbroken(as_text(simpler)), "was taken from the tie"));
-  simpler.found.formats[1].kernels = {line("bsr/stream", ax, 77), line("bsr/stream", atx, 87)};
+  simpler.found.variants[1].contestants = {line("bsr/stream", ax, 77), line("bsr/stream", atx, 87)};
   CHECK(has(unbroken(as_text(simpler)), "was taken from the tie for its simpler format "));
 }
 
@@ -418,8 +418,8 @@ TEST_CASE("a prediction is called one, and never sounds measured") {
   CHECK(j["predicted"] == true);
   CHECK(j["verdict"]["predicted"] == true);
   CHECK(j["model"]["record"] == 0.94);
-  CHECK(j["candidates"][1]["convert_ms"].is_null());
-  CHECK(j["candidates"][1]["expected_convert_ms"] == Approx(3.0));
+  CHECK(j["variants"][1]["convert_ms"].is_null());
+  CHECK(j["variants"][1]["expected_convert_ms"] == Approx(3.0));
   CHECK(j["contestants"][4]["result"] == "predicted");
   CHECK(j["contestants"][4]["warm"].is_null());
   CHECK(j["contestants"][4]["predicted"]["cold_us"] == Approx(72.0));
@@ -428,8 +428,8 @@ TEST_CASE("a prediction is called one, and never sounds measured") {
   CHECK(as_json(normal())["model"]["record"].is_null());
 
   recommendation blind = r;
-  for (format_result& f : blind.found.formats)
-    for (kernel_result& k : f.kernels) k.expected = {};
+  for (variant_result& f : blind.found.variants)
+    for (contestant_result& k : f.contestants) k.expected = {};
   const std::string none = unbroken(as_text(blind));
   CHECK(has(none,
             "Predicted, nothing was run: the model has no figures for anything that could be taken, so "
@@ -465,17 +465,17 @@ TEST_CASE("who is not in the table is named with the reason") {
   CHECK(!has(text, " csr/thread 900"));
 
   recommendation apart = r;  // who is in the verdict is in the table, also where it left
-  for (kernel_result& k : apart.found.formats[1].kernels) k.left = "before the last round";
+  for (contestant_result& k : apart.found.variants[1].contestants) k.left = "before the last round";
   const std::string with_winner = unbroken(as_text(apart));
   CHECK(has(with_winner, "Take bsr 5 x 5 with bsr/stream"));
   CHECK(has(with_winner, "* bsr/stream 5 x 5 80.0 78.4 - 82.4 1.00 "));
   CHECK(has(with_winner, "bsr/stream 5 x 5 A x, 80.0 us: left before the last round "));
-  for (format_result& f : apart.found.formats)
-    if (f.refused.empty() && f.kernels.empty()) f.refused = "not tried: csr is ahead";
-  apart.found.formats.back().format = format_kind::hyb;
-  format_result again = apart.found.formats.back();
+  for (variant_result& f : apart.found.variants)
+    if (f.refused.empty() && f.contestants.empty()) f.refused = "not tried: csr is ahead";
+  apart.found.variants.back().format = format_kind::hyb;
+  variant_result again = apart.found.variants.back();
   again.note = "width 3";
-  apart.found.formats.push_back(again);
+  apart.found.variants.push_back(again);
   CHECK(has(unbroken(as_text(apart)), " hyb, hyb width 3: not tried: csr is ahead "));
 }
 
@@ -498,9 +498,9 @@ TEST_CASE("without a GPU that is said, and one operation alone is no mix") {
 
 TEST_CASE("what else there is, as far as it can be told apart from the winner") {
   recommendation r = normal();
-  r.found.formats[2].kernels[0] = line("sell/thread", ax, 60);
-  r.found.formats[2].kernels[1] = line("sell/thread", atx, 130);
-  for (kernel_result& k : r.found.formats[2].kernels) k.time.warm = around(10e-6);
+  r.found.variants[2].contestants[0] = line("sell/thread", ax, 60);
+  r.found.variants[2].contestants[1] = line("sell/thread", atx, 130);
+  for (contestant_result& k : r.found.variants[2].contestants) k.time.warm = around(10e-6);
   const std::string text = unbroken(as_text(r));
   CHECK(has(text, "verdict Take bsr 5 x 5 "));
   CHECK(has(text,
@@ -510,8 +510,8 @@ TEST_CASE("what else there is, as far as it can be told apart from the winner") 
   CHECK(has(text,
             "where warm caches decide: sell 32 x 1024 with sell/thread, 10.0 us where the winner's takes "
             "42.5 "));
-  CHECK(!has(text, "where memory is short"));                   // the winner is the smallest
-  r.found.formats[2].kernels[0] = line("sell/thread", ax, 78);  // within 5 % of the winner's
+  CHECK(!has(text, "where memory is short"));                        // the winner is the smallest
+  r.found.variants[2].contestants[0] = line("sell/thread", ax, 78);  // within 5 % of the winner's
   CHECK(!has(unbroken(as_text(r)), "where only A x matters"));
 }
 
@@ -557,34 +557,34 @@ TEST_CASE("words for a shell come out of it as they went in") {
 }
 
 TEST_CASE("the command spells what makes the format") {
-  const auto command = [](format_kind kind, const std::function<void(format_result&)>& change,
+  const auto command = [](format_kind kind, const std::function<void(variant_result&)>& change,
                           const std::string& name = "gen:rmat?scale=10") {
     recommendation r = named(name);
-    format_result f = stored(kind, "", 0, 1000, {line("a/kernel", ax, 1)});
+    variant_result f = stored(kind, "", 0, 1000, {line("a/kernel", ax, 1)});
     change(f);
-    r.found.formats = {f};
+    r.found.variants = {f};
     way w;
-    w.formats = {&r.found.formats[0]};
-    w.kernels[0] = &r.found.formats[0].kernels[0];
+    w.stored = {&r.found.variants[0]};
+    w.contestants[0] = &r.found.variants[0].contestants[0];
     return spconv_line(r, w);
   };
-  const auto as_it_is = [](format_result&) {};
+  const auto as_it_is = [](variant_result&) {};
   const std::string begin = "spconv 'gen:rmat?scale=10' --to ";
   CHECK(command(format_kind::csr, as_it_is) == begin + "csr --value f64 -o rmat.csr.h5");
   CHECK(command(format_kind::sell, as_it_is) ==
         begin + "sell --slice 32 --sigma 1024 --value f64 -o rmat.sell.h5");
-  CHECK(command(format_kind::ell, [](format_result& f) { f.slots = 12000 * 5; }) ==
+  CHECK(command(format_kind::ell, [](variant_result& f) { f.slots = 12000 * 5; }) ==
         begin + "ell --max-fill 20 --value f64 -o rmat.ell.h5");
   CHECK(command(format_kind::hyb, as_it_is) == begin + "hyb --value f64 -o rmat.hyb.h5");
-  CHECK(command(format_kind::hyb, [](format_result& f) {
+  CHECK(command(format_kind::hyb, [](variant_result& f) {
           f.parameters = {{"width", 7}};
         }) == begin + "hyb --width 7 --value f64 -o rmat.hyb.h5");
   CHECK(command(format_kind::csb, as_it_is) == begin + "csb --beta 32 --value f64 -o rmat.csb.h5");
-  CHECK(command(format_kind::ecsb, [](format_result& f) {
+  CHECK(command(format_kind::ecsb, [](variant_result& f) {
           f.parameters = {{"holding", 1}};
         }) == begin + "ecsb --beta 32 --holding ell --value f64 -o rmat.ecsb.h5");
   CHECK(command(format_kind::gcsb,
-                [](format_result& f) {
+                [](variant_result& f) {
                   f.options.blocks = {.beta = 64,
                                       .order = block_order::diagonal,
                                       .index_bits = 32,
@@ -597,7 +597,7 @@ TEST_CASE("the command spells what makes the format") {
             "f64 -o rmat.gcsb.h5");
   CHECK(command(format_kind::gcsb_tile, as_it_is) == begin + "gcsb_tile --value f64 -o rmat.gcsb_tile.h5");
   CHECK(command(format_kind::gcsb_tile,
-                [](format_result& f) {
+                [](variant_result& f) {
                   f.parameters = {{"tile_height", 512}, {"tile_width", 1024}, {"renumbered", 1}};
                   f.options.tile.rest_below = 32;
                   f.options.tile.group_size = 16;
@@ -607,7 +607,7 @@ TEST_CASE("the command spells what makes the format") {
             "gcsb_tile --tile 512x1024 --renumber length --group 16 --index 32 --rest 32 --value f64 "
             "-o rmat.gcsb_tile.h5");
   CHECK(command(
-            format_kind::csr, [](format_result& f) { f.offset_bits = 64; }, "dir/A.b.MTX.gz") ==
+            format_kind::csr, [](variant_result& f) { f.offset_bits = 64; }, "dir/A.b.MTX.gz") ==
         "spconv dir/A.b.MTX.gz --to csr --value f64 --offsets 64 -o A.b.csr.h5");
   CHECK(command(format_kind::csr, as_it_is, "-") == "spconv - --to csr --value f64 -o matrix.csr.h5");
   CHECK(command(format_kind::csr, as_it_is, "-x.npz") ==
@@ -640,15 +640,15 @@ TEST_CASE("spconv understands the commands") {
   for (const conversion_options& options : {conversion_options{}, unusual})
     for (const format_kind kind : all_formats()) {
       recommendation r = named("gen:uniform?rows=60&cols=50&density=0.1&seed=3");
-      format_result f = stored(kind, "", 0, 1000, {line("a/kernel", ax, 1)});
+      variant_result f = stored(kind, "", 0, 1000, {line("a/kernel", ax, 1)});
       f.options = options;
       f.options.max_fill = 1000;
       f.slots = 12000 * 50;
       f.offset_bits = options.max_fill == 1000 ? 64 : 32;
-      r.found.formats = {f};
+      r.found.variants = {f};
       way w;
-      w.formats = {&r.found.formats[0]};
-      w.kernels[0] = &r.found.formats[0].kernels[0];
+      w.stored = {&r.found.variants[0]};
+      w.contestants[0] = &r.found.variants[0].contestants[0];
       const std::string typed = spconv_line(r, w);
       INFO(typed);
       REQUIRE(typed.starts_with("spconv "));
@@ -738,8 +738,9 @@ TEST_CASE("CSV has as many fields as columns, and a line for everybody") {
       for (const std::string& field : fields) CHECK((field != "nan" && field != "inf" && field != "-nan"));
       winners += fields[column("winner")] == "yes" ? 1 : 0;
     }
-    CHECK(winners == static_cast<std::size_t>(std::count_if(v.winner.kernels.begin(), v.winner.kernels.end(),
-                                                            [](const auto* k) { return k != nullptr; })));
+    CHECK(winners ==
+          static_cast<std::size_t>(std::count_if(v.winner.contestants.begin(), v.winner.contestants.end(),
+                                                 [](const auto* k) { return k != nullptr; })));
   }
   const recommendation r = troubled();
   std::set<std::string> results;
@@ -766,7 +767,7 @@ TEST_CASE("CSV has as many fields as columns, and a line for everybody") {
 TEST_CASE("JSON has the verdict in full") {
   const recommendation r = normal();
   const json j = as_json(r);
-  CHECK(j["schema"] == "sparsmith.recommend/1");
+  CHECK(j["schema"] == "sparsmith.recommend/2");
   CHECK(j["version"] == "0.3.0");
   CHECK(j["matrix"]["entries"] == 12000);
   CHECK(j["request"]["mix"] == json{{"ax", 0.5}, {"atx", 0.5}});
@@ -777,11 +778,11 @@ TEST_CASE("JSON has the verdict in full") {
   CHECK(!j["features"].contains("grid"));
   CHECK(!j["features"]["row_lengths"].contains("distribution"));
   CHECK(j["base"]["atx"] == "csr/cusparse-alg2");
-  REQUIRE(j["candidates"].size() == 4);
-  CHECK(j["candidates"][3]["of_transpose"] == true);
+  REQUIRE(j["variants"].size() == 4);
+  CHECK(j["variants"][3]["of_transpose"] == true);
   REQUIRE(j["contestants"].size() == 9);
   const json& bsr = j["contestants"][4];
-  CHECK(bsr["candidate"] == 1);
+  CHECK(bsr["variant"] == 1);
   CHECK(bsr["kernel"] == "bsr/stream");
   CHECK(bsr["operation"] == "ax");
   CHECK(bsr["cold"]["median_us"] == Approx(80.0));
@@ -817,12 +818,12 @@ TEST_CASE("JSON has the verdict in full") {
 
 TEST_CASE("what is never repaid, or no number, is null") {
   recommendation r = normal();
-  r.found.formats[1].kernels[0] = line("bsr/stream", ax, 120);  // slower than CSR for A x
+  r.found.variants[1].contestants[0] = line("bsr/stream", ax, 120);  // slower than CSR for A x
   CHECK(as_json(r)["verdict"]["format"] == "bsr");
   CHECK(as_json(r)["verdict"]["repaid_after"]["ax"].is_null());
   CHECK(has(unbroken(as_text(r)), "which is repaid never of A x, after 10 products of A^T x"));
-  r.found.formats[1].kernels[0].error = std::nan("");
-  r.found.formats[1].kernels[0].time.cold.p90 = std::numeric_limits<double>::infinity();
+  r.found.variants[1].contestants[0].error = std::nan("");
+  r.found.variants[1].contestants[0].time.cold.p90 = std::numeric_limits<double>::infinity();
   const json one = as_json(r)["contestants"][4];
   CHECK(one["error_of_bound"].is_null());
   CHECK(one["cold"]["p90_us"].is_null());
@@ -848,8 +849,8 @@ TEST_CASE("the lines of C++ are those that test_recommend_code is compiled from"
   r.machine.backend = "openmp";
   r.found.rows = 30;
   r.found.cols = 20;
-  r.found.formats[1].kernels = {line("bsr/max-task", ax, 1), line("bsr/preprocessed", atx, 1)};
-  r.found.formats[1].slots = 12000 * 4;
+  r.found.variants[1].contestants = {line("bsr/max-task", ax, 1), line("bsr/preprocessed", atx, 1)};
+  r.found.variants[1].slots = 12000 * 4;
   const std::string code = code_lines(r, judged(r).winner);
   std::ifstream file(SPARSMITH_WINNER_CODE);
   REQUIRE(file.good());
@@ -859,7 +860,7 @@ TEST_CASE("the lines of C++ are those that test_recommend_code is compiled from"
 
   r.machine.backend = "cuda";
   r.found.value_bits = 32;
-  r.found.formats[1].offset_bits = 64;
+  r.found.variants[1].offset_bits = 64;
   const std::string on_gpu = code_lines(r, judged(r).winner);
   CHECK(has(on_gpu, "assemble<cuda, std::int64_t, float>("));
   CHECK(has(on_gpu, "std::get<bsr<std::int64_t, float, device>>(converted)"));

@@ -165,7 +165,7 @@ def spoiled(document):
                     yield f"{path}: a negative number", changed(path, -1)
             elif isinstance(value, str):
                 yield f"{path}: a number in place of text", changed(path, 1)
-    yield "another schema", changed(("schema",), "sparsmith.recommend/2")
+    yield "another schema", changed(("schema",), "sparsmith.recommend/3")
     yield "an unknown regime", changed(("request", "regime"), "tepid")
     yield "an unknown format", changed(("verdict", "format"), "dense")
     yield "a parameter that is a list", changed(("verdict", "parameters"), {"sides": [4, 4]})

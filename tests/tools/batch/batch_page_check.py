@@ -89,7 +89,7 @@ DETAILS = r"""(() => {
     document.querySelector(`#all tr[data-row="${i}"] td`).click();
     const detail = JSON.parse(batch.details[i]);
     const lines = dialog.querySelectorAll(".contestants tbody tr").length;
-    const wanted = detail.candidates.reduce((sum, c) => sum + Math.max(1, c[6].length / 6), 0);
+    const wanted = detail.variants.reduce((sum, c) => sum + Math.max(1, c[6].length / 6), 0);
     const good = dialog.open && dialog.querySelector("h2").title === row[at.name] &&
       row[at.name].endsWith(dialog.querySelector("h2").textContent) &&
       (!detail.winner || (dialog.querySelector(".sentence b").textContent === detail.winner[0] && lines === wanted)) &&

@@ -49,7 +49,7 @@ json data_of(const std::string& page) {
   return json::parse(page.substr(from, page.find("</script>", from) - from))[0];
 }
 
-// 100 contestants in 40 candidates, as a race on a GPU has them, with times and reasons that differ from
+// 100 contestants in 40 variants, as a race on a GPU has them, with times and reasons that differ from
 // matrix to matrix as real ones do.
 json large_line(int number, const std::string& name) {
   json line = number % 7 == 0 ? made::csr_line(name, number % 2 == 0)
@@ -59,10 +59,9 @@ json large_line(int number, const std::string& name) {
     return 5 + std::fmod((number + 1) * (static_cast<double>(k) + 1) * 0.7368, 97.0);
   };
   const char* const formats[] = {"sell", "bsr", "csb", "gcsb", "ecsb", "hyb", "gcsb_tile", "coo"};
-  while (r["candidates"].size() < 40) {
-    const std::size_t c = r["candidates"].size();
-    r["candidates"].push_back(
-        made::candidate(formats[c % 8], "beta " + std::to_string(c), 1 + spread(c) / 100));
+  while (r["variants"].size() < 40) {
+    const std::size_t c = r["variants"].size();
+    r["variants"].push_back(made::variant(formats[c % 8], "beta " + std::to_string(c), 1 + spread(c) / 100));
   }
   while (r["contestants"].size() < 100) {
     const std::size_t k = r["contestants"].size(), c = 6 + k / 3;
@@ -125,9 +124,9 @@ TEST_CASE("the page of a batch holds its figures") {
   for (const json& row : data["rows"]) CHECK(row.size() == data["fields"].size());
   const json detail = json::parse(data["details"][0].get<std::string>());
   CHECK(detail["winner"][0] == "sell 32 x 1024");
-  CHECK(detail["candidates"].size() == 6);
-  CHECK(detail["candidates"][0][6].size() == 4 * 6);
-  CHECK(data["words"][detail["candidates"][1][1].get<std::size_t>()] == "32 x 1024");
+  CHECK(detail["variants"].size() == 6);
+  CHECK(detail["variants"][0][6].size() == 4 * 6);
+  CHECK(data["words"][detail["variants"][1][1].get<std::size_t>()] == "32 x 1024");
   CHECK(json::parse(data["details"][2].get<std::string>())["failure"][1] == "timeout");
 }
 
@@ -143,8 +142,8 @@ TEST_CASE("no name of a file becomes markup") {
   line["source"]["path"] = line["options"]["caches"] = hostile;
   json& r = line["recommendation"];
   r["machine"]["device"] = r["verdict"]["reason"] = r["verdict"]["spconv"] = hostile;
-  r["verdict"]["format"] = r["verdict"]["copies"][0] = r["candidates"][1]["format"] = hostile;
-  r["candidates"][1]["note"] = r["contestants"][0]["kernel"] = r["contestants"][0]["left"] = hostile;
+  r["verdict"]["format"] = r["verdict"]["copies"][0] = r["variants"][1]["format"] = hostile;
+  r["variants"][1]["note"] = r["contestants"][0]["kernel"] = r["contestants"][0]["left"] = hostile;
   json failed = made::failed_line(hostile, hostile, hostile);
   failed["failure"]["stage"] = failed["failure"]["output"] = hostile;
   json broken = made::failed_line("not \xff UTF-8 \xc3", "error", "\xed\xa0\x80");

@@ -81,7 +81,7 @@ inline json timed(double us) {
 }
 
 struct kernel {
-  std::size_t candidate;
+  std::size_t variant;
   std::string name, operation;
   double cold_us = 0, predicted_us = 0;  // 0: not measured, not predicted
   bool vendor = false;
@@ -90,7 +90,7 @@ struct kernel {
 
 inline json contestant(const kernel& k) {
   const bool ran = k.cold_us > 0;
-  return {{"candidate", k.candidate},
+  return {{"variant", k.variant},
           {"kernel", k.name},
           {"operation", k.operation},
           {"result", k.result},
@@ -112,8 +112,8 @@ inline json contestant(const kernel& k) {
           {"tie", false}};
 }
 
-inline json candidate(const std::string& format, const std::string& note, double times_csr,
-                      const char* refused = nullptr, bool of_transpose = false) {
+inline json variant(const std::string& format, const std::string& note, double times_csr,
+                    const char* refused = nullptr, bool of_transpose = false) {
   return {{"format", format},
           {"label", note.empty() ? format : format + " " + note},
           {"note", note},
@@ -135,7 +135,7 @@ inline json way(const std::string& format, const std::string& label, const std::
 inline json raced_line(const std::string& name, double entries = 1000) {
   json line = base_line(name);
   line["matrix"]["entries"] = entries;
-  json r = {{"schema", "sparsmith.recommend/1"},
+  json r = {{"schema", "sparsmith.recommend/2"},
             {"matrix", {{"value_bits", 64}}},
             {"machine",
              {{"backend", "cuda"},
@@ -148,10 +148,10 @@ inline json raced_line(const std::string& name, double entries = 1000) {
             {"interrupted", false},
             {"out_of_time", false},
             {"features", features(entries)}};
-  r["candidates"] = json::array({candidate("csr", "", 1), candidate("sell", "32 x 1024", 1.25),
-                                 candidate("sell", "32 x 1", 1.5), candidate("ell", "", 3),
-                                 candidate("gcsb", "beta 32", 0.75, "not tried: predicted at 6 x the leader"),
-                                 candidate("csr", "", 1, nullptr, true)});
+  r["variants"] = json::array({variant("csr", "", 1), variant("sell", "32 x 1024", 1.25),
+                               variant("sell", "32 x 1", 1.5), variant("ell", "", 3),
+                               variant("gcsb", "beta 32", 0.75, "not tried: predicted at 6 x the leader"),
+                               variant("csr", "", 1, nullptr, true)});
   r["contestants"] = json::array();
   for (const kernel& k : std::vector<kernel>{{0, "csr/vector", "ax", 10, 12},
                                              {0, "csr/vector", "atx", 30, 24},
@@ -190,8 +190,8 @@ inline json csr_line(const std::string& name, bool vendor) {
   json& r = line["recommendation"];
   json& v = r["verdict"];
   for (json& one : r["contestants"]) {
-    one["winner"] = one["candidate"] == 0 && one["vendor"] == vendor;
-    if (one["candidate"] == 1 || one["candidate"] == 2) {  // four times as slow
+    one["winner"] = one["variant"] == 0 && one["vendor"] == vendor;
+    if (one["variant"] == 1 || one["variant"] == 2) {  // four times as slow
       one["cold"] = timed(4 * one["cold"]["median_us"].get<double>());
     }
     if (!vendor && one["vendor"] == true) {

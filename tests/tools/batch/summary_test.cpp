@@ -84,7 +84,7 @@ TEST_CASE("a line becomes a row") {
   CHECK(row.vendor_two_copies.label == "csr + csr of A^T");
   CHECK(speedup_over_vendor_two_copies(row) == Approx(0.8));
   CHECK(row.features.row_longest == 40);
-  CHECK(row.candidates.size() == 6);
+  CHECK(row.variants.size() == 6);
   CHECK(row.contestants.size() == 11);
   CHECK(row.machine == "NVIDIA H200, driver 580, CUDA 13.0");
   // A copy of A^T takes part in no way from one copy; CSR is ours even where the vendor's is faster.
@@ -145,8 +145,7 @@ TEST_CASE("a profile counts what did not run as outside") {
 
   json without_ell = made::raced_line("c");
   for (json& one : without_ell["recommendation"]["contestants"])
-    if (one["candidate"] == 3 && one["operation"] == "atx")
-      one["cold"] = nullptr;  // one product is not enough
+    if (one["variant"] == 3 && one["operation"] == "atx") one["cold"] = nullptr;  // one product is not enough
   const batch_summary t = summary_of({made::raced_line("a"), without_ell});
   CHECK(profile_of(t, "ell").ratios.size() == 1);
   CHECK(profile_of(t, "ell").within(1000) == 0.5);
@@ -225,7 +224,7 @@ TEST_CASE("what --predict would have taken") {
   // taken ELL, and its product with A^T was not measured.
   json unmeasured = made::raced_line("c");
   for (json& one : unmeasured["recommendation"]["contestants"])
-    if (one["candidate"] == 3) {
+    if (one["variant"] == 3) {
       one["predicted"]["cold_us"] = 0.5;
       if (one["operation"] == "atx") one["cold"] = nullptr;
     }

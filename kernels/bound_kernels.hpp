@@ -7,7 +7,7 @@
 namespace sparsmith {
 
 template <class Value>
-struct candidate {
+struct bound_kernel {
   kernel_info info;
   std::function<std::string(operation)> why_not;  // empty where it can run
   std::function<prepared_kernel<Value>(operation)> prepare;
@@ -15,9 +15,9 @@ struct candidate {
 
 // The arrays the view shows must outlive the candidates.
 template <class View>
-std::vector<candidate<typename View::value_type>> candidates_of(backend_in<typename View::space> on,
-                                                                const View& matrix) {
-  std::vector<candidate<typename View::value_type>> all;
+std::vector<bound_kernel<typename View::value_type>> bound_kernels_of(backend_in<typename View::space> on,
+                                                                      const View& matrix) {
+  std::vector<bound_kernel<typename View::value_type>> all;
   for (const auto& line : kernels_of(matrix))
     all.push_back({line.info, [matrix, line](operation op) { return line.why_not(matrix, op); },
                    [on, matrix, line](operation op) { return line.prepare(on, matrix, op); }});
