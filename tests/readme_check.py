@@ -83,7 +83,7 @@ def is_usage(command):
 def is_mention(command):
     """Options alone, as in "what `spanalyze --json` prints"."""
     words = command.split()[1:]
-    return all(word.startswith("-") for word in words) and not {"--help", "--version"} & set(words)
+    return all(word.startswith("-") for word in words) and not {"--help", "--version", "--list"} & set(words)
 
 
 def writes(command):
