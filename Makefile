@@ -1,33 +1,54 @@
-# `make demo` builds the tools and shows them; `make test` builds everything and tests it. Both share one build tree,
-# and whatever else there is to build is CMake's: see CMakePresets.json.
-BUILD := build/release
+# `make demo` builds the tools and shows them; `make test` builds everything and tests it. Both share one tree: with
+# CUDA where a GPU and a toolkit are at hand (build/cuda), without where there is none (build/openmp). ARCH=90 asks for
+# CUDA for GPUs of compute capability 9.0, wherever it is built. What else there is to build is CMake's: see
+# CMakePresets.json.
+GPU := $(shell sh cmake/find_gpu.sh)
+TREE := $(if $(or $(ARCH),$(findstring yes,$(GPU))),cuda,openmp)
+BUILD := build/$(TREE)
 JOBS := $(shell nproc)
 
-.PHONY: demo test build configure setup format-check sanitize slurm-check
+.PHONY: demo test build configure setup format-check sanitize slurm-check cuda-check mutants
 demo: configure
 	@echo "Building the tools in $(BUILD); the first time takes minutes."
 	@cmake --build $(BUILD) -j $(JOBS) --target spconv spanalyze sprecommend spbatch
 	@sh tools/demo.sh $(BUILD)
+	@$(MAKE) --no-print-directory say-tree
 
 test: build
-	ctest --test-dir $(BUILD) --output-on-failure
+	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
 build: configure
 	cmake --build $(BUILD) -j $(JOBS)
+	@$(MAKE) --no-print-directory say-tree
 
 configure: setup
 	@mkdir -p build
-	@cmake --preset release -Wno-dev > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@cmake --preset $(TREE) $(if $(ARCH),-DCMAKE_CUDA_ARCHITECTURES=$(ARCH)) -Wno-dev > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
 	@grep -E '^-- (Backend|Dependency)' $(BUILD).log
+
+.PHONY: say-tree
+say-tree:
+ifeq ($(TREE),openmp)
+	@echo "Built without CUDA: $(GPU). For a GPU elsewhere, of compute capability 9.0 say: make build ARCH=90"
+endif
 
 setup:
 	@sh cmake/setup.sh
+
+# Everything with CUDA where no GPU is: nobody else there would notice that it does not compile.
+cuda-check:
+	@$(MAKE) --no-print-directory build ARCH=80
 
 # Under AddressSanitizer and UndefinedBehaviorSanitizer, OpenMP only.
 sanitize: setup
 	cmake --preset asan -Wno-dev > /dev/null
 	cmake --build --preset asan -j $(JOBS)
 	ctest --preset asan
+
+# The rules of the race, taken out one by one: which test notices?
+mutants: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target test_tournament
+	@python3 tests/analyze/recommend/tournament_mutants.py $(BUILD)
 
 # spbatch on a real Slurm, which the test starts and stops; skipped where it cannot be installed. Not part of `make test`,
 # because the packages bring daemons along.

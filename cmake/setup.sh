@@ -52,15 +52,7 @@ if [ ! -f .deps/fast_matrix_market/CMakeLists.txt ]; then
   rm -rf .deps/unpack
 fi
 
-# Whether there is a CUDA toolkit of at least 12.8, which brings the headers along.
-have_nvcc() {
-  nvcc=$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")
-  version=$("$nvcc" --version 2>/dev/null | sed -n 's/.*release \([0-9]*\)\.\([0-9]*\).*/\1 \2/p')
-  [ -n "$version" ] || return 1
-  # shellcheck disable=SC2086
-  set -- $version
-  [ "$1" -gt 12 ] || { [ "$1" -eq 12 ] && [ "$2" -ge 8 ]; }
-}
+. cmake/have_nvcc.sh
 if ! have_nvcc && [ ! -f .deps/cccl/include/thrust/version.h ]; then
   echo "setup: no CUDA toolkit; fetching CCCL's headers 13.0.85 into .deps/"
   # One wheel per architecture, the same headers in each.

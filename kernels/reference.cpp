@@ -11,7 +11,7 @@
 namespace sparsmith {
 
 template <class Offset, class Value>
-reference_product multiply_reference(const csr<Offset, Value, host>& m, operation op, Value alpha,
+reference_product multiply_reference(const csr<Offset, Value, view_of<host>>& m, operation op, Value alpha,
                                      const Value* x, Value beta, const Value* y, std::int32_t neighbours) {
   const std::int64_t count = outputs(m, op), entries = m.values.size();
   reference_product result{array<double, host>(count), array<double, host>(count)};
@@ -76,13 +76,13 @@ bool within(double result, double expected, double bound) {
   return std::fabs(result - expected) <= bound;
 }
 
-template reference_product multiply_reference(const csr<std::int32_t, float, host>&, operation, float,
-                                              const float*, float, const float*, std::int32_t);
-template reference_product multiply_reference(const csr<std::int32_t, double, host>&, operation, double,
-                                              const double*, double, const double*, std::int32_t);
-template reference_product multiply_reference(const csr<std::int64_t, float, host>&, operation, float,
-                                              const float*, float, const float*, std::int32_t);
-template reference_product multiply_reference(const csr<std::int64_t, double, host>&, operation, double,
-                                              const double*, double, const double*, std::int32_t);
+template reference_product multiply_reference(const csr<std::int32_t, float, view_of<host>>&, operation,
+                                              float, const float*, float, const float*, std::int32_t);
+template reference_product multiply_reference(const csr<std::int32_t, double, view_of<host>>&, operation,
+                                              double, const double*, double, const double*, std::int32_t);
+template reference_product multiply_reference(const csr<std::int64_t, float, view_of<host>>&, operation,
+                                              float, const float*, float, const float*, std::int32_t);
+template reference_product multiply_reference(const csr<std::int64_t, double, view_of<host>>&, operation,
+                                              double, const double*, double, const double*, std::int32_t);
 
 }  // namespace sparsmith

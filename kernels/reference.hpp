@@ -19,8 +19,15 @@ struct reference_product {
 };
 
 template <class Offset, class Value>
+reference_product multiply_reference(const csr<Offset, Value, view_of<host>>& matrix, operation op,
+                                     Value alpha, const Value* x, Value beta, const Value* y,
+                                     std::int32_t neighbours = 0);
+template <class Offset, class Value>
 reference_product multiply_reference(const csr<Offset, Value, host>& matrix, operation op, Value alpha,
-                                     const Value* x, Value beta, const Value* y, std::int32_t neighbours = 0);
+                                     const Value* x, Value beta, const Value* y,
+                                     std::int32_t neighbours = 0) {
+  return multiply_reference<Offset, Value>(view(matrix), op, alpha, x, beta, y, neighbours);
+}
 
 // Whether a result is within the bound; NaN and infinities must be the same.
 bool within(double result, double expected, double bound);

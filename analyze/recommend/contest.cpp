@@ -28,7 +28,7 @@ std::string refusal_in_flight() {
 template <class Backend, class Value>
 kernel_contest<Backend, Value>::kernel_contest(Backend on, std::int64_t rows, std::int64_t cols,
                                                reference_function reference, sampling_options sampling,
-                                               progress_text progress)
+                                               std::function<void(const std::string&)> progress)
     : on_(capturable(on)),
       sampling_(std::move(sampling)),
       progress_(std::move(progress)),
@@ -61,10 +61,10 @@ std::string kernel_contest<Backend, Value>::choose_baseline(const std::vector<bo
       try {
         if (!c.why_not(op).empty()) continue;
         say(fmt::format("{} {}, a baseline", c.info.name, name_of(op)));
-        contestant<Value> one{c.info, op, c.prepare(op), 0, {}, {}};
+        contestant<Value> one{c.info, op, c.prepare(op), {}, {}};
         run_twice(one);
         if (!compare(one).wrong.empty()) continue;  // said where it is measured
-        take(one, samples_a_round(), warm_up_seconds(true));
+        take(one, sampling_.samples_a_round(), sampling_.warm_up(true));
         const double seconds = summarized(one).headline();
         if (seconds >= fastest) continue;
         fastest = seconds;
@@ -79,39 +79,9 @@ std::string kernel_contest<Backend, Value>::choose_baseline(const std::vector<bo
 }
 
 template <class Backend, class Value>
-void kernel_contest<Backend, Value>::run(const std::vector<bound_kernel<Value>>& all,
-                                         const std::vector<operation>& operations, variant_result& result) {
-  std::vector<std::unique_ptr<contestant<Value>>> field;
-  for (const operation op : operations)
-    for (const bound_kernel<Value>& c : all)
-      if (!interrupted())
-        if (auto one = enter(c, op, result)) field.push_back(std::move(one));
-  if (field.empty()) return;
-
-  for (contestant<Value>& base : baseline_) base.warm.clear(), base.cold.clear();
-  for (int round = 0; round < rounds(); ++round) {
-    if (!interrupted()) sample_baselines(samples_a_round(), warm_up_seconds(round == 0), result);
-    for (auto& one : field) {
-      if (one == nullptr || interrupted()) continue;
-      say(fmt::format("{} {}, round {} of {}", one->info.name, name_of(one->op), round + 1, rounds()));
-      if (!sample(*one, samples_a_round(), warm_up_seconds(round == 0), result))
-        one = nullptr;  // the others may need its memory
-    }
-  }
-  for (const auto& one : field)
-    if (one != nullptr && one->warm.empty())
-      result.contestants[one->line].not_run = "not reached: interrupted";
-}
-
-template <class Backend, class Value>
 std::unique_ptr<contestant<Value>> kernel_contest<Backend, Value>::enter(const bound_kernel<Value>& one,
                                                                          operation op,
-                                                                         variant_result& result) {
-  say(fmt::format("{} {}", one.info.name, name_of(op)));
-  const std::size_t place = result.contestants.size();
-  contestant_result& line = result.contestants.emplace_back();
-  line.info = one.info;
-  line.op = op;
+                                                                         contestant_result& line) {
   try {
     line.not_run = one.why_not(op);  // which may look at the matrix, and take memory for that
     if (!line.not_run.empty()) return nullptr;
@@ -119,7 +89,7 @@ std::unique_ptr<contestant<Value>> kernel_contest<Backend, Value>::enter(const b
     synchronize(on_);
     const double start = seconds_now();
     auto ready =
-        std::make_unique<contestant<Value>>(contestant<Value>{one.info, op, one.prepare(op), place, {}, {}});
+        std::make_unique<contestant<Value>>(contestant<Value>{one.info, op, one.prepare(op), {}, {}});
     synchronize(on_);
     line.prepare_seconds = seconds_now() - start;
     line.prepared_bytes = ready->ready.bytes;
@@ -136,8 +106,7 @@ std::unique_ptr<contestant<Value>> kernel_contest<Backend, Value>::enter(const b
 
 template <class Backend, class Value>
 bool kernel_contest<Backend, Value>::sample(contestant<Value>& one, int samples, double warm_up_seconds,
-                                            variant_result& result) {
-  contestant_result& line = result.contestants[one.line];
+                                            contestant_result& line) {
   try {
     poison(one.op);
     take(one, samples, warm_up_seconds);
@@ -154,37 +123,23 @@ bool kernel_contest<Backend, Value>::sample(contestant<Value>& one, int samples,
 }
 
 template <class Backend, class Value>
-void kernel_contest<Backend, Value>::sample_baselines(int samples, double warm_up_seconds,
-                                                      variant_result& result) {
+std::array<regimes, 2> kernel_contest<Backend, Value>::sample_baselines(int samples, double warm_up_seconds) {
   for (contestant<Value>& base : baseline_) {
     if (!base.ready.run) continue;
     try {
       take(base, samples, warm_up_seconds);
     } catch (const std::exception&) {
-      // Beside this format there is no memory for it: the format's kernels are timed without one.
+      // Beside this variant there is no memory for it: the variant's kernels are timed without one.
       refusal_in_flight();
       base.warm.clear(), base.cold.clear();
     }
   }
-  for (const operation op : both_operations)
-    result.base[static_cast<std::size_t>(op)] = summarized(baseline_[static_cast<std::size_t>(op)]);
+  return {summarized(baseline_[0]), summarized(baseline_[1])};
 }
 
 template <class Backend, class Value>
-int kernel_contest<Backend, Value>::rounds() const {
-  return std::min(3, sampling_.samples);
-}
-
-template <class Backend, class Value>
-int kernel_contest<Backend, Value>::samples_a_round() const {
-  return (sampling_.samples + rounds() - 1) / rounds();
-}
-
-// The first round warms up in full; later ones find the device busy and only the caches to fill. Fewer
-// samples ask for a quick look and warm up less.
-template <class Backend, class Value>
-double kernel_contest<Backend, Value>::warm_up_seconds(bool first_round) const {
-  return sampling_.warm_up_seconds * std::min(1.0, sampling_.samples / 30.0) * (first_round ? 1.0 : 0.2);
+void kernel_contest<Backend, Value>::restart_baselines() {
+  for (contestant<Value>& base : baseline_) base.warm.clear(), base.cold.clear();
 }
 
 template <class Backend, class Value>

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analyze/structure/block_choice.hpp"
+#include "kernels/registry.hpp"
 
 namespace sparsmith {
 namespace {

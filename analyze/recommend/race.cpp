@@ -1,47 +1,12 @@
 #include "analyze/recommend/race.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <map>
 #include <memory>
-#include <new>
+
+#include "analyze/recommend/contest.hpp"
 
 namespace sparsmith {
 namespace {
-
-// The numbers of a race for a verdict.
-struct race_tuning {
-  // A single run, which the host's clock times, is far beyond the leader at this many times its time and so
-  // many seconds more.
-  double far_ratio = 5, far_seconds = 50e-6;
-  // What is expected to be so far behind is not even tried: a format, a kernel. Far above the model's errors.
-  double untried_format = 4, untried_kernel = 8;
-  // Behind the leader of its operation at this, after the first samples and at the end of the heats.
-  double behind_at_first = 2, behind = 1.5;
-  // A variant is tried where the one it varies is this near to the leader, or where it is expected itself to
-  // be this near.
-  double worth_varying = 1.3, worth_expecting = 1.5;
-  int first_samples = 2, heat_samples = 3, final_samples = 5;
-  int final_rounds = 8;  // at most
-  double heat_warm_up = 0.0005;
-  double baseline_every = 0.3;  // seconds, in the heats
-  double heats_share = 0.8;     // of the time given
-  double kept_share = 0.3;      // of the memory at hand, for formats that wait for the final
-};
-constexpr race_tuning tuning;
-
-template <class T, class Item>
-bool contains(const std::vector<T>& all, const Item& one) {
-  return std::find(all.begin(), all.end(), one) != all.end();
-}
-
-std::string in_words(double seconds) {
-  return seconds < 1e-3 ? fmt::format("{:.3g} us", seconds * 1e6)
-         : seconds < 1  ? fmt::format("{:.3g} ms", seconds * 1e3)
-                        : fmt::format("{:.3g} s", seconds);
-}
 
 // A kernel of a matrix that stores A^T: what it calls A x is A^T x for whoever stored A.
 template <class Value>
@@ -53,13 +18,12 @@ bound_kernel<Value> turned(const bound_kernel<Value>& stored) {
   return one;
 }
 
-template <class Space, class Offset, class Value>
-csr<std::int64_t, Value, Space> widened(const csr<Offset, Value, view_of<Space>>& m) {
-  const array<Offset, host> narrow = copy_to<host>(m.row_offsets, Space::where);
+template <class Space, class Offset>
+array<std::int64_t, Space> widened(const array_in<Offset, view_of<Space>>& offsets) {
+  const array<Offset, host> narrow = copy_to<host>(offsets, Space::where);
   array<std::int64_t, host> wide(narrow.size());
   std::copy(narrow.begin(), narrow.end(), wide.begin());
-  return {m.rows, m.cols, copy_to<Space>(wide, place::host), copy_to<Space>(m.col_indices, Space::where),
-          copy_to<Space>(m.values, Space::where)};
+  return copy_to<Space>(wide, place::host);
 }
 
 // From CSR to what a variant stores.
@@ -84,8 +48,8 @@ any_format<Offset, Value, space_on<Backend>> convert(Backend on,
 // Converts again and again, at most so often and while that is short.
 template <class Backend, class Offset, class Value>
 any_format<Offset, Value, space_on<Backend>> timed_conversion(
-    Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, const format_variant& variant, int most,
-    double short_seconds, std::vector<double>& seconds) {
+    Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, const format_variant& variant,
+    conversion_effort effort, std::vector<double>& seconds) {
   any_format<Offset, Value, space_on<Backend>> converted;
   const double begin = seconds_now();
   do {
@@ -95,512 +59,161 @@ any_format<Offset, Value, space_on<Backend>> timed_conversion(
     converted = convert<Backend, Offset, Value>(on, matrix, variant);
     synchronize(on);
     seconds.push_back(seconds_now() - start);
-  } while (static_cast<int>(seconds.size()) < most && seconds_now() - begin < short_seconds);
+  } while (static_cast<int>(seconds.size()) < effort.most && seconds_now() - begin < effort.short_seconds);
   return converted;
 }
 
-// What is given is CSR; its copy is no conversion.
-bool is_given(const format_variant& variant) {
-  return variant.format == format_kind::csr && !variant.of_transpose;
-}
-
-// A converted matrix with its kernels, whatever its format and the width of its offsets.
-template <class Value>
-struct stored_format {
-  std::shared_ptr<const void> matrix;
-  std::vector<bound_kernel<Value>> kernels;
-};
-
-template <class Backend, class Offset, class Value>
-stored_format<Value> describe_stored(Backend on, any_format<Offset, Value, space_on<Backend>>&& converted,
-                                     const format_variant& variant, variant_result& line) {
-  stored_format<Value> stored;
-  const auto kept = std::make_shared<any_format<Offset, Value, space_on<Backend>>>(std::move(converted));
-  stored.matrix = kept;
-  std::visit(
-      [&](const auto& m) {
-        line.bytes = bytes(m);
-        line.slots = slots(m);
-        line.parameters = parameters_of(m);
-        line.offset_bits = int{sizeof(Offset)} * 8;
-        for (const bound_kernel<Value>& c : bound_kernels_of(capturable(on), view(m))) {
-          if (variant.admits(c.info)) stored.kernels.push_back(variant.of_transpose ? turned(c) : c);
-        }
-      },
-      *kept);
-  return stored;
-}
-
-// Adds what its scope takes.
-class timed_part {
+// The matrix where the host can read it: on a CPU it is already.
+template <class Offset, class Value, class View>
+class host_matrix {
  public:
-  explicit timed_part(double& seconds) : seconds_(seconds) {}
-  timed_part(const timed_part&) = delete;
-  ~timed_part() { seconds_ += seconds_now() - since_; }
+  explicit host_matrix(const csr<Offset, Value, View>& matrix) {
+    if constexpr (View::where == place::host) {
+      view_ = matrix;
+    } else {
+      copy_ = copy_to<host>(matrix);
+      view_ = view(copy_);
+    }
+  }
+  const csr<Offset, Value, view_of<host>>& operator*() const { return view_; }
 
  private:
-  double& seconds_;
-  double since_ = seconds_now();
+  csr<Offset, Value, host> copy_;
+  csr<Offset, Value, view_of<host>> view_;
 };
 
-// One run of it: what all formats share, and the state of a race for a verdict.
+// Conversions, checks and samples on one backend.
 template <class Backend, class Offset, class Value>
-class racing {
+class machine_track final : public track {
  public:
-  racing(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, const race_request& request,
-         const progress_text& progress)
+  machine_track(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, const race_request& request,
+                const progress_text& progress)
       : on_(on),
         matrix_(matrix),
         request_(request),
-        progress_(progress),
-        begin_(seconds_now()),
-        on_host_(copy_to<host>(matrix)),
+        on_host_(matrix),
         contest_(
             on, matrix.rows, matrix.cols,
             [this](operation op, const array<Value, host>& x, std::int32_t neighbours) {
-              return multiply_reference<Offset, Value>(on_host_, op, Value{1}, x.data(), Value{0}, nullptr,
+              return multiply_reference<Offset, Value>(*on_host_, op, Value{1}, x.data(), Value{0}, nullptr,
                                                        neighbours);
             },
-            request.for_verdict ? quick(request.sampling) : request.sampling, progress) {}
-
-  matrix_result run() {
-    const auto csr_kernels = bound_kernels_of(capturable(on_), matrix_);
-    for (const operation op : request_.operations) {
-      const timed_part part(heats_);
-      result_.base_names[static_cast<std::size_t>(op)] = contest_.choose_baseline(csr_kernels, op);
-    }
-    result_.variants.reserve(request_.field.size());
-    for (std::size_t i = 0; i < request_.field.size(); ++i) {
-      run_variant(i);
-      if (request_.for_verdict) continue;
-      compare_base_with_itself(result_.variants.back());
-      if (request_.format_done) request_.format_done(result_);
-    }
-    if (request_.for_verdict) {
-      run_final();
-      for (variant_result& line : result_.variants) compare_base_with_itself(line);
-    }
-    for (const auto& [name, seconds] : {std::pair("conversion", converting_), std::pair("checks", checking_),
-                                        std::pair("heats", heats_), std::pair("final", final_)})
-      result_.steps.push_back({name, seconds});
-    return std::move(result_);
+            sampling_of_baseline(request), progress) {
+    stored_.resize(request.field.size());
   }
 
+  std::string choose_baseline(operation op) override {
+    return contest_.choose_baseline(bound_kernels_of(capturable(on_), matrix_), op);
+  }
+  std::array<regimes, 2> sample_baselines(int samples, double warm_up_seconds) override {
+    return contest_.sample_baselines(samples, warm_up_seconds);
+  }
+  void restart_baselines() override { contest_.restart_baselines(); }
+
+  std::vector<kernel_info> kernels_for(std::size_t place) override {
+    std::vector<kernel_info> all;
+    const format_variant& variant = variant_of(place);
+    for (const listed_kernel& k : kernels_)
+      if (k.format == variant.format && k.backend == Backend::name && variant.admits(k.info))
+        all.push_back(k.info);
+    return all;
+  }
+
+  std::vector<kernel_info> store(std::size_t place, conversion_effort effort, variant_result& line) override {
+    if (is_given(variant_of(place))) {
+      line.convert_seconds = 0;
+      keep(place, nullptr, matrix_, line);
+    } else {
+      try {
+        store_from<Offset>(place, matrix_, effort, line);
+      } catch (const error& problem) {
+        // Positions of blocks, or slots with padding, may need 64 bits where the entries do not.
+        if (sizeof(Offset) == 8 || problem.quantity() != "offsets") throw;
+        const auto offsets = widened<space_on<Backend>, Offset>(matrix_.row_offsets);
+        store_from<std::int64_t>(
+            place, {matrix_.rows, matrix_.cols, offsets, matrix_.col_indices, matrix_.values}, effort, line);
+      }
+    }
+    std::vector<kernel_info> infos;
+    for (const bound_kernel<Value>& k : stored_[place].kernels) infos.push_back(k.info);
+    return infos;
+  }
+  void release(std::size_t place) override {
+    std::erase_if(contestants_, [&](const auto& one) { return one.first.variant == place; });
+    stored_[place] = {};
+  }
+  std::vector<double> time_conversion(std::size_t place, conversion_effort effort) override {
+    std::vector<double> seconds;
+    timed_conversion<Backend, Offset, Value>(on_, matrix_, variant_of(place), effort, seconds);
+    return seconds;
+  }
+
+  bool enter(const contestant_key& key, contestant_result& line) override {
+    auto entered = contest_.enter(stored_[key.variant].kernels[key.kernel], key.op, line);
+    if (entered == nullptr) return false;
+    contestants_[key] = std::move(entered);
+    return true;
+  }
+  bool sample(const contestant_key& key, int samples, double warm_up_seconds,
+              contestant_result& line) override {
+    const bool right = contest_.sample(*contestants_.at(key), samples, warm_up_seconds, line);
+    if (!right) release(key);  // the others may need its memory
+    return right;
+  }
+  void release(const contestant_key& key) override { contestants_.erase(key); }
+
+  std::int64_t available_memory() override { return available_bytes(Backend::space::where); }
+
  private:
-  // A format that waits for the final.
-  struct waiting {
-    std::size_t place;
-    std::shared_ptr<const void> matrix;
-    std::vector<std::unique_ptr<contestant<Value>>> contestants;
+  // A converted matrix with its kernels, whatever its format and the width of its offsets.
+  struct stored_variant {
+    std::shared_ptr<const void> matrix;  // null where it is the one that was given
+    std::vector<bound_kernel<Value>> kernels;
   };
 
-  // To find a baseline with: it is measured better with the others.
-  static sampling_options quick(sampling_options sampling) {
-    sampling.samples = 3;
+  // Where there is to be a verdict it is only looked for here: it is measured better with the others.
+  static sampling_options sampling_of_baseline(const race_request& request) {
+    sampling_options sampling = request.sampling;
+    if (request.for_verdict) sampling.samples = 3;
     return sampling;
   }
 
-  double spent() const { return seconds_now() - begin_; }
-  // The heats leave a fifth of the time to the final.
-  bool is_over(double share_of_time) {
-    if (request_.sampling.interrupted && request_.sampling.interrupted()) result_.interrupted = true;
-    const bool too_late = spent() > share_of_time * request_.seconds;
-    if (too_late && !result_.interrupted) result_.out_of_time = true;
-    return result_.interrupted || too_late;
-  }
-  std::string why_over() const {
-    return result_.interrupted ? "not reached: interrupted" : "not reached within the time given";
-  }
-  void say(const std::string& text) const {
-    if (progress_) progress_(text);
-  }
-  const format_variant& variant_of(std::size_t i) const { return request_.field[i].variant; }
-
-  // Where the baseline is one of a format's own kernels, that kernel's samples are what the format is
-  // measured against: beside other samples of itself it would be ahead or behind by noise.
-  void compare_base_with_itself(variant_result& line) const {
-    if (line.of_transpose) return;
-    for (const contestant_result& k : line.contestants)
-      if (k.timed() && result_.base_name(k.op) == k.info.name)
-        line.base[static_cast<std::size_t>(k.op)] = k.time;
-  }
-
-  // Whether the race is over before a format starts. What is there already starts all the same where there is
-  // to be a verdict.
-  bool comes_too_late(const format_variant& variant) {
-    return request_.for_verdict ? !is_given(variant) && is_over(tuning.heats_share) : is_over(1);
-  }
-
-  void run_variant(std::size_t i) {
-    const racing_variant& one = request_.field[i];
-    const format_variant& variant = one.variant;
-    variant_result& line = result_.variants.emplace_back(line_for(variant));
-    line.expected_convert_seconds = one.convert_seconds;
-    line.bytes = one.bytes;
-    line.refused = one.left_out;
-    if (line.refused.empty() && comes_too_late(variant)) {
-      line.refused = why_over();
-      line.not_reached = true;
-    }
-    if (line.refused.empty() && request_.for_verdict) line.refused = why_untried(i);
-    if (!line.refused.empty()) return;
-    say(fmt::format("converting to {}", line.label()));
-    std::vector<operation> operations;
-    for (const operation op : request_.operations)
-      if (variant.asks_for(op)) operations.push_back(op);
-    const auto attempt = [&]<class O>(const csr<O, Value, view_on<Backend>>& m) {
-      try {
-        stored_format<Value> stored = store<O>(m, variant, line);
-        if (request_.for_verdict)
-          run_heat(i, std::move(stored), operations, line);
-        else
-          run_all(stored.kernels, operations, line);
-        line.refused.clear();
-        return true;
-      } catch (const error& problem) {
-        // What one format cannot do is its line; what makes no sense, and a broken device, end the race.
-        if (problem.category() == failure::usage || problem.category() == failure::device) throw;
-        line.refused = problem.what();
-      } catch (const std::bad_alloc&) {
-        line.refused = "out of memory";
-      }
-      line.contestants.clear();
-      return false;
-    };
-    // Positions of blocks, or slots with padding, may need 64 bits where the entries do not.
-    if (!attempt(matrix_) && sizeof(Offset) == 4) {
-      try {
-        attempt(view(widened(matrix_)));
-      } catch (const error& problem) {
-        if (problem.category() != failure::resources) throw;
-      }
-    }
-    for (contestant_result& k : line.contestants) {
-      if (one.expected) k.expected = one.expected(k.info, k.op);
-      if (one.work) k.work = one.work(k.info, k.op);
-    }
-  }
+  const format_variant& variant_of(std::size_t place) const { return request_.field[place].variant; }
 
   template <class O>
-  stored_format<Value> store(const csr<O, Value, view_on<Backend>>& m, const format_variant& variant,
-                             variant_result& line) {
-    const timed_part part(converting_);
+  void store_from(std::size_t place, const csr<O, Value, view_on<Backend>>& matrix, conversion_effort effort,
+                  variant_result& line) {
     std::vector<double> seconds;
-    auto converted = timed_conversion<Backend, O, Value>(on_, m, variant, request_.for_verdict ? 3 : 4,
-                                                         request_.for_verdict ? 0.05 : 1, seconds);
-    line.convert_seconds = is_given(variant) ? 0 : settled_seconds(std::move(seconds));
-    return describe_stored<Backend, O, Value>(on_, std::move(converted), variant, line);
+    const auto kept = std::make_shared<any_format<O, Value, space_on<Backend>>>(
+        timed_conversion<Backend, O, Value>(on_, matrix, variant_of(place), effort, seconds));
+    line.convert_seconds = settled_seconds(std::move(seconds));
+    std::visit([&](const auto& m) { keep(place, kept, view(m), line); }, *kept);
+    line.offset_bits = int{sizeof(O)} * 8;
   }
 
-  void run_all(const std::vector<bound_kernel<Value>>& kernels, const std::vector<operation>& operations,
-               variant_result& line) {
-    const timed_part part(heats_);
-    contest_.run(kernels, operations, line);
+  // `matrix` is what `owner` keeps.
+  template <class View>
+  void keep(std::size_t place, std::shared_ptr<const void> owner, const View& matrix, variant_result& line) {
+    const format_variant& variant = variant_of(place);
+    line.bytes = bytes(matrix);
+    line.slots = slots(matrix);
+    line.parameters = parameters_of(matrix);
+    line.offset_bits = int{sizeof(Offset)} * 8;
+    stored_variant& stored = stored_[place];
+    stored.matrix = std::move(owner);
+    stored.kernels.clear();
+    for (const bound_kernel<Value>& k : bound_kernels_of(capturable(on_), matrix))
+      if (variant.admits(k.info)) stored.kernels.push_back(variant.of_transpose ? turned(k) : k);
   }
-
-  // ---- for a verdict ----
-
-  // Why a format is not worth its start; empty where it is.
-  std::string why_untried(std::size_t i) {
-    const racing_variant& one = request_.field[i];
-    if (is_given(one.variant)) return {};
-    if (spent() + one.convert_seconds > tuning.heats_share * request_.seconds) {
-      result_.out_of_time = true;
-      return fmt::format("not tried: converting would take {} of the time given",
-                         in_words(one.convert_seconds));
-    }
-    double nearest = std::numeric_limits<double>::infinity();
-    for (const operation op : request_.operations)
-      if (one.variant.asks_for(op)) nearest = std::min(nearest, expected_distance(one, op));
-    if (one.after >= 0 && !(one.expected && nearest <= tuning.worth_expecting)) {
-      const variant_result& parent = result_.variants[static_cast<std::size_t>(one.after)];
-      const double behind = distance(parent);
-      if (!(behind <= tuning.worth_varying))
-        return parent.refused.empty()
-                   ? fmt::format("not tried: {} is {:.2f} x behind", parent.label(), behind)
-                   : fmt::format("not tried: neither was {}", parent.label());
-    }
-    if (one.expected && nearest > tuning.untried_format && std::isfinite(nearest))
-      return fmt::format("not tried: predicted at {:.1f} x the leader", nearest);
-    return {};
-  }
-
-  // The least of all times for an operation so far; infinite at the start.
-  double leader(operation op) const {
-    double least = std::numeric_limits<double>::infinity();
-    for (const variant_result& f : result_.variants)
-      for (const contestant_result& k : f.contestants)
-        if (k.op == op && k.timed() && (!request_.wanted.repeatable || k.info.repeatable(op)))
-          least = std::min(least, seconds_of(k));
-    return least;
-  }
-  double seconds_of(const contestant_result& k) const { return k.time.deciding(request_.wanted.warm).median; }
-
-  // How far the best expected of it is behind the leader for an operation.
-  double expected_distance(const racing_variant& one, operation op) const {
-    if (!std::isfinite(leader(op))) return 0;
-    double best = std::numeric_limits<double>::infinity();
-    for (const listed_kernel& k : kernels_)
-      if (k.format == one.variant.format && k.backend == Backend::name && one.variant.admits(k.info)) {
-        const double seconds = expected_seconds(one, k.info, op);
-        if (seconds <= 0) return 0;  // nothing is known of one of them
-        best = std::min(best, seconds);
-      }
-    return best / leader(op);
-  }
-  double expected_seconds(const racing_variant& one, const kernel_info& info, operation op) const {
-    if (!one.expected) return 0;
-    const prediction p = one.expected(info, op);
-    return request_.wanted.warm ? p.warm : p.cold;
-  }
-
-  // How far a kernel is behind: behind the fastest for its operation or, where that is less, with the best
-  // that its format has for the other operation behind the best way for what is wanted.
-  std::function<double(const contestant_result&)> distances() const {
-    std::map<const contestant_result*, double> by_way;
-    const std::vector<way> all = every_way_of(result_, request_.wanted);
-    for (const way& w : all)
-      for (const contestant_result* k : w.contestants)
-        if (k != nullptr) by_way.emplace(k, w.seconds / all.front().seconds);  // the fastest come first
-    const std::array<double, 2> leaders = {leader(operation::multiply), leader(operation::transposed)};
-    return [this, by_way, leaders](const contestant_result& k) {
-      const auto found = by_way.find(&k);
-      const double alone = seconds_of(k) / leaders[static_cast<std::size_t>(k.op)];
-      return found == by_way.end() ? alone : std::min(alone, found->second);
-    };
-  }
-  // The same of the best that a format has.
-  double distance(const variant_result& f) const {
-    const auto distance_of = distances();
-    double nearest = std::numeric_limits<double>::infinity();
-    for (const contestant_result& k : f.contestants)
-      if (k.timed()) nearest = std::min(nearest, distance_of(k));
-    return nearest;
-  }
-
-  void run_heat(std::size_t i, stored_format<Value>&& stored, const std::vector<operation>& operations,
-                variant_result& line) {
-    const racing_variant& one = request_.field[i];
-    waiting here{i, stored.matrix, enter_all(one, stored.kernels, operations, line)};
-    const timed_part part(heats_);
-    if (seconds_now() - baseline_at_ > tuning.baseline_every) {
-      contest_.sample_baselines(tuning.first_samples, tuning.heat_warm_up, line);
-      latest_base_ = line.base;
-      baseline_at_ = seconds_now();
-    }
-    line.base = latest_base_;
-    for (auto& k : here.contestants) {
-      if (heat_is_over(one)) {
-        leave(k, line, why_over());
-        continue;
-      }
-      // Who is clearly behind after the first samples gets no more of them.
-      if (!sample(*k, tuning.first_samples, line)) {
-        k = nullptr;
-        continue;
-      }
-      const contestant_result& mine = line.contestants[k->line];
-      double ratio = seconds_of(mine) / leader(k->op);
-      // The ways are many: they are only asked where the operation alone would not do.
-      if (ratio > tuning.behind_at_first) ratio = distances()(mine);
-      if (ratio > tuning.behind_at_first)
-        leave(k, line, fmt::format("after {} samples at {:.2f} x the leader", tuning.first_samples, ratio));
-      else if (!sample(*k, tuning.heat_samples, line))
-        k = nullptr;
-    }
-    std::erase(here.contestants, nullptr);
-    finalists_.push_back(std::move(here));
-    drop_those_behind();
-  }
-
-  // Those that are right, and not far beyond the leader in their first run.
-  std::vector<std::unique_ptr<contestant<Value>>> enter_all(const racing_variant& one,
-                                                            const std::vector<bound_kernel<Value>>& kernels,
-                                                            const std::vector<operation>& operations,
-                                                            variant_result& line) {
-    const timed_part part(checking_);
-    std::vector<std::unique_ptr<contestant<Value>>> entered_all;
-    for (const operation op : operations)
-      for (const bound_kernel<Value>& c : kernels) {
-        if (heat_is_over(one)) {
-          add_untried(c.info, op, why_over(), line);
-          continue;
-        }
-        if (request_.wanted.repeatable && !c.info.repeatable(op) && !c.info.vendor) {
-          add_untried(c.info, op, "its bits differ from run to run", line);
-          continue;
-        }
-        const double expected = expected_seconds(one, c.info, op);
-        if (expected > tuning.untried_kernel * leader(op)) {
-          add_untried(c.info, op,
-                      fmt::format("not tried: predicted at {:.0f} x the leader", expected / leader(op)),
-                      line);
-          continue;
-        }
-        auto entered = contest_.enter(c, op, line);
-        if (entered == nullptr) continue;
-        if (contestant_result& k = line.contestants.back();
-            k.single_seconds > tuning.far_ratio * (leader(op) + tuning.far_seconds)) {
-          k.left = fmt::format("after one run of {}, {:.0f} x the leader", in_words(k.single_seconds),
-                               k.single_seconds / leader(op));
-          continue;
-        }
-        entered_all.push_back(std::move(entered));
-      }
-    return entered_all;
-  }
-
-  static void add_untried(const kernel_info& info, operation op, std::string why, variant_result& line) {
-    contestant_result& untried = line.contestants.emplace_back();
-    untried.info = info;
-    untried.op = op;
-    untried.not_run = std::move(why);
-  }
-
-  // What is there already runs its heat whatever the time, so that there is a verdict.
-  bool heat_is_over(const racing_variant& one) {
-    const bool over = is_over(tuning.heats_share);
-    return is_given(one.variant) ? result_.interrupted : over;
-  }
-
-  bool sample(contestant<Value>& one, int samples, variant_result& line) {
-    return contest_.sample(one, samples, tuning.heat_warm_up, line);
-  }
-
-  static void leave(std::unique_ptr<contestant<Value>>& one, variant_result& line, std::string why) {
-    line.contestants[one->line].left = std::move(why);
-    one = nullptr;
-  }
-
-  // Frees what cannot win any more, and the slowest of what memory does not hold.
-  void drop_those_behind() {
-    const auto distance_of = distances();
-    for (waiting& w : finalists_) {
-      variant_result& line = result_.variants[w.place];
-      for (auto& k : w.contestants) {
-        const double ratio = distance_of(line.contestants[k->line]);
-        if (ratio > tuning.behind)
-          leave(k, line, fmt::format("after the heats at {:.2f} x the leader", ratio));
-      }
-      std::erase(w.contestants, nullptr);
-    }
-    std::erase_if(finalists_, [](const waiting& w) { return w.contestants.empty(); });
-    std::int64_t held = 0;
-    for (const waiting& w : finalists_) held += result_.variants[w.place].bytes;
-    const auto most = static_cast<double>(available_bytes(Backend::space::where) + held) * tuning.kept_share;
-    while (finalists_.size() > 1 && static_cast<double>(held) > most) {
-      auto farthest =
-          std::max_element(finalists_.begin(), finalists_.end(), [&](const waiting& a, const waiting& b) {
-            return distance(result_.variants[a.place]) < distance(result_.variants[b.place]);
-          });
-      variant_result& line = result_.variants[farthest->place];
-      for (auto& k : farthest->contestants)
-        leave(k, line, "after the heats: no memory to wait for the final in");
-      held -= line.bytes;
-      finalists_.erase(farthest);
-    }
-  }
-
-  // The leaders in turns, until what parts them is known.
-  void run_final() {
-    const timed_part part(final_);
-    std::vector<const contestant_result*> asked = in_question();
-    for (int round = 0; round < tuning.final_rounds && !asked.empty(); ++round) {
-      say(fmt::format("final, round {}: {} kernels", round + 1, asked.size()));
-      result_.final_rounds = round + 1;
-      variant_result base;
-      contest_.sample_baselines(tuning.final_samples, tuning.heat_warm_up, base);
-      for (waiting& w : finalists_) {
-        variant_result& line = result_.variants[w.place];
-        line.base = base.base;
-        for (auto& k : w.contestants) {
-          if (!contains(asked, &line.contestants[k->line])) continue;
-          if (is_over(1)) return;
-          if (!sample(*k, tuning.final_samples, line)) k = nullptr;
-        }
-        std::erase(w.contestants, nullptr);
-      }
-      asked = in_question();
-      if (asked.empty()) break;
-      const auto distance_of = distances();
-      for (waiting& w : finalists_) {
-        variant_result& line = result_.variants[w.place];
-        for (auto& k : w.contestants)
-          if (contestant_result& mine = line.contestants[k->line]; !contains(asked, &mine))
-            leave(k, line,
-                  fmt::format("before round {} of the final at {:.2f} x the leader", round + 2,
-                              distance_of(mine)));
-        std::erase(w.contestants, nullptr);
-      }
-    }
-    settle_conversions();
-  }
-
-  // Kernels of those ways that more samples could still move: not known to be behind, nor all to be level.
-  std::vector<const contestant_result*> in_question() const {
-    std::vector<const contestant_result*> asked;
-    const std::vector<way> all = every_way_of(result_, request_.wanted);
-    bool settled = true;
-    for (const way& w : all) {
-      const bool is_first = &w == &all.front();
-      const margin_of m = is_first ? margin_of{1, 1, 1} : margin_between(w, all.front());
-      if (m.low > 1 + tie_share) continue;
-      for (const contestant_result* k : w.contestants) {
-        if (k == nullptr || !is_waiting(*k)) continue;
-        settled = settled && m.high < 1 + tie_share && k->time.warm.samples >= 3 * tuning.final_samples;
-        if (!contains(asked, k)) asked.push_back(k);
-      }
-    }
-    if (settled) asked.clear();
-    return asked;
-  }
-  bool is_waiting(const contestant_result& k) const {
-    for (const waiting& w : finalists_)
-      for (const auto& one : w.contestants)
-        if (&result_.variants[w.place].contestants[one->line] == &k) return true;
-    return false;
-  }
-
-  // A conversion that was timed once has paid for memory and for loading code as well; where it may be what
-  // is recommended, it is done again.
-  void settle_conversions() {
-    const verdict so_far = verdict_of(result_, request_.wanted);
-    if (!so_far.winner) return;
-    for (std::size_t i = 0; i < result_.variants.size(); ++i) {
-      variant_result& line = result_.variants[i];
-      const bool matters = &line == &so_far.winner.variant() || &line == &so_far.fastest.variant();
-      if (!matters || is_given(variant_of(i)) || line.convert_seconds < 0.05 ||
-          line.offset_bits != result_.offset_bits)
-        continue;
-      if (is_over(1) || spent() + 3 * line.convert_seconds > request_.seconds) continue;
-      say(fmt::format("converting to {} again", line.label()));
-      try {
-        std::vector<double> seconds;
-        timed_conversion<Backend, Offset, Value>(on_, matrix_, variant_of(i), 3,
-                                                 std::numeric_limits<double>::infinity(), seconds);
-        line.convert_seconds = summarize_samples(seconds).median;
-      } catch (const error& problem) {
-        if (problem.category() != failure::resources) throw;  // the first time stands
-      } catch (const std::bad_alloc&) {
-        continue;  // likewise
-      }
-    }
-  }
-
-  double converting_ = 0, checking_ = 0, heats_ = 0, final_ = 0;  // seconds
 
   Backend on_;
   csr<Offset, Value, view_on<Backend>> matrix_;
   const race_request& request_;
-  const progress_text& progress_;
-  double begin_;
-  csr<Offset, Value, host> on_host_;
-  kernel_contest<Backend, Value> contest_;
-  matrix_result result_ = result_for(matrix_);
+  host_matrix<Offset, Value, view_on<Backend>> on_host_;
   std::vector<listed_kernel> kernels_ = all_kernels();
-  std::vector<waiting> finalists_;
-  std::array<regimes, 2> latest_base_;
-  double baseline_at_ = -std::numeric_limits<double>::infinity();
+  std::vector<stored_variant> stored_;  // by place in the field
+  kernel_contest<Backend, Value> contest_;
+  std::map<contestant_key, std::unique_ptr<contestant<Value>>> contestants_;
 };
 
 }  // namespace
@@ -630,7 +243,8 @@ double settled_seconds(std::vector<double> seconds) {
 template <class Backend, class Offset, class Value>
 matrix_result race(Backend on, csr<Offset, Value, view_on<Backend>> matrix, const race_request& request,
                    const progress_text& progress) {
-  return racing<Backend, Offset, Value>(on, matrix, request, progress).run();
+  machine_track<Backend, Offset, Value> here(on, matrix, request, progress);
+  return run_tournament(result_for(matrix), request, here, progress);
 }
 
 #define SPARSMITH_INSTANTIATE_RACE(B, O, V) \

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "analyze/recommend/machine_cache.hpp"
 #include "analyze/recommend/model.hpp"
+#include "analyze/recommend/race.hpp"
+#include "kernels/registry.hpp"
 
 namespace sparsmith {
 namespace {
@@ -131,10 +134,17 @@ double automatic_budget(const std::string& backend, std::int64_t entries) {
 
 template <class Backend, class Offset, class Value>
 recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
-                         const recommend_request& request, const progress_text& progress) {
+                         const recommend_request& asked_for, const progress_text& progress) {
   const auto say = [&](const char* text) {
     if (progress) progress(text);
   };
+  recommend_request request = asked_for;
+  if (request.machine.backend.empty()) {
+    say("what this machine can do");
+    const known_machine machine = know_machine(on, false);
+    request.machine = machine.description;
+    request.rates = machine.rates;
+  }
   recommendation told;
   told.machine = request.machine;
   told.rates = request.rates;

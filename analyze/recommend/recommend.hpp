@@ -11,13 +11,14 @@ struct recommend_request {
   field_request
       field;  // but for the backend, which is the machine's; of its operations those that are wanted
   objective wanted;
+  // What the machine is and can do; without a backend it is found out (machine_cache.hpp).
   machine_description machine;
   machine_rates rates;
-  bool predict = false;     // run nothing; the machine may then be another one
-  bool exhaustive = false;  // nobody leaves early
-  int samples = 30;         // of everybody, where it is exhaustive
-  double began = 0;         // seconds_now() when the work on this matrix began
-  double budget = 0;        // seconds from then on; 0: by the number of entries
+  bool predict = false;          // run nothing; the machine may then be another one
+  bool exhaustive = false;       // nobody leaves early
+  int samples = 30;              // of everybody, where it is exhaustive
+  double began = seconds_now();  // when the work on this matrix began: where nobody says, now
+  double budget = 0;             // seconds from then on; 0: by the number of entries
   std::function<bool()> interrupted = {};
 };
 

@@ -11,7 +11,8 @@
 #include <utility>
 
 #include "convert/backend/parallel_guard.hpp"
-#include "convert/pipelines/tile_gather.hpp"
+#include "convert/pipelines/compress.hpp"
+#include "convert/pipelines/tile_choice.hpp"
 #include "convert/stored_twice.hpp"
 
 namespace sparsmith {

@@ -67,17 +67,24 @@ class number_set {
   int top_ = -1;
 };
 
+struct piece_tuning {
+  static constexpr std::int64_t pieces_of_thread = 16;  // so that none has much more to do than the others
+  // A piece is several huge pages where there is as much: threads that are the first to touch the same page
+  // both clear it.
+  static constexpr std::int64_t most_bytes = std::int64_t{8} << 20;
+};
+
 // Cuts block rows into pieces for threads to take when their blocks are written, and returns the bounds. A
-// piece has about as many blocks and block rows, together, as the others, but no more than 8 MiB of blocks or
-// one block row: several huge pages where there is as much, since threads that are the first to touch the
-// same page both clear it.
+// piece has about as many blocks and block rows, together, as the others, but no more than most_bytes of
+// blocks or one block row.
 template <class Offset>
 std::vector<std::int64_t> block_row_pieces(const Offset* first_blocks, std::int64_t block_rows,
                                            std::int64_t block_bytes, int threads) {
   const auto work_before = [&](std::int64_t block_row) { return first_blocks[block_row] + block_row; };
   const std::int64_t work = work_before(block_rows),
-                     most = std::max<std::int64_t>((std::int64_t{8} << 20) / block_bytes, 1),
-                     piece = std::clamp<std::int64_t>(work / (std::int64_t{threads} * 16), 1, most);
+                     most = std::max<std::int64_t>(piece_tuning::most_bytes / block_bytes, 1),
+                     piece = std::clamp<std::int64_t>(
+                         work / (std::int64_t{threads} * piece_tuning::pieces_of_thread), 1, most);
   return balanced_chunks(block_rows, static_cast<int>(groups_of(work, piece)), work_before);
 }
 

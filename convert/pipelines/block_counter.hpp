@@ -4,210 +4,32 @@
 // the blocks, one item for each, so that nobody looks at slots that nobody used.
 #pragma once
 
-#include "convert/backend/cuda_check.hpp"
-#include "convert/formats/sizes.hpp"
+#include "convert/pipelines/block_tallies.hpp"
 
 namespace sparsmith {
 namespace {
 
-constexpr int threads = 256;                    // where block rows are short, and several share a table
-constexpr int all_threads = 512;                // where all work on one block row
-constexpr std::uint32_t long_words = 17'600;    // of a table then: three thread blocks share a multiprocessor
-constexpr std::uint32_t most_block_rows = 31;   // that a thread block takes at a time; some share a table
-constexpr std::uint32_t most_lines = 511;       // of them
-constexpr std::uint32_t near_bins = 512;        // of the histograms, counted in shared memory
-constexpr std::uint32_t near_length = 1 << 19;  // longer lines are not told apart
-constexpr std::uint32_t no_slot = 0xffffffff;
-constexpr std::uint32_t most_cut = 16;  // lines that are cut where a window ends
-
-// Division by a number that the compiler does not know.
-struct divisor {
-  std::uint32_t number, inverse;
-  explicit divisor(std::uint32_t by)
-      : number(by), inverse(by == 1 ? 0 : static_cast<std::uint32_t>((std::uint64_t{1} << 32) / by + 1)) {}
-  __device__ std::uint32_t divide(std::uint32_t dividend) const {
-    if (number == 1) return dividend;
-    const std::uint32_t quotient = __umulhi(dividend, inverse);  // never less, at most one more than right
-    return quotient * number > dividend ? quotient - 1 : quotient;
-  }
-};
-
-// What is counted, line by line: the entries of rows, or the blocks of a smaller size, of which a line is a
-// block row. Those lie where the entries they are made of lie, from the first on.
-template <class Offset>
-struct items {
-  std::uint32_t rows;  // of the matrix
-  const Offset* row_offsets;
-  const std::int32_t* cols;
-  std::uint32_t height = 1;               // rows of a line
-  const std::int32_t* lengths = nullptr;  // of the lines; none for entries
-  const std::int32_t* amounts = nullptr;  // entries in every item; none where that is 1
-
-  __device__ Offset begin(std::uint32_t line) const {
-    const std::uint64_t row = std::uint64_t{line} * height;  // behind the last one by less than a line
-    return row_offsets[row < rows ? row : rows];
-  }
-  // Without a sign: the step past the last of 2^31 - 1 items fits.
-  using length_type = std::make_unsigned_t<Offset>;
-  __device__ length_type length(std::uint32_t line) const {
-    return static_cast<length_type>(lengths == nullptr ? begin(line + 1) - begin(line) : lengths[line]);
-  }
-  // Whether the columns of a line do.
-  __device__ bool rises() const { return height == 1 && lengths == nullptr; }
-};
-
-// Where the blocks go when a larger size wants them.
-struct listing {
-  std::int32_t* cols = nullptr;
-  std::int32_t* amounts = nullptr;
-  std::int32_t* lengths = nullptr;
-};
-
-struct size_shape {
-  std::uint32_t lines;       // of the source
-  std::uint32_t block_rows;  // in all
-  std::uint32_t block_cols;
-  divisor lines_each;  // of a block row
-  divisor cols_each;
-  std::uint32_t rows_each;        // matrix rows of a block
-  std::uint32_t block_rows_each;  // that a thread block takes at a time
-};
-
-// Block rows that are left for the larger thread blocks. The longest are cut into windows of block columns,
-// so that no thread block has one for itself while the others wait.
-struct long_block_rows {
-  unsigned count = 0, taken = 0;
-};
-struct long_block_row {
-  std::int32_t block_row, window;  // whole: the window is negative
-};
-constexpr std::uint32_t items_to_cut = 8192, most_windows = 64;
-
-// The histograms of a tally's sizes, by entries; none where nobody asked for the size.
-struct size_bins {
-  unsigned long long* of[5] = {};
-};
-
-// Where many look at one word most find that it was taken: reading, which lanes do together, is cheaper than
-// an atomic, for which they queue.
-__device__ inline std::uint32_t read_now(const std::uint32_t* word) {
-  return *static_cast<const volatile std::uint32_t*>(word);
-}
-
-// A tally has `words` for a slot. add() puts an item in, look() calls found(size, entries) for the blocks
-// that fall to this item; where it `takes` them it leaves 0. near(size) is where the histogram of a size
-// starts, by entries, and near(sizes) where the last one ends.
-
-// 2 x 2, 4 x 4 and 8 x 8: a bit for every place of an 8 x 8 block. Bits of row and column take turns, so that
-// each of the smaller blocks is a row of bits in one word. Its first bit reports it.
-struct squares_of_8 {
-  static constexpr std::uint32_t side = 8, words = 2, short_slots = 2048;
-  static constexpr int sizes = 3;
-  static constexpr bool takes = false, rows_matter = true;
-  static SPARSMITH_HOST_DEVICE constexpr std::uint32_t near(int size) {
-    return size == 0 ? 0 : size == 1 ? 5 : size == 2 ? 22 : 87;
-  }
-  static __device__ std::uint32_t block_col(const divisor&, std::uint32_t col) { return col / side; }
-  static __device__ std::uint32_t bit_of(std::uint32_t row, std::uint32_t col) {
-    return spread(col) + 2 * spread(row);
-  }
-  static __device__ void add(std::uint32_t* table, std::uint32_t, std::uint32_t slot, std::uint32_t row,
-                             std::uint32_t col, std::uint32_t) {
-    const std::uint32_t bit = bit_of(row, col);
-    atomicOr(table + slot * 2 + bit / 32, 1u << bit % 32);
-  }
-  template <class Found>
-  static __device__ void look(std::uint32_t* table, std::uint32_t, std::uint32_t slot, std::uint32_t row,
-                              std::uint32_t col, Found found) {
-    const std::uint32_t bit = bit_of(row, col);
-    const uint2 both = *reinterpret_cast<const uint2*>(table + slot * 2);
-    const std::uint32_t own = bit < 32 ? both.x : both.y, before = own & ((1u << bit % 32) - 1);
-    if (before >> (bit & 28) != 0) return;
-    found(0, __popc(own >> (bit & 28) & 0xf));
-    if (before >> (bit & 16) != 0) return;
-    found(1, __popc(own >> (bit & 16) & 0xffff));
-    if (before != 0 || (bit >= 32 && both.x != 0)) return;
-    found(2, __popc(both.x) + __popc(both.y));
-  }
-
- private:
-  // Bits 0, 1 and 2 go to 0, 2 and 4; what is above is dropped.
-  static __device__ std::uint32_t spread(std::uint32_t number) {
-    return (number & 1) + 2 * (number & 2) + 4 * (number & 4);
-  }
-};
-
-// 3 x 3 and 5 x 5: counters for those of a 15 x 15 block, of 4 and of 8 bits. Slots lie side by side, or
-// threads would wait for the same bank.
-struct squares_of_15 {
-  static constexpr std::uint32_t side = 15, words = 8, short_slots = 1024;
-  static constexpr int sizes = 2;
-  static constexpr bool takes = true, rows_matter = true;
-  static SPARSMITH_HOST_DEVICE constexpr std::uint32_t near(int size) {
-    return size == 0 ? 0 : size == 1 ? 10 : 36;
-  }
-  static __device__ std::uint32_t block_col(const divisor&, std::uint32_t col) { return col / side; }
-  static __device__ void add(std::uint32_t* table, std::uint32_t slots, std::uint32_t slot, std::uint32_t row,
-                             std::uint32_t col, std::uint32_t) {
-    const std::uint32_t place = col % side;
-    atomicAdd(table + row / 3 * slots + slot, 1u << place / 3 * 4);
-    atomicAdd(table + (5 + row / 5) * slots + slot, 1u << place / 5 * 8);
-  }
-  template <class Found>
-  static __device__ void look(std::uint32_t* table, std::uint32_t slots, std::uint32_t slot,
-                              std::uint32_t row, std::uint32_t col, Found found) {
-    const std::uint32_t place = col % side;
-    if (const unsigned n = take(table + row / 3 * slots + slot, place / 3 * 4, 0xf); n > 0) found(0, n);
-    if (const unsigned n = take(table + (5 + row / 5) * slots + slot, place / 5 * 8, 0xff); n > 0)
-      found(1, n);
-  }
-
- private:
-  static __device__ unsigned take(std::uint32_t* word, int shift, std::uint32_t mask) {
-    if ((read_now(word) >> shift & mask) == 0) return 0;
-    return atomicAnd(word, ~(mask << shift)) >> shift & mask;
-  }
-};
-
-// Blocks of any one size.
-struct any_size {
-  static constexpr std::uint32_t words = 1, short_slots = 2048;
-  static constexpr int sizes = 1;
-  static constexpr bool takes = true, rows_matter = false;
-  static SPARSMITH_HOST_DEVICE constexpr std::uint32_t near(int size) { return size == 0 ? 0 : near_bins; }
-  static __device__ std::uint32_t block_col(const divisor& cols_each, std::uint32_t col) {
-    return cols_each.divide(col);
-  }
-  static __device__ void add(std::uint32_t* table, std::uint32_t, std::uint32_t slot, std::uint32_t,
-                             std::uint32_t, std::uint32_t amount) {
-    atomicAdd(table + slot, amount);
-  }
-  template <class Found>
-  static __device__ void look(std::uint32_t* table, std::uint32_t, std::uint32_t slot, std::uint32_t,
-                              std::uint32_t, Found found) {
-    if (read_now(table + slot) == 0) return;
-    if (const unsigned n = atomicExch(table + slot, 0u); n > 0) found(0, n);
-  }
-};
-
-// Short block rows share a table, of which three quarters may be in use: every item may be a block of its
-// own, and a table that is nearly full is slow. Behind it is where each of their lines starts.
+// Short block rows share a table: every item may be a block of its own. Behind it is where each of their
+// lines starts.
 template <class Tally>
 constexpr std::uint32_t short_words = Tally::short_slots*(Tally::words + 1);
 template <class Tally>
-constexpr int items_each = Tally::short_slots * 3 / 4 / threads;  // of a thread
-static_assert(most_lines < 2 * threads, "a thread scans the lengths of two lines");
+constexpr int items_each = Tally::short_slots* count_tuning::full_parts / count_tuning::of_parts /
+                           count_tuning::threads;  // of a thread
+static_assert(count_tuning::most_lines < 2 * count_tuning::threads,
+              "a thread scans the lengths of two lines");
 
 // What the threads of a thread block share.
 struct shared_state {
-  unsigned near[near_bins];
-  std::int32_t listed[most_block_rows];  // blocks written out so far
-  unsigned items[3], longest[3];         // of what was measured last; the next in turn is 0
-  unsigned warp_items[threads / 32];
+  unsigned near[count_tuning::near_bins];
+  std::int32_t listed[count_tuning::most_block_rows];  // blocks written out so far
+  unsigned items[3], longest[3];                       // of what was measured last; the next in turn is 0
+  unsigned warp_items[count_tuning::threads / 32];
   unsigned block_row;
   std::uint32_t low, high;
-  bool full;                                               // the table
-  std::int64_t cut_begin[most_cut], cut_length[most_cut];  // of each line, from its begin on
+  bool full;  // the table
+  // Of each line, from its begin on.
+  std::int64_t cut_begin[count_tuning::most_cut], cut_length[count_tuning::most_cut];
 };
 
 template <class Offset, class Tally>
@@ -225,8 +47,8 @@ class block_counter {
         direct_slots_(scratch_words / Tally::words & ~1u),
         shared_(shared) {
     for (std::uint32_t i = thread(); i < scratch_words; i += blockDim.x) scratch[i] = 0;
-    for (std::uint32_t i = thread(); i < near_bins; i += blockDim.x) shared.near[i] = 0;
-    if (thread() < most_block_rows) shared.listed[thread()] = 0;
+    for (std::uint32_t i = thread(); i < count_tuning::near_bins; i += blockDim.x) shared.near[i] = 0;
+    if (thread() < count_tuning::most_block_rows) shared.listed[thread()] = 0;
     if (thread() < 3) shared.items[thread()] = shared.longest[thread()] = 0;
     if (thread() == 0) shared.full = false;
     __syncthreads();
@@ -240,7 +62,7 @@ class block_counter {
     const std::uint32_t lines_each = shape_.lines_each.number, first_line = first * lines_each;
     const auto lines = static_cast<std::uint32_t>(
         min(std::uint64_t{count} * lines_each, std::uint64_t{shape_.lines - first_line}));
-    if (lines > most_lines) {  // of a single block row
+    if (lines > count_tuning::most_lines) {  // of a single block row
       measure(first);
       if (thread() == 0) put_on_list(first, long_rows, found);
       return;
@@ -252,7 +74,7 @@ class block_counter {
         return starts[min(end * lines_each, lines)] - starts[own_lines];
       };
       const std::uint32_t end = b + thread() % 32 + 1;  // the last lane's is behind the last
-      const bool fit = end <= count && items_up_to(end) <= items_each<Tally> * threads;
+      const bool fit = end <= count && items_up_to(end) <= items_each<Tally> * count_tuning::threads;
       __syncwarp();
       const std::uint32_t fitting = __ffs(static_cast<int>(~__ballot_sync(~0u, fit))) - 1;
       if (fitting > 0) {
@@ -275,8 +97,8 @@ class block_counter {
   }
 
   // Counts one block row, however long: with a slot for every block column, in windows, or with keys, in so
-  // many passes that at most three quarters of a table are in use. Should there be a pass whose items do not
-  // fit, windows are left for it and what follows.
+  // many passes that no table is too full. Should there be a pass whose items do not fit, windows are left
+  // for it and what follows.
   __device__ void count_long(const long_block_row& wanted) {
     measure(static_cast<std::uint32_t>(wanted.block_row));
     several_write_ = wanted.window >= 0;
@@ -287,7 +109,8 @@ class block_counter {
     } else if (high / direct_slots_ >= (source_.rises() ? 1 : 4)) {
       find_range(low, high);
     }
-    const std::uint32_t passes = items_ / (hashed_slots_ / 4 * 3) + 1;
+    const std::uint32_t passes =
+        items_ / (hashed_slots_ / count_tuning::of_parts * count_tuning::full_parts) + 1;
     if (passes <= (high - low) / direct_slots_) {
       passes_ = passes;
       for (pass_ = 0; pass_ < passes && count_pass(); ++pass_) {
@@ -347,7 +170,8 @@ class block_counter {
     __syncthreads();
   }
   __device__ unsigned short_length(std::uint32_t line) const {
-    return static_cast<unsigned>(min(source_.length(line), typename items<Offset>::length_type{near_length}));
+    return static_cast<unsigned>(
+        min(source_.length(line), typename items<Offset>::length_type{count_tuning::near_length}));
   }
 
   // Counts the items at hand, of so many lines, which are few. They are dealt out one behind the other,
@@ -360,10 +184,11 @@ class block_counter {
     for (std::uint32_t size = lines; size > 1; size -= size / 2)
 #pragma unroll
       for (int k = 0; k < each; ++k)
-        if (starts[line[k] + size / 2] - starts[0] <= k * threads + thread()) line[k] += size / 2;
+        if (starts[line[k] + size / 2] - starts[0] <= k * count_tuning::threads + thread())
+          line[k] += size / 2;
 #pragma unroll
     for (int k = 0; k < each; ++k) {
-      const std::uint32_t i = k * threads + thread();
+      const std::uint32_t i = k * count_tuning::threads + thread();
       cols[k] = amounts[k] = 1;
       if (i >= items_) continue;
       const Offset item =
@@ -377,7 +202,7 @@ class block_counter {
     slots_ = min(hashed_slots_, items_ + items_ / 2 + 2 & ~1u);
 #pragma unroll
     for (int k = 0; k < each; ++k) {
-      if (k * threads + thread() >= items_) continue;
+      if (k * count_tuning::threads + thread() >= items_) continue;
       const std::uint32_t slot = slot_of<true>(first_line_ + line[k], cols[k]);  // there is room
       Tally::add(scratch_, slots_, slot, row_of(first_line_ + line[k]), cols[k], amounts[k]);
       places[k] = line[k] << line_bit | slot;
@@ -385,7 +210,7 @@ class block_counter {
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < each; ++k)
-      if (k * threads + thread() < items_)
+      if (k * count_tuning::threads + thread() < items_)
         look_at(places[k] & ((1u << line_bit) - 1), first_line_ + (places[k] >> line_bit), cols[k]);
     __syncthreads();
     if constexpr (Tally::takes)
@@ -408,7 +233,7 @@ class block_counter {
     unsigned sum = 0, longest = 0;
     for (std::uint32_t line = first_line_ + thread(); line < last_line_; line += blockDim.x) {
       const unsigned length = short_length(line);
-      sum = min(sum + length, near_length);
+      sum = min(sum + length, count_tuning::near_length);
       longest = max(longest, length);
     }
     if (thread() == 0) shared_.items[turn_] = shared_.longest[turn_] = 0;
@@ -448,7 +273,7 @@ class block_counter {
       }
       const std::int32_t* const cols = source_.cols + begin;
       // Several are loaded before the first is used, so that a thread waits for memory once.
-      constexpr int ahead = 4;
+      constexpr int ahead = count_tuning::items_ahead;
       for (length_type i = rank; i < length; i += ahead * lanes) {
         std::int32_t loaded[ahead];
 #pragma unroll
@@ -462,7 +287,7 @@ class block_counter {
   }
   // The part of every line that is in the window.
   __device__ bool can_cut() const {
-    return source_.rises() && last_line_ - first_line_ <= most_cut;
+    return source_.rises() && last_line_ - first_line_ <= count_tuning::most_cut;
   }
   // A warp for every line. A window behind another begins where that one ends.
   __device__ void cut_lines(bool behind_another) {
@@ -489,8 +314,8 @@ class block_counter {
       // Where all are about as long as the longest, that decides how many threads share one; elsewhere what
       // they are without the window.
       const std::uint32_t lane = thread() % 32, lines = last_line_ - first_line_;
-      const auto length =
-          static_cast<unsigned>(lane < lines ? min(shared_.cut_length[lane], std::int64_t{near_length}) : 0);
+      const auto length = static_cast<unsigned>(
+          lane < lines ? min(shared_.cut_length[lane], std::int64_t{count_tuning::near_length}) : 0);
       const unsigned longest = __reduce_max_sync(~0u, length);
       const bool alike = __reduce_add_sync(~0u, length) * 2 >= longest * lines;
       lane_bits_ = lane_bits_for(alike ? longest : longest_);
@@ -624,9 +449,9 @@ class block_counter {
   __device__ void put_on_list(std::uint32_t block_row, long_block_row* long_rows,
                               long_block_rows* found) const {
     if (listed_.cols != nullptr) listed_.lengths[block_row] = 0;
-    constexpr std::uint32_t window_slots = long_words / Tally::words & ~1u;
+    constexpr std::uint32_t window_slots = count_tuning::long_words / Tally::words & ~1u;
     const std::uint32_t windows = (shape_.block_cols - 1) / window_slots + 1;
-    if (items_ <= items_to_cut || windows == 1 || windows > most_windows) {
+    if (items_ <= count_tuning::items_to_cut || windows == 1 || windows > count_tuning::most_windows) {
       long_rows[atomicAdd(&found->count, 1u)] = {static_cast<std::int32_t>(block_row), -1};
       return;
     }

@@ -15,6 +15,12 @@
 namespace sparsmith {
 namespace {
 
+struct counter_tuning {
+  static constexpr std::size_t few_entries = 1 << 12;  // blocks with fewer have a counter by number
+  // Counters of all block columns may take so many times the matrix; beyond that they are looked up.
+  static constexpr std::int64_t times_matrix = 16;
+};
+
 using histogram = std::map<std::int64_t, std::int64_t>;
 
 // One size of a chain, for one thread.
@@ -62,7 +68,7 @@ class size_counter {
   std::int32_t* counters_;  // of the open block row
   std::vector<std::int32_t> touched_;
   std::unordered_map<std::int32_t, std::int32_t> found_;
-  std::vector<std::int64_t> blocks_ = std::vector<std::int64_t>(1 << 12);  // by entries, while these are few
+  std::vector<std::int64_t> blocks_ = std::vector<std::int64_t>(counter_tuning::few_entries);  // by entries
   histogram full_blocks_;
 };
 
@@ -126,7 +132,7 @@ std::map<block_size, histogram> count_on_threads(const std::vector<chain>& chain
     height = std::max<std::int64_t>(height, c.back().rows);
   }
   // Where columns are far more than entries, even one thread would have more counters than the matrix has.
-  const bool looked_up = counters_each * 4 > 16 * matrix_bytes;
+  const bool looked_up = counters_each * 4 > counter_tuning::times_matrix * matrix_bytes;
   const int threads = threads_with_own(counters_each * 4, matrix_bytes);
   array<std::int32_t, host> counters(looked_up ? 0 : counters_each * threads);
   std::map<block_size, histogram> totals;

@@ -8,27 +8,40 @@
 #include <memory>
 
 #include "convert/backend/device.hpp"
+#include "convert/formats/sizes.hpp"
+#include "convert/pipelines/block_counter.hpp"
 #include "convert/pipelines/block_masks.hpp"
 #include "convert/pipelines/structure.hpp"
 
 namespace sparsmith {
 namespace {
 
-constexpr int sampling_blocks = 64;  // thread blocks whose warps take a sample each
+// Chosen by hand; bench_analyze shows what a change does.
+struct histogram_tuning {
+  // Thread blocks of a multiprocessor, in a launch in which all should have something to do.
+  static constexpr std::int64_t busy_blocks = 8;
+  // Those for short block rows are so many times as many: whoever is done early makes room for others.
+  static constexpr std::int64_t short_times_busy = 4;
+  // Blocks from that area on are written out for larger sizes; smaller ones may be nearly as many as entries.
+  static constexpr std::int64_t least_listed_area = 64;
+  static constexpr std::int64_t most_listing_blocks = 1024;  // thread blocks that look for bins in use
+};
 
 // All threads look for rows that are too long; where a warp has seen one the answer is known, and it takes no
 // sample: along long rows that is slow.
 template <class Offset>
-__global__ void __launch_bounds__(threads) sample_closeness(std::uint32_t rows, const Offset* row_offsets,
-                                                            const std::int32_t* cols, closeness* found) {
-  const std::uint32_t thread = blockIdx.x * threads + threadIdx.x, all_of_them = gridDim.x * threads;
+__global__ void __launch_bounds__(count_tuning::threads)
+    sample_closeness(std::uint32_t rows, const Offset* row_offsets, const std::int32_t* cols,
+                     closeness* found) {
+  const std::uint32_t thread = blockIdx.x * count_tuning::threads + threadIdx.x,
+                      all_of_them = gridDim.x * count_tuning::threads;
   bool any_long = false;
   const auto look_at = [&](std::uint64_t row) {
-    any_long |= row_offsets[row + 1] - row_offsets[row] > closeness::long_row;
+    any_long |= row_offsets[row + 1] - row_offsets[row] > closeness_tuning::long_row;
   };
   for (std::uint64_t row = thread; row < rows; row += all_of_them) look_at(row);
   const std::uint32_t strips = rows / 32 + 1, warp = thread / 32;
-  constexpr std::uint32_t warps = sampling_blocks * threads / 32;
+  constexpr std::uint32_t warps = closeness_tuning::sampling_blocks * count_tuning::threads / 32;
   const bool samples = warp < min(warps, strips);
   const std::uint64_t strip = strips >= warps ? std::uint64_t{strips} * warp / warps : warp;
   const std::uint64_t own_row = strip * 32 + threadIdx.x % 32;
@@ -41,9 +54,8 @@ __global__ void __launch_bounds__(threads) sample_closeness(std::uint32_t rows, 
   if (!samples) return;
   unsigned squares = 0, entries = 0;
   row_cursors<Offset> cursors(rows, row_offsets, cols, own_row, true);
-  constexpr unsigned most_squares = 64;
   for (std::uint32_t block_col = 0, places = 0;
-       squares < most_squares && cursors.template next<32>(block_col, places); ++squares)
+       squares < closeness_tuning::most_squares && cursors.template next<32>(block_col, places); ++squares)
     entries += __popc(places);
   __syncwarp();
   entries = __reduce_add_sync(~0u, entries);
@@ -53,29 +65,31 @@ __global__ void __launch_bounds__(threads) sample_closeness(std::uint32_t rows, 
 }
 
 template <class Offset, class Squares>
-__global__ void __launch_bounds__(threads, 6)
+__global__ void __launch_bounds__(count_tuning::threads, count_tuning::close_resident)
     count_close_rows(std::uint32_t rows, const Offset* row_offsets, const std::int32_t* cols, size_bins bins,
                      listing listed, const closeness* found) {
   if (!found->close()) return;
   __shared__ unsigned near_counts[Squares::near(Squares::sizes)];
-  for (std::uint32_t i = threadIdx.x; i < Squares::near(Squares::sizes); i += threads) near_counts[i] = 0;
+  for (std::uint32_t i = threadIdx.x; i < Squares::near(Squares::sizes); i += count_tuning::threads)
+    near_counts[i] = 0;
   __syncthreads();
   Squares squares;
   const std::uint64_t strips = (std::uint64_t{rows} + Squares::side - 1) / Squares::side;
-  for (std::uint64_t strip = (std::uint64_t{blockIdx.x} * threads + threadIdx.x) / 32; strip < strips;
-       strip += gridDim.x * (threads / 32))
+  for (std::uint64_t strip = (std::uint64_t{blockIdx.x} * count_tuning::threads + threadIdx.x) / 32;
+       strip < strips; strip += gridDim.x * (count_tuning::threads / 32))
     count_squares(rows, row_offsets, cols, static_cast<std::uint32_t>(strip), listed, squares, near_counts);
   __syncwarp();
   squares.flush(threadIdx.x % 32, near_counts);
   __syncthreads();
   for (int size = 0; size < Squares::sizes; ++size)
-    for (std::uint32_t i = Squares::near(size) + threadIdx.x; i < Squares::near(size + 1); i += threads)
+    for (std::uint32_t i = Squares::near(size) + threadIdx.x; i < Squares::near(size + 1);
+         i += count_tuning::threads)
       if (bins.of[size] != nullptr && near_counts[i] > 0)
         atomicAdd(bins.of[size] + (i - Squares::near(size)), static_cast<unsigned long long>(near_counts[i]));
 }
 
 template <class Offset, class Tally>
-__global__ void __launch_bounds__(threads, 5)
+__global__ void __launch_bounds__(count_tuning::threads, count_tuning::short_resident)
     count_short_rows(items<Offset> source, size_shape shape, size_bins bins, listing listed,
                      long_block_row* long_rows, long_block_rows* found, const closeness* unless_close) {
   if (unless_close != nullptr && unless_close->close()) return;
@@ -90,7 +104,7 @@ __global__ void __launch_bounds__(threads, 5)
 
 // The block rows on the list, each by the thread block that comes first.
 template <class Offset, class Tally>
-__global__ void __launch_bounds__(all_threads, 3)
+__global__ void __launch_bounds__(count_tuning::long_threads, count_tuning::long_resident)
     count_long_rows(items<Offset> source, size_shape shape, size_bins bins, listing listed,
                     const long_block_row* long_rows, long_block_rows* found, const closeness* unless_close) {
   if (unless_close != nullptr && unless_close->close()) return;
@@ -99,7 +113,8 @@ __global__ void __launch_bounds__(all_threads, 3)
   if (threadIdx.x == 0) shared.block_row = atomicAdd(&found->taken, 1u);
   __syncthreads();
   if (shared.block_row >= found->count) return;
-  block_counter<Offset, Tally> counter(source, shape, listed, bins, scratch, long_words, shared);
+  block_counter<Offset, Tally> counter(source, shape, listed, bins, scratch, count_tuning::long_words,
+                                       shared);
   for (;;) {
     __syncthreads();
     const unsigned own = shared.block_row;
@@ -132,9 +147,8 @@ struct block_list {
 
 // Thread blocks that all have something to do.
 std::int64_t busy_blocks() {
-  return std::int64_t{multiprocessors()} * 8;
+  return std::int64_t{multiprocessors()} * histogram_tuning::busy_blocks;
 }
-constexpr int all_resident = 3;  // of the thread blocks for long block rows, on a multiprocessor
 
 // The blocks of one size, or of those that a tally finds together.
 template <class Offset, class Tally>
@@ -150,13 +164,14 @@ struct size_count_on_gpu {
   // Those of short block rows. The others are listed.
   void count_short(CUstream_st* stream) const {
     launch(count_short_rows<Offset, Tally>, stream,
-           std::min(groups_of(shape.block_rows, shape.block_rows_each), 4 * busy_blocks()), threads,
-           short_words<Tally> + most_lines + 1);
+           std::min(groups_of(shape.block_rows, shape.block_rows_each),
+                    histogram_tuning::short_times_busy * busy_blocks()),
+           count_tuning::threads, short_words<Tally> + count_tuning::most_lines + 1);
   }
   // Those that are listed, by so many thread blocks a multiprocessor. Several calls share them.
   void count_long(CUstream_st* stream, int resident) const {
-    launch(count_long_rows<Offset, Tally>, stream, std::int64_t{multiprocessors()} * resident, all_threads,
-           long_words);
+    launch(count_long_rows<Offset, Tally>, stream, std::int64_t{multiprocessors()} * resident,
+           count_tuning::long_threads, count_tuning::long_words);
   }
 
  private:
@@ -202,14 +217,14 @@ struct block_count {
 
   // Block rows of so many rows that may be listed, with the windows of those that are cut.
   std::int64_t most_long_rows(std::int64_t rows_each) const {
-    return groups_of(rows, rows_each) + entries / items_to_cut * most_windows;
+    return groups_of(rows, rows_each) + entries / count_tuning::items_to_cut * count_tuning::most_windows;
   }
 
   void find_closeness() {
     check_cuda(cudaMemsetAsync(sample.data(), 0, sizeof(closeness), on.stream));
     const std::int64_t thread_blocks = std::max<std::int64_t>(
-        sampling_blocks, std::min(groups_of(rows, threads), std::int64_t{multiprocessors()} * 8));
-    sample_closeness<<<static_cast<unsigned>(thread_blocks), threads, 0, on.stream>>>(
+        closeness_tuning::sampling_blocks, std::min(groups_of(rows, count_tuning::threads), busy_blocks()));
+    sample_closeness<<<static_cast<unsigned>(thread_blocks), count_tuning::threads, 0, on.stream>>>(
         static_cast<std::uint32_t>(rows), row_offsets, col_indices, sample.data());
     check_cuda(cudaGetLastError());
   }
@@ -217,11 +232,12 @@ struct block_count {
   template <class Squares>
   void run_if_close(CUstream_st* stream, const size_bins& bins, block_list* list) {
     const std::int64_t warps = groups_of(rows, Squares::side),
-                       thread_blocks = std::int64_t{multiprocessors()} * 6;
+                       thread_blocks = std::int64_t{multiprocessors()} * count_tuning::close_resident;
     count_close_rows<Offset, Squares>
-        <<<static_cast<unsigned>(std::min(groups_of(warps, threads / 32), thread_blocks)), threads, 0,
-           stream>>>(static_cast<std::uint32_t>(rows), row_offsets, col_indices, bins,
-                     list == nullptr ? listing{} : list->places(), sample.data());
+        <<<static_cast<unsigned>(std::min(groups_of(warps, count_tuning::threads / 32), thread_blocks)),
+           count_tuning::threads, 0, stream>>>(static_cast<std::uint32_t>(rows), row_offsets, col_indices,
+                                               bins, list == nullptr ? listing{} : list->places(),
+                                               sample.data());
     check_cuda(cudaGetLastError());
   }
 
@@ -247,7 +263,7 @@ struct block_count {
                 smaller->lengths.data(),
                 smaller->amounts.data()};
       width = smaller->size.cols;
-    } else if (!Tally::rows_matter && groups_of(cols, size.cols) <= long_words) {
+    } else if (!Tally::rows_matter && groups_of(cols, size.cols) <= count_tuning::long_words) {
       // The entries of a block row lie one behind the other; apart they are where a table has no room for all
       // block columns, so that each row can be cut.
       source.height = static_cast<std::uint32_t>(size.rows);
@@ -260,10 +276,11 @@ struct block_count {
                      divisor(static_cast<std::uint32_t>(size.cols / width)),
                      rows_each,
                      1};
-    shape.block_rows_each = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
-        std::min({shape.block_rows / busy_blocks(), std::int64_t{most_lines / shape.lines_each.number},
-                  std::int64_t{0xfffffffe} / shape.block_cols}),
-        1, most_block_rows));
+    shape.block_rows_each = static_cast<std::uint32_t>(
+        std::clamp<std::int64_t>(std::min({shape.block_rows / busy_blocks(),
+                                           std::int64_t{count_tuning::most_lines / shape.lines_each.number},
+                                           std::int64_t{0xfffffffe} / shape.block_cols}),
+                                 1, count_tuning::most_block_rows));
     const listing listed = list == nullptr ? listing{} : list->places();
     return {source, shape, bins, listed, own_long_rows, found.data() + launches++, unless_close};
   }
@@ -273,7 +290,7 @@ struct block_count {
            const closeness* unless_close) {
     const auto counting = plan<Tally>(size, smaller, bins, list, long_rows.data(), unless_close);
     counting.count_short(on.stream);
-    counting.count_long(on.stream, all_resident);
+    counting.count_long(on.stream, count_tuning::long_resident);
   }
 };
 
@@ -292,7 +309,7 @@ block_histograms count_on_gpu(cuda on, const csr_pattern<Offset, device>& matrix
   std::vector<std::int64_t> first_bins = {0};  // of each size
   for (const block_size& size : sizes) {
     const std::int64_t most = std::min(size.area(), entries);
-    first_bins.push_back(first_bins.back() + std::max<std::int64_t>(most, near_bins) + 1);
+    first_bins.push_back(first_bins.back() + std::max<std::int64_t>(most, count_tuning::near_bins) + 1);
   }
   array<unsigned long long, device> bins(first_bins.back());
   array<unsigned, device> found_count(1);
@@ -307,12 +324,11 @@ block_histograms count_on_gpu(cuda on, const csr_pattern<Offset, device>& matrix
   };
 
   std::vector<block_list> lists;  // the last one whose sizes divide a size serves it
-  constexpr std::int32_t least_listed = 64;
   const auto divides = [](const block_size& small, const block_size& large) {
     return small != large && large.rows % small.rows == 0 && large.cols % small.cols == 0;
   };
   const auto wanted_as_list = [&](const block_size& size) {
-    return size.area() >= least_listed &&
+    return size.area() >= histogram_tuning::least_listed_area &&
            std::any_of(sizes.begin(), sizes.end(),
                        [&](const block_size& other) { return divides(size, other); });
   };
@@ -351,7 +367,7 @@ block_histograms count_on_gpu(cuda on, const csr_pattern<Offset, device>& matrix
         {15, 15}, nullptr, own, nullptr, long_rows_of_15.data(), unless_close));
     counting_15->count_short(beside->stream());
     listed_15 = std::make_unique<queued_work>(beside->stream());
-    counting_15->count_long(beside->stream(), all_resident - 1);
+    counting_15->count_long(beside->stream(), count_tuning::long_resident - 1);
   }
   if (has_any({2, 4, 8})) {
     const bool listed = has(8) && wanted_as_list({8, 8});
@@ -385,13 +401,15 @@ block_histograms count_on_gpu(cuda on, const csr_pattern<Offset, device>& matrix
 
   if (beside != nullptr) {
     listed_15->hold_back(on.stream);
-    counting_15->count_long(on.stream, all_resident);
+    counting_15->count_long(on.stream, count_tuning::long_resident);
     beside->queued().hold_back(on.stream);
   }
   // Only the bins that hold something are copied back.
   array<found_bin, device> found(std::min(bins.size(), entries * std::ssize(sizes)));
-  list_bins<<<static_cast<unsigned>(std::min<std::int64_t>(groups_of(bins.size(), threads), 1024)), threads,
-              0, on.stream>>>(bins.size(), bins.data(), found.data(), found_count.data());
+  list_bins<<<static_cast<unsigned>(std::min(groups_of(bins.size(), count_tuning::threads),
+                                             histogram_tuning::most_listing_blocks)),
+              count_tuning::threads, 0, on.stream>>>(bins.size(), bins.data(), found.data(),
+                                                     found_count.data());
   check_cuda(cudaGetLastError());
   meanwhile();
   const std::int64_t count_found = copy_to<host>(found_count, place::device)[0];

@@ -4,19 +4,29 @@
 // some bits of some lanes.
 #pragma once
 
-#include "convert/pipelines/block_counter.hpp"
+#include "convert/pipelines/block_items.hpp"
 
 namespace sparsmith {
 namespace {
 
+// When entries are taken to lie close together. Chosen by hand; bench_analyze shows what a change does.
+struct closeness_tuning {
+  // A lane goes along its row entry by entry: with longer rows, strips are too few to hide how long that
+  // takes.
+  static constexpr int long_row = 256;
+  // With fewer entries to a square of 32 x 32 a table of the columns in use costs less.
+  static constexpr unsigned long long entries_of_square = 12;
+  static constexpr int sampling_blocks = 64;    // thread blocks whose warps take a sample each
+  static constexpr unsigned most_squares = 64;  // of a sample
+};
+
 // How many entries there are to a square of 32 x 32 in samples taken all over the matrix.
 struct closeness {
-  static constexpr int long_row = 256;
   unsigned long long entries = 0, squares = 0;
-  bool any_long_row = false;  // with more entries than that
-  // Below, a table of the columns in use costs less. So it does where rows are long: a lane goes along its
-  // row entry by entry, and strips are too few to hide how long that takes.
-  __device__ bool close() const { return !any_long_row && entries >= 12 * squares; }
+  bool any_long_row = false;
+  __device__ bool close() const {
+    return !any_long_row && entries >= closeness_tuning::entries_of_square * squares;
+  }
 };
 
 constexpr std::uint32_t no_col = 0xffffffff;

@@ -9,8 +9,10 @@
 namespace sparsmith {
 namespace {
 
-constexpr int threads = 256;
-constexpr std::int64_t most_blocks = 2048;        // enough to fill a GPU several times
+struct shape_tuning {
+  static constexpr int threads = 256;
+  static constexpr std::int64_t most_blocks = 2048;  // enough to fill a GPU several times
+};
 constexpr std::uint32_t no_neighbour = 1u << 31;  // farther than any
 
 // What a thread has counted since its last flush.
@@ -113,7 +115,8 @@ template <class Offset>
 __global__ void count_entries(std::int64_t rows, std::int64_t entries, const Offset* row_offsets,
                               const std::int32_t* cols, unsigned long long* totals) {
   __shared__ unsigned long long block_totals[scored_shapes];
-  for (int i = static_cast<int>(threadIdx.x); i < scored_shapes; i += threads) block_totals[i] = 0;
+  for (int i = static_cast<int>(threadIdx.x); i < scored_shapes; i += shape_tuning::threads)
+    block_totals[i] = 0;
   __syncthreads();
 
   const std::int64_t first = entries * blockIdx.x / gridDim.x, last = entries * (blockIdx.x + 1) / gridDim.x;
@@ -124,7 +127,7 @@ __global__ void count_entries(std::int64_t rows, std::int64_t entries, const Off
   const std::int64_t last_row = row_of(last - 1, row, rows - 1);
   shape_sums sums;
   int counted = 0;
-  for (std::int64_t start = first; start < last; start += threads) {
+  for (std::int64_t start = first; start < last; start += shape_tuning::threads) {
     const std::int64_t entry = start + threadIdx.x;
     if (entry < last) {
       row = row_of(entry, row, last_row);
@@ -137,7 +140,7 @@ __global__ void count_entries(std::int64_t rows, std::int64_t entries, const Off
   }
   flush(sums, block_totals);
   __syncthreads();
-  for (int i = static_cast<int>(threadIdx.x); i < scored_shapes; i += threads)
+  for (int i = static_cast<int>(threadIdx.x); i < scored_shapes; i += shape_tuning::threads)
     atomicAdd(totals + i, block_totals[i]);
 }
 
@@ -147,9 +150,10 @@ std::vector<shape_count> count_on_gpu(cuda on, std::int64_t rows, std::int64_t e
   array<unsigned long long, device> totals(scored_shapes);
   check_cuda(cudaMemsetAsync(totals.data(), 0, scored_shapes * sizeof(unsigned long long), on.stream));
   if (entries > 0) {
-    const std::int64_t blocks = std::min((entries + threads - 1) / threads, most_blocks);
-    count_entries<<<static_cast<unsigned>(blocks), threads, 0, on.stream>>>(rows, entries, row_offsets, cols,
-                                                                            totals.data());
+    const std::int64_t blocks =
+        std::min((entries + shape_tuning::threads - 1) / shape_tuning::threads, shape_tuning::most_blocks);
+    count_entries<<<static_cast<unsigned>(blocks), shape_tuning::threads, 0, on.stream>>>(
+        rows, entries, row_offsets, cols, totals.data());
     check_cuda(cudaGetLastError());
   }
   return list_shapes(copy_to<host>(totals, place::device).data());

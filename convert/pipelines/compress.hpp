@@ -4,6 +4,7 @@
 
 #include "convert/backend/primitives.hpp"
 #include "convert/backend/team.hpp"
+#include "convert/formats/coo.hpp"
 
 namespace sparsmith {
 
@@ -317,4 +318,11 @@ std::int64_t bell_garland_width(Backend on, const Offset* offsets, std::int64_t 
 }
 
 }  // namespace
+
+template <class Value, class Space>
+coo<Value, Space> empty_list(std::int32_t rows, std::int32_t cols, std::int64_t entries) {
+  return {rows, cols, array<std::int32_t, Space>(entries), array<std::int32_t, Space>(entries),
+          array<Value, Space>(entries)};
+}
+
 }  // namespace sparsmith

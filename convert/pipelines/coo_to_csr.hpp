@@ -30,14 +30,20 @@ int find_order(Backend on, const std::int32_t* rows, const std::int32_t* cols, s
       bitwise_or{});
 }
 
-// The same as far as it decides what is to be done. A list without any order mostly shows that at once, and
-// there is nothing more to learn: of a long one, as many pairs as a thread block looks at come first.
+// Chosen by hand; bench_convert shows what a change does.
+struct order_tuning {
+  static constexpr std::int64_t first_pairs = 256;    // as many as a thread block looks at
+  static constexpr std::int64_t long_list = 1 << 16;  // entries; of fewer all pairs are looked at, at once
+};
+
+// Which kinds of order a list lacks, as far as that decides what is to be done. A list without any order
+// mostly shows that at once, and there is nothing more to learn: of a long one, some pairs come first.
 template <class Backend>
 int find_needed_order(Backend on, const std::int32_t* rows, const std::int32_t* cols, std::int64_t count,
                       timed_stage<Backend>& timing) {
-  constexpr std::int64_t first_pairs = 256, long_list = 1 << 16;
+  constexpr std::int64_t first_pairs = order_tuning::first_pairs;
   constexpr int none = rows_unordered | columns_unordered;
-  if (count >= long_list && (find_order(on, rows, cols, first_pairs) & none) == none) {
+  if (count >= order_tuning::long_list && (find_order(on, rows, cols, first_pairs) & none) == none) {
     timing.moved((first_pairs + 1) * 8);
     return none;
   }

@@ -4,6 +4,7 @@
 #include "convert/error.hpp"
 #include "convert/pipelines/blocks.hpp"
 #include "convert/pipelines/fill_limit.hpp"
+#include "convert/pipelines/row_range.hpp"
 #ifndef __CUDACC__
 #include "convert/pipelines/block_columns.hpp"
 #endif

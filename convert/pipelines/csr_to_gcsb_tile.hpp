@@ -1,5 +1,5 @@
-// CSR to GCSB's layout `tile` and back: the entries of the tiles are gathered (tile_gather.hpp), then laid
-// out and written (tile_steps.hpp).
+// CSR to GCSB's layout `tile` and back: the entries of the tiles are gathered (tile_gather.hpp,
+// tile_lanes.hpp), then laid out and written (tile_steps.hpp).
 #pragma once
 
 #include "convert/pipelines/fill_limit.hpp"

@@ -2,6 +2,8 @@
 // the work.
 #include "convert/pipelines/csr_to_bsr.hpp"
 #include "convert/pipelines/csr_to_csb.hpp"
+#include "convert/pipelines/csr_to_ecsb.hpp"
+#include "convert/pipelines/csr_to_gcsb.hpp"
 
 namespace sparsmith {
 

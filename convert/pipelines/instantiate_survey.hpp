@@ -1,4 +1,5 @@
 // The survey of a matrix, instantiated for one backend.
+#include "convert/pipelines/row_lengths.hpp"
 #include "convert/pipelines/survey.hpp"
 
 namespace sparsmith {

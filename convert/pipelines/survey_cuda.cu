@@ -7,18 +7,21 @@ using backend = cuda;
 
 #include "convert/backend/device.hpp"
 #include "convert/pipelines/instantiate_survey.hpp"
+#include "convert/pipelines/row_range.hpp"
 
 namespace sparsmith {
 namespace {
 
-constexpr int threads = 256;
-constexpr int piece_entries = 2048;  // that a thread block looks at together
-constexpr int entries_each = piece_entries / threads;
-constexpr std::int32_t grid_words = 4096;  // counters of grid cells in shared memory
-// Of a multiprocessor. There are registers for one more, which what runs beside has.
-constexpr int resident_blocks = 4;
-
-constexpr int short_row = 32;  // entries
+// Chosen by hand; bench_analyze shows what a change does.
+struct survey_tuning {
+  static constexpr int threads = 256;
+  static constexpr int piece_entries = 2048;  // that a thread block looks at together
+  static constexpr int entries_each = piece_entries / threads;
+  static constexpr std::int32_t grid_words = 4096;  // counters of grid cells in shared memory
+  // Thread blocks of a multiprocessor. There are registers for one more, which what runs beside has.
+  static constexpr int resident_blocks = 4;
+  static constexpr int short_row = 32;  // entries; find_near searches longer ones from a guess on
+};
 
 // The entry of a row [low, high) with that column, or -1. Short rows are halved, in a band after a look at
 // the guess and the entry before it: mostly it is one of them, or would be between. Long ones are searched
@@ -29,7 +32,7 @@ template <class Offset>
 __device__ Offset find_near(const std::int32_t* cols, int shift, Offset low, Offset high, Offset guess,
                             std::int32_t col, bool banded) {
   if (low >= high) return -1;
-  if (high - low > short_row) {
+  if (high - low > survey_tuning::short_row) {
     const Offset begin = low, end = high;
     guess = max(low, min(guess, high - 1));
     for (Offset step = 8;; step *= 2) {
@@ -118,7 +121,7 @@ __global__ void find_first_rows(std::int64_t rows, const Offset* row_offsets, st
                                 std::int64_t last, std::int64_t pieces, std::int32_t* first_rows) {
   const std::int64_t piece = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (piece > pieces) return;
-  const std::int64_t entry = min(first + piece * piece_entries, last - 1);
+  const std::int64_t entry = min(first + piece * survey_tuning::piece_entries, last - 1);
   first_rows[piece] = static_cast<std::int32_t>(row_of_entry(row_offsets, 0, rows, entry));
 }
 
@@ -127,20 +130,21 @@ __global__ void find_first_rows(std::int64_t rows, const Offset* row_offsets, st
 // first: every row that begins in it leaves its number there, and the largest number up to an entry is its
 // row.
 template <class Offset, class Value>
-__global__ void __launch_bounds__(threads, resident_blocks + 1)
+__global__ void __launch_bounds__(survey_tuning::threads, survey_tuning::resident_blocks + 1)
     walk_pieces(entry_walk<Offset, Value> walk, unsigned pieces, const std::int32_t* first_rows,
                 unsigned* taken, entry_counts* totals) {
-  __shared__ __align__(16) std::int32_t rows[piece_entries];
-  __shared__ std::int32_t cols[piece_entries + 2], row_before_warp[threads / 32];
-  __shared__ std::int32_t cells[grid_words];
+  __shared__ __align__(16) std::int32_t rows[survey_tuning::piece_entries];
+  __shared__ std::int32_t cols[survey_tuning::piece_entries + 2],
+      row_before_warp[survey_tuning::threads / 32];
+  __shared__ std::int32_t cells[survey_tuning::grid_words];
   __shared__ unsigned own_piece;
   const int thread = static_cast<int>(threadIdx.x);
   const std::int32_t* const indices = walk.col_indices;
   const Offset* const offsets = walk.row_offsets;
   const int shift = sector_shift(indices);
   const Offset entries = offsets[walk.rows];
-  const std::int32_t cell_rows = grid_words / walk.grid_cols;  // of the grid, that fit
-  for (std::int32_t i = thread; i < grid_words; i += threads) cells[i] = 0;
+  const std::int32_t cell_rows = survey_tuning::grid_words / walk.grid_cols;  // of the grid, that fit
+  for (std::int32_t i = thread; i < survey_tuning::grid_words; i += survey_tuning::threads) cells[i] = 0;
 
   own_counts own;
   const bool banded = walk.banded();
@@ -161,30 +165,30 @@ __global__ void __launch_bounds__(threads, resident_blocks + 1)
     const std::int64_t piece = own_piece;
     if (piece >= pieces) break;
     if (thread == 0) next = atomicAdd(taken, 1u);  // comes while this one is walked
-    const auto first = static_cast<Offset>(walk.first + piece * piece_entries);
-    const auto last = static_cast<Offset>(min(std::int64_t{first} + piece_entries, walk.last));
+    const auto first = static_cast<Offset>(walk.first + piece * survey_tuning::piece_entries);
+    const auto last = static_cast<Offset>(min(std::int64_t{first} + survey_tuning::piece_entries, walk.last));
     const auto count = static_cast<int>(last - first);
     // The next piece's first row is the last that may begin in this one.
     const std::int32_t row_low = first_rows[piece], last_row = first_rows[piece + 1];
-    for (int i = thread; i < count + 2; i += threads) {
+    for (int i = thread; i < count + 2; i += survey_tuning::threads) {
       const Offset e = first + i - 1;
       cols[i] = e >= 0 && e < entries ? indices[e] : -1;
     }
-    for (int i = thread; i < piece_entries; i += threads) rows[i] = 0;
+    for (int i = thread; i < survey_tuning::piece_entries; i += survey_tuning::threads) rows[i] = 0;
     __syncthreads();
     // Of several rows that begin at one entry all but the last are empty. Without a sign, or the step past
     // the last of 2^31 - 1 rows would come back as a negative one.
     for (std::uint32_t r = static_cast<std::uint32_t>(row_low) + 1 + threadIdx.x;
-         r <= static_cast<std::uint32_t>(last_row); r += threads)
+         r <= static_cast<std::uint32_t>(last_row); r += survey_tuning::threads)
       if (offsets[r] < last) atomicMax(rows + (offsets[r] - first), static_cast<std::int32_t>(r) - row_low);
     __syncthreads();
     {
       // A thread takes neighbouring entries, four at a time, so that threads do not wait for the same bank.
-      int4* const own_rows = reinterpret_cast<int4*>(rows) + thread * (entries_each / 4);
-      int4 found[entries_each / 4];
+      int4* const own_rows = reinterpret_cast<int4*>(rows) + thread * (survey_tuning::entries_each / 4);
+      int4 found[survey_tuning::entries_each / 4];
       std::int32_t largest = 0;
 #pragma unroll
-      for (int i = 0; i < entries_each / 4; ++i) {
+      for (int i = 0; i < survey_tuning::entries_each / 4; ++i) {
         int4& four = found[i] = own_rows[i];
         four.x = max(four.x, largest);
         four.y = max(four.y, four.x);
@@ -201,17 +205,17 @@ __global__ void __launch_bounds__(threads, resident_blocks + 1)
       __syncthreads();
       for (int w = 0; w < thread / 32; ++w) before = max(before, row_before_warp[w]);
 #pragma unroll
-      for (int i = 0; i < entries_each / 4; ++i)
+      for (int i = 0; i < survey_tuning::entries_each / 4; ++i)
         own_rows[i] = {max(before, found[i].x), max(before, found[i].y), max(before, found[i].z),
                        max(before, found[i].w)};
     }
     const std::int32_t first_cell_row = walk.cell_of_row(row_low);
     const bool one_cell_row = walk.cell_of_row(last_row) == first_cell_row;
     // Whether rows have no gaps, as far as this piece was seen. Short ones are not asked.
-    bool runs = banded && last_row - row_low < count / short_row;
+    bool runs = banded && last_row - row_low < count / survey_tuning::short_row;
     __syncthreads();
 
-    for (int start = 0; start < count; start += threads) {
+    for (int start = 0; start < count; start += survey_tuning::threads) {
       const int i = start + thread;
       const bool there = i < count;
       const Offset e = first + i;
@@ -269,17 +273,18 @@ __global__ void __launch_bounds__(threads, resident_blocks + 1)
       // In a band an entry has as many neighbours to its right as its mirror image has to its left. Else as
       // much of a row is taken to lie left of a column as of all rows lies above that row: so it is where the
       // pattern is symmetric, however skewed.
-      const Offset guess = low + (banded ? row_end - 1 - e + (high - low > short_row ? too_low : 0)
-                                         : static_cast<Offset>(static_cast<float>(high - low) *
-                                                               (static_cast<float>(row_begin) * per_entry)));
+      const Offset guess =
+          low + (banded ? row_end - 1 - e + (high - low > survey_tuning::short_row ? too_low : 0)
+                        : static_cast<Offset>(static_cast<float>(high - low) *
+                                              (static_cast<float>(row_begin) * per_entry)));
       const Offset mirror = find_near<Offset>(indices, shift, low, high, guess, row, banded);
-      if (mirror >= 0 && high - low > short_row) too_low += mirror - guess;
+      if (mirror >= 0 && high - low > survey_tuning::short_row) too_low += mirror - guess;
       count_mirror(mirror, value);
     }
     __syncthreads();
     const std::int32_t used =
         min(cell_rows, walk.cell_of_row(last_row) - first_cell_row + 1) * walk.grid_cols;
-    for (std::int32_t i = thread; i < used; i += threads)
+    for (std::int32_t i = thread; i < used; i += survey_tuning::threads)
       if (cells[i] != 0) {
         atomicAdd(walk.grid + first_cell_row * std::int64_t{walk.grid_cols} + i, cells[i]);
         cells[i] = 0;
@@ -303,23 +308,24 @@ __global__ void __launch_bounds__(threads, resident_blocks + 1)
 
 template <class Offset, class Value>
 running_walk<device> walk_entries(cuda on, const entry_walk<Offset, Value>& walk) {
-  const std::int64_t pieces = groups_of(walk.last - walk.first, piece_entries);
+  const std::int64_t pieces = groups_of(walk.last - walk.first, survey_tuning::piece_entries);
   running_walk<device> run{array<entry_counts, device>(1), array<std::int32_t, device>(pieces + 1),
                            array<unsigned, device>(1)};
   check_cuda(cudaMemsetAsync(run.counts.data(), 0, sizeof(entry_counts), on.stream));
   check_cuda(cudaMemsetAsync(run.taken.data(), 0, sizeof(unsigned), on.stream));
-  find_first_rows<<<static_cast<unsigned>(groups_of(pieces + 1, threads)), threads, 0, on.stream>>>(
-      walk.rows, walk.row_offsets, walk.first, walk.last, pieces, run.first_rows.data());
+  find_first_rows<<<static_cast<unsigned>(groups_of(pieces + 1, survey_tuning::threads)),
+                    survey_tuning::threads, 0, on.stream>>>(walk.rows, walk.row_offsets, walk.first,
+                                                            walk.last, pieces, run.first_rows.data());
   check_cuda(cudaGetLastError());
   const auto take_part = [walk, pieces, first_rows = run.first_rows.data(), taken = run.taken.data(),
                           counts = run.counts.data()](int resident, cudaStream_t stream) {
     const std::int64_t blocks = std::min(pieces, std::int64_t{multiprocessors()} * resident);
-    walk_pieces<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(walk, static_cast<unsigned>(pieces),
-                                                                       first_rows, taken, counts);
+    walk_pieces<<<static_cast<unsigned>(blocks), survey_tuning::threads, 0, stream>>>(
+        walk, static_cast<unsigned>(pieces), first_rows, taken, counts);
     check_cuda(cudaGetLastError());
   };
   run.beside = std::make_unique<work_beside>();
-  take_part(resident_blocks, run.beside->stream());
+  take_part(survey_tuning::resident_blocks, run.beside->stream());
   run.helper = [take_part](cuda where) { take_part(1, where.stream); };
   return run;
 }

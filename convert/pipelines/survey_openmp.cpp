@@ -7,9 +7,16 @@ using backend = openmp;
 
 #include "convert/backend/own_memory.hpp"
 #include "convert/pipelines/instantiate_survey.hpp"
+#include "convert/pipelines/row_range.hpp"
 
 namespace sparsmith {
 namespace {
+
+struct survey_tuning {
+  static constexpr std::int64_t rows_ahead = 8;  // whose memory is asked for before it is needed
+  // Long rows are cut into pieces, so that none holds up the others.
+  static constexpr std::int64_t piece_entries = 1 << 16;
+};
 
 void set_bit(std::uint32_t* words, std::int64_t number) {
   std::uint32_t* const word = words + number / 32;
@@ -93,7 +100,7 @@ class row_walk {
     const auto start_in = [&](std::int32_t other) {
       return std::max(w_.row_offsets[other], cursors_[other]);
     };
-    constexpr std::int64_t ahead = 8;  // rows whose memory is asked for before it is needed
+    constexpr std::int64_t ahead = survey_tuning::rows_ahead;
     for (std::int64_t e = first_from(first, last, sought + 1); e < last; ++e) {
       if (e + ahead < last) __builtin_prefetch(cols + start_in(cols[e + ahead]));
       const std::int32_t other = cols[e];  // right of the diagonal: counted for both
@@ -141,8 +148,7 @@ running_walk<host> walk_entries(openmp, const entry_walk<Offset, Value>& walk) {
   array<std::int32_t, host> col_lengths(std::int64_t{walk.cols} * (threads - 1)),
       grids(cells * (threads - 1));
   std::vector<entry_counts> all(static_cast<std::size_t>(threads));
-  // Long rows are cut, so that none holds up the others.
-  constexpr std::int64_t piece_entries = 1 << 16;
+  constexpr std::int64_t piece_entries = survey_tuning::piece_entries;
 #pragma omp parallel num_threads(threads)
   {
     const std::int64_t thread = omp_get_thread_num();

@@ -1,9 +1,11 @@
-// The second half of the way from CSR to GCSB's layout `tile`: a warp a section of a tile decides which entry
+// From CSR to GCSB's layout `tile`, last part: a warp a section of a tile decides which entry
 // goes into which step, and a team a tile writes the steps. Nothing here knows the offsets' type.
 #pragma once
 
 #include "convert/formats/block_index.hpp"
-#include "convert/pipelines/tile_gather.hpp"
+#include "convert/pipelines/load_ahead.hpp"
+#include "convert/pipelines/row_range.hpp"
+#include "convert/pipelines/tile_lanes.hpp"
 
 namespace sparsmith {
 
@@ -11,7 +13,7 @@ namespace sparsmith {
 // long time. Every lane gives each section the same share of its entries, so that the lanes of a section are
 // as even as those of the tile.
 struct tile_sections {
-  // Of a lane in a section: places of the entries in it are bytes, and so are counts.
+  // A lane has no more in a section: places of the entries in it are bytes, and so are counts.
   static constexpr std::int32_t most_entries = 255;
 
   tile_cells cells;
@@ -58,6 +60,12 @@ struct tile_sections {
   }
 };
 
+// These numbers are part of the rule below: with others the same matrix gets another layout.
+struct layout_tuning {
+  static constexpr int bank_rounds = 2;
+  static constexpr std::int32_t nearly = 4;  // entries fewer than the most, with which a lane is urgent
+};
+
 // Lays one section out: says for every lane which of its entries come in which steps, and how many steps
 // there are.
 //
@@ -71,12 +79,10 @@ struct tile_sections {
 // and again the first in turn has a column. In step s the lane first in turn is s mod group size, and the
 // others follow it upwards and around.
 struct lay_out_body {
-  static constexpr int bank_rounds = 2;
-  static constexpr int bank_bits = 5;        // of the number of a bank
-  static constexpr std::int32_t nearly = 4;  // entries fewer than the most
+  static constexpr int bank_bits = 5;  // of the number of a bank
 
   tile_sections sections;
-  // Of a lane in any section; its scratch decides how many sections are laid out at once.
+  // The most entries of a lane in any section; their scratch decides how many sections are laid out at once.
   std::int32_t longest;
   const std::uint32_t* keys;
   std::int32_t* placements;  // of every lane in the order of its steps: step << 8 | place among its entries
@@ -244,11 +250,11 @@ struct lay_out_body {
       placed[h] = -1;
       banks[h] = 0;
       if (lanes[h].left > 0) waiting |= 1u << lane_of(h);
-      if (lanes[h].left > 0 && lanes[h].left + nearly >= most) own_urgent |= 1u << lane_of(h);
+      if (lanes[h].left > 0 && lanes[h].left + layout_tuning::nearly >= most) own_urgent |= 1u << lane_of(h);
     }
     const std::uint32_t urgent = team.any_own_bits(own_urgent);
     std::uint32_t taken = 0, still_waiting = ~0u;
-    for (int round = 0; round < bank_rounds && still_waiting != 0; ++round) {
+    for (int round = 0; round < layout_tuning::bank_rounds && still_waiting != 0; ++round) {
       std::uint32_t own_wanting = 0, own_banks = 0;
       for (int h = 0; h < own_lanes; ++h) {
         wanted[h] = waits(waiting, h) ? next_bank(lanes[h].banks & ~taken, first_bank(h)) : -1;

@@ -45,17 +45,15 @@ class transposition {
   }
 
  private:
-  // Measured on two cores with 64 KiB, 1 MiB and a share of 32 MiB of cache (Neoverse-V1), and with 48 KiB,
-  // 2 MiB and a share of 105 MiB (x86_64, Xeon).
+  // Chosen by times on two cores each of a Neoverse-V1 and of a Xeon; docs/log has them.
   struct tuning {
     // Bytes of the result that the entries of one line may spread over. Short lines of it share lines of
     // cache, so that far fewer of those are loaded than there are entries.
     static constexpr std::int64_t most_spread_of_short = 8 << 20;
 #ifdef __x86_64__
     // Writes become visible in their order there: one that misses the cache holds up all behind it, also
-    // while a bucket is put in order. Straight to places that were asked for `asked_ahead` entries before, a
-    // block band of 51 M entries takes .7 of its time by buckets; from a spread of 12 MB on buckets are as
-    // fast or faster.
+    // while a bucket is put in order. So entries go straight to places that were asked for `asked_ahead`
+    // entries before, up to a spread from which buckets are as fast.
     static constexpr std::int64_t most_spread = 8 << 20, asked_ahead = 16;
 #else
     static constexpr std::int64_t most_spread = 32 << 10, asked_ahead = 0;

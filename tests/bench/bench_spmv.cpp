@@ -853,7 +853,7 @@ void run(const options& wanted) {
     std::vector<bench_result> done;
     for (const std::string& name : wanted.matrices) {
       if (interrupting_signal != 0) break;
-      request.format_done = [&](const matrix_result& so_far) {
+      request.variant_done = [&](const matrix_result& so_far) {
         const std::size_t count = so_far.variants.size();
         if (as_text && count == 1) print(head_as_text(here, wanted, name, so_far, width));
         if (as_text) print(format_as_text(here, so_far, so_far.variants.back(), width));
