@@ -5,6 +5,7 @@ set(SPARSMITH_DEPS ${PROJECT_SOURCE_DIR}/.deps CACHE PATH "What no distribution 
 
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)  # spbatch knows matrices by their SHA-256
 find_package(HDF5 REQUIRED COMPONENTS C)
 
 function(sparsmith_require name tag url)

@@ -1,82 +1,33 @@
 #include "tools/batch/sha256.hpp"
 
 #include <fmt/format.h>
+#include <openssl/evp.h>
 
-#include <algorithm>
-#include <bit>
-#include <cstring>
+#include "convert/error.hpp"
 
 namespace sparsmith {
 namespace {
 
-// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
-constexpr std::array<std::uint32_t, 64> round_constants = {
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+void require(bool worked) {
+  if (!worked) throw error(failure::unsupported, "OpenSSL on this machine refuses SHA-256");
+}
 
 }  // namespace
 
-void sha256::add_block(const unsigned char* block) {
-  std::array<std::uint32_t, 64> w;
-  for (std::size_t i = 0; i < 16; ++i)
-    w[i] = std::uint32_t{block[4 * i]} << 24 | std::uint32_t{block[4 * i + 1]} << 16 |
-           std::uint32_t{block[4 * i + 2]} << 8 | block[4 * i + 3];
-  for (std::size_t i = 16; i < 64; ++i) {
-    const std::uint32_t a = w[i - 15], b = w[i - 2];
-    w[i] = w[i - 16] + (std::rotr(a, 7) ^ std::rotr(a, 18) ^ a >> 3) + w[i - 7] +
-           (std::rotr(b, 17) ^ std::rotr(b, 19) ^ b >> 10);
-  }
-  auto [a, b, c, d, e, f, g, h] = state_;
-  for (std::size_t i = 0; i < 64; ++i) {
-    const std::uint32_t first = h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) +
-                                ((e & f) ^ (~e & g)) + round_constants[i] + w[i];
-    const std::uint32_t second =
-        (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
-    h = g;
-    g = f;
-    f = e;
-    e = d + first;
-    d = c;
-    c = b;
-    b = a;
-    a = first + second;
-  }
-  const std::array<std::uint32_t, 8> added = {a, b, c, d, e, f, g, h};
-  for (std::size_t i = 0; i < 8; ++i) state_[i] += added[i];
+sha256::sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
+  require(context_ != nullptr && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1);
 }
 
 void sha256::add(std::string_view bytes) {
-  const auto* next = reinterpret_cast<const unsigned char*>(bytes.data());
-  std::size_t left = bytes.size();
-  const std::size_t waiting = bytes_ % 64;
-  bytes_ += left;
-  if (waiting > 0) {
-    const std::size_t taken = std::min(left, 64 - waiting);
-    std::memcpy(waiting_.data() + waiting, next, taken);
-    next += taken;
-    left -= taken;
-    if (waiting + taken < 64) return;
-    add_block(waiting_.data());
-  }
-  for (; left >= 64; next += 64, left -= 64) add_block(next);
-  if (left > 0) std::memcpy(waiting_.data(), next, left);
+  require(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1);
 }
 
 std::string sha256::hex() {
-  // A one bit, zeros up to 8 bytes before the end of a block, and there the length in bits.
-  const std::uint64_t bits = bytes_ * 8;
-  std::string end(1, '\x80');
-  end.append((119 - bytes_ % 64) % 64, '\0');
-  for (int shift = 56; shift >= 0; shift -= 8) end += static_cast<char>(bits >> shift & 0xff);
-  add(end);
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int count = 0;
+  require(EVP_DigestFinal_ex(context_.get(), digest, &count) == 1);
   std::string digits;
-  for (const std::uint32_t word : state_) digits += fmt::format("{:08x}", word);
+  for (unsigned int i = 0; i < count; ++i) digits += fmt::format("{:02x}", digest[i]);
   return digits;
 }
 

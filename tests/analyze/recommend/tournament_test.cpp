@@ -189,15 +189,18 @@ TEST_CASE("tournament: of two products a contestant stays for the sake of a good
 TEST_CASE("tournament: bits that differ are not entered where they must not, but the vendor's are compared") {
   arena a;
   a.request.wanted.repeatable = true;
-  a.add(format_kind::csr, {1, 0.1, 0.2});
+  a.add(format_kind::csr, {1, 0.1, 0.1});
   a.track.variants[0].kernels[1].first.repeatable_multiply = false;
   a.track.variants[0].kernels[2].first.repeatable_multiply = false;
   a.track.variants[0].kernels[2].first.vendor = true;
+  a.add(format_kind::coo, {1});
   const matrix_result found = a.run();
   CHECK(found.variants[0].contestants[1].not_run == "its bits differ from run to run");
   CHECK(a.track.count("enter 0/1 ax") == 0);
   CHECK(found.variants[0].contestants[2].timed());
-  CHECK(found.variants[0].contestants[0].left.empty());  // whoever may not win does not lead
+  CHECK(found.variants[0].contestants[0].left.empty());
+  // Whoever may not win does not lead: one run beside the vendor's would be the last.
+  CHECK(found.variants[1].contestants[0].timed());
 }
 
 TEST_CASE("tournament: who is wrong or lacks memory is out, and the others go on") {
