@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
-"""Follows README.md to the letter: python3 tests/readme_check.py BUILD [--update | --whole]
+"""Follows README.md and the tools' manuals to the letter: python3 tests/readme_check.py BUILD [--update | --whole]
 
-Every fenced block and every command between backquotes, in their order, in a folder that looks like the clone after
-`make test` (its build/release is BUILD) and with a HOME of its own. What comes back is a list of what was done with each:
+Every fenced block and every command between backquotes of the PAGES, in their order, in a folder that looks like the clone
+after `make test` (its build/openmp and build/cuda are BUILD) and with a HOME of its own. What comes back is a list of what was
+done with each:
 
-  files       `cmake` and `cpp` blocks are written where the text before them says, for the commands behind them
+  programs    a `cpp` block is written where the text before it says, built against what was installed, and run
   commands    `sh` blocks and lines that begin with `$` are run, and must exit with 0
   output      what is printed under a `$` is compared, exactly but for the device, which is this machine's, and for the
               numbers of a table of times, from a line on that begins with `stage`; `…` stands for any lines
   from a GPU  output that names a device of NVIDIA's is not compared; its matrices, and those of commands that measure and
-              show nothing, are made a tenth as long on a side and the measuring is cut short (SHORTER), so that a CPU
-              can do it in seconds
-  usage       lines with words in capitals or brackets are not run: their options, and all those in tables, must be in
-              the tool's --help
-  links       lead to files that are there
+              show nothing, are made a tenth as long on a side and the measuring is cut short, so that a CPU can do it in
+              seconds
+  usage       lines with words in capitals or brackets, and mentions of options alone, are not run: their options, and all
+              those in tables, must be in the tool's --help
+  links       of all papers lead to files that are there, and to headings in them
 
---update writes what the tools print now into README.md where it is not alike, but for what comes from a GPU. --whole, for a fresh clone, also
-runs what builds: `make demo` and `make test`, which a test cannot.
+--update writes what the tools print now into the pages where it is not alike, but for what comes from a GPU. --whole, for a
+fresh clone, also runs what builds: `make demo` and `make test`, which a test cannot.
 """
 import argparse
 import os
@@ -29,10 +30,16 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TOOLS = ("spconv", "spanalyze", "sprecommend", "spbatch", "bench_spmv")
-SHORTER = {"sprecommend": ["--budget", "1"], "spbatch": ["--budget", "1"],
-           "bench_spmv": ["--samples", "1", "--warm-only"]}
+TOOLS = ("spconv", "spanalyze", "sprecommend", "spbatch")
+PAGES = ("README.md", *(f"docs/{tool}.md" for tool in TOOLS))  # the programs of docs/library.md are tests of their own
+MEASURING = ("sprecommend", "spbatch")
 LIMIT = 300  # seconds for one command
+PROJECT = """cmake_minimum_required(VERSION 3.25)
+project({name} LANGUAGES CXX)
+find_package(sparsmith REQUIRED)
+add_executable({name} ../{name}.cpp)
+target_link_libraries({name} PRIVATE sparsmith::sparsmith)
+"""
 
 
 class Problem(Exception):
@@ -73,6 +80,16 @@ def is_usage(command):
                for word in command.replace("'", "").split()[1:])
 
 
+def is_mention(command):
+    """Options alone, as in "what `spanalyze --json` prints"."""
+    words = command.split()[1:]
+    return all(word.startswith("-") for word in words) and not {"--help", "--version", "--list"} & set(words)
+
+
+def writes(command):
+    return any(word in ("-o", "--out", "--html", "--png", "--svg") for word in command.split())
+
+
 def masked(line):
     line = re.sub(r"\d[\d,]*(\.\d+)?(e[+-]?\d+)?", "#", line)
     return re.sub(r"# ([KMGT]i)?B\b", "# B", line)
@@ -110,15 +127,15 @@ def difference(expected, found):
         return None if None in attempts else attempts[0]
     for line, other in zip(expected, found):
         if line != other:
-            return f"README.md has    {line}\n    it is now       {other}"
+            return f"the page has    {line}\n    it is now       {other}"
     if len(expected) != len(found):
         longer = expected if len(expected) > len(found) else found
-        return f"{len(expected)} lines in README.md, {len(found)} now: {longer[min(len(expected), len(found))]!r}"
+        return f"{len(expected)} lines on the page, {len(found)} now: {longer[min(len(expected), len(found))]!r}"
     return None
 
 
 class Reader:
-    """Somebody who types what README.md says: the folder, the environment, and what happened."""
+    """Somebody who types what the pages say: the folder, the environment, and what happened."""
 
     def __init__(self, folder, build, whole):
         self.folder, self.whole = folder, whole
@@ -127,19 +144,20 @@ class Reader:
             self.environment.pop(name, None)
         (folder / "home").mkdir()
         # What a reader before this one left in the clone is not there.
-        made = {"bridge.h5", "report.html", "matrices", "results", "app"}
+        made = {"bridge.h5", "report.html", "matrices", "results", "app.cpp", "app"}
         for entry in ROOT.iterdir():
             if entry.name not in {"build", ".git"} | made:
                 (folder / entry.name).symlink_to(entry)
         (folder / "build").mkdir()
-        (folder / "build" / "release").symlink_to(build.resolve())
-        self.done, self.problems, self.helps, self.known = [], [], {}, set()
+        for tree in ("openmp", "cuda"):
+            (folder / "build" / tree).symlink_to(build.resolve())
+        self.page, self.done, self.problems, self.helps, self.outputs = "", [], [], {}, {}
 
     def note(self, what, how):
         self.done.append((how, what))
 
     def problem(self, line, text):
-        self.problems.append(f"README.md:{line + 1}: {text}")
+        self.problems.append(f"{self.page}:{line + 1}: {text}")
 
     def run(self, script, hide_gpu=False):
         """What it prints, or a problem. What it does to PATH stays."""
@@ -169,14 +187,19 @@ class Reader:
             if not re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", self.help_of(tool)):
                 self.problem(line, f"{tool} has no option {option}")
 
-    def file(self, block):
-        names = re.findall(r"`([^`]+)`:\s*$", block.before)
+    def program(self, block):
+        """As a project of C++ alone that finds what was installed, run in the folder."""
+        names = re.findall(r"`(\w+)\.cpp`:\s*$", block.before)
         if not names:
-            raise Problem("the text before it does not name the file that it is: `NAME`:")
-        path = self.folder / names[0]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("\n".join(block.lines) + "\n")
-        self.note(names[0], "written")
+            raise Problem("the text before it does not name the file that it is: `NAME.cpp`:")
+        name, start = names[0], time.monotonic()
+        project = self.folder / f"{name}.project"
+        project.mkdir()
+        (self.folder / f"{name}.cpp").write_text("\n".join(block.lines) + "\n")
+        (project / "CMakeLists.txt").write_text(PROJECT.format(name=name))
+        self.run(f"cmake -S {project} -B {project}/build -DCMAKE_PREFIX_PATH=$HOME/sparsmith\n"
+                 f"cmake --build {project}/build\n{project}/build/{name}", hide_gpu=True)
+        self.note(f"{name}.cpp", f"built and run in {time.monotonic() - start:.1f} s")
 
     def commands(self, block):
         script = "\n".join(block.lines)
@@ -196,39 +219,47 @@ class Reader:
 
     def shortened(self, command):
         short = re.sub(r"(?<=[?&])(n|rows|cols)=(\d{3,})\d(?!\d)", r"\1=\2", command)
-        return " ".join([short, *SHORTER.get(command.split()[0], [])])
+        if command.split()[0] not in MEASURING:
+            return short
+        if "--exhaustive" in command:
+            return re.sub(r" --samples \d+", "", short) + " --samples 1"
+        return short + " --budget 1"
+
+    def output_of(self, command, hide_gpu):
+        """What it prints, and how long that took; not run again where it writes nothing."""
+        seen = (command, hide_gpu)
+        if seen in self.outputs and not writes(command):
+            return self.outputs[seen], "ran before"
+        start = time.monotonic()
+        self.outputs[seen] = self.run(command, hide_gpu)
+        return self.outputs[seen], f"ran in {time.monotonic() - start:.1f} s"
 
     def command(self, line, command, expected, update=None):
-        """One command; what is expected of its output, None where README.md shows none."""
+        """One command; what is expected of its output, None where the page shows none."""
         tool = command.split()[0]
-        if tool in TOOLS and is_usage(command):
+        if tool in TOOLS and (is_usage(command) or is_mention(command)):
             self.check_options(line, tool, command)
             self.note(command, "usage: its options are the tool's")
             return
         from_gpu = expected is not None and any("NVIDIA" in text or "cusparse" in text for text in expected)
-        measures = expected is None and tool in SHORTER and "gen:" in command
+        measures = expected is None and tool in MEASURING and "gen:" in command
         run = self.shortened(command) if from_gpu or measures else command
-        if (run, from_gpu) in self.known and expected is None:
-            return
-        start = time.monotonic()
-        found = self.run(run, hide_gpu=expected is not None and not from_gpu)
-        self.known.add((run, from_gpu))
-        took = f"{time.monotonic() - start:.1f} s"
+        found, ran = self.output_of(run, hide_gpu=expected is not None and not from_gpu)
         if expected is None:
-            self.note(run, f"ran in {took}")
+            self.note(run, ran)
         elif from_gpu:
-            self.note(run, f"ran in {took}, its output not compared: README.md shows a GPU's, for {command}")
+            self.note(run, f"{ran}, its output not compared: {self.page} shows a GPU's, for {command}")
         else:
             problem = difference(shape(expected), shape(found))
             if problem and update is None:
                 raise Problem(f"{command}: {problem}")
             if problem:
                 update(found)
-            self.note(run, f"ran in {took}, " + ("its output written" if problem else "prints what README.md shows"))
+            self.note(run, f"{ran}, " + ("its output written" if problem else f"prints what {self.page} shows"))
 
 
 def new_output(lines, start, end, expected, found):
-    """Into the lines of the block; the device stays as README.md has it."""
+    """Into the lines of the block; the device stays as the page has it."""
     if "…" in expected:
         raise Problem("has …: what is left out is for a person to decide")
     shown = [line for line, about in about_device(expected) if about]
@@ -267,8 +298,8 @@ def follow(reader, lines, update):
     shift = 0
     for block in blocks_of(list(lines)):
         try:
-            if block.language in ("cmake", "cpp"):
-                reader.file(block)
+            if block.language == "cpp":
+                reader.program(block)
             elif is_transcript(block):
                 shift += transcript(reader, block, lines, shift, update)
             elif block.language == "sh":
@@ -294,10 +325,10 @@ def outside_blocks(lines):
 
 
 def follow_text(reader, lines):
-    """Commands between backquotes, options in tables, links."""
+    """Commands between backquotes, options in tables."""
     tool, options = None, 0
     for number, line in outside_blocks(lines):
-        if line.startswith("## "):
+        if line.startswith("# "):
             tool = next((name for name in TOOLS if name in line), None)
         codes = [code.replace("\\|", "|") for code in re.findall(r"`([^`]+)`", line)]
         try:
@@ -312,10 +343,34 @@ def follow_text(reader, lines):
                     reader.note(code, "not run: takes minutes; the test `experiments` is about it")
         except Problem as problem:
             reader.problem(number, str(problem))
-        for target in re.findall(r"\]\(([^)#:]+)\)", line):
-            if not (ROOT / target).exists():
-                reader.problem(number, f"there is no {target}")
-    reader.note(f"{options} options in tables", "are in the tools' --help")
+    if options:
+        reader.note(f"{options} options in tables", f"are in {tool}'s --help")
+
+
+def anchor_of(heading):
+    """What a heading is called in an address."""
+    return re.sub(r"[^\w\- ]", "", heading.lstrip("# ").lower()).replace(" ", "-")
+
+
+def follow_links(reader):
+    """Of all papers: to files that are there, and to headings in them."""
+    papers = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    headings = {}
+    for paper in papers:
+        lines = outside_blocks(paper.read_text().split("\n"))
+        headings[paper] = {anchor_of(line) for _, line in lines if line.startswith("#")}
+    links = 0
+    for paper in papers:
+        reader.page = str(paper.relative_to(ROOT))
+        for number, line in outside_blocks(paper.read_text().split("\n")):
+            for target, anchor in re.findall(r"(?:\]\(|src=\")([^)#:\"]*)(?:#([^)\"]*))?[)\"]", line):
+                path = (paper.parent / target).resolve() if target else paper
+                if not path.exists():
+                    reader.problem(number, f"there is no {target}")
+                elif anchor and anchor not in headings.get(path, {anchor}):
+                    reader.problem(number, f"{target or reader.page} has no heading {anchor}")
+                links += 1
+    reader.note(f"{links} links in {len(papers)} papers", "lead to files and headings that are there")
 
 
 def main():
@@ -324,17 +379,20 @@ def main():
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--whole", action="store_true")
     options = parser.parse_args()
-    readme = ROOT / "README.md"
-    lines = readme.read_text().split("\n")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         reader = Reader(pathlib.Path(scratch), options.build, options.whole)
-        follow(reader, lines, options.update)
-        follow_text(reader, lines)
+        for page in PAGES:
+            before = (ROOT / page).read_text()
+            lines = before.split("\n")
+            reader.page = page
+            follow(reader, lines, options.update)
+            follow_text(reader, lines)
+            if options.update and before != "\n".join(lines):
+                (ROOT / page).write_text("\n".join(lines))
+                reader.note(page, "written")
+        follow_links(reader)
     for how, what in reader.done:
         print(f"{what}\n    {how}")
-    if options.update and readme.read_text() != "\n".join(lines):
-        readme.write_text("\n".join(lines))
-        print("README.md: written")
     for problem in reader.problems:
         print(problem, file=sys.stderr)
     print(f"readme_check: {len(reader.done)} things followed, {len(reader.problems)} problems")

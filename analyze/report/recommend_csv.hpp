@@ -1,4 +1,4 @@
-// A recommendation as CSV, one line a kernel and operation; docs/recommend.md says what the columns are.
+// A recommendation as CSV, one line a kernel and operation; docs/sprecommend.md says what the columns are.
 #pragma once
 
 #include <string>

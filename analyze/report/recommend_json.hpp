@@ -1,4 +1,4 @@
-// A recommendation as JSON: schema sparsmith.recommend/2, described in docs/recommend.md and, for programs,
+// A recommendation as JSON: schema sparsmith.recommend/2, described in docs/sprecommend.md and, for programs,
 // in docs/recommend.schema.json.
 #pragma once
 
