@@ -20,9 +20,9 @@
 #include "analyze/report/recommend_text.hpp"
 #include "convert/error.hpp"
 #include "convert/formats/properties.hpp"
-#include "convert/io/read.hpp"
 #include "tools/command_line.hpp"
 #include "tools/kernel_names.hpp"
+#include "tools/library/recommend_as.hpp"
 
 namespace sparsmith {
 namespace {
@@ -167,29 +167,20 @@ recommendation recommend_for(const std::string& input, const tool_request& reque
                              const progress_line& progress) {
   recommend_request each = request.each;
   each.began = began;
-  matrix_entries source = [&] {
-    progress_bar bar(input, request.show_progress);
-    return read_matrix(input, bar.callback());
-  }();
   const auto say = [&](const std::string& text) { progress.say(input + ": " + text); };
-  recommendation told;
-  std::string doubt;
-  on_backend(request.device.use_gpu, [&](auto on) {
-    with_types(
-        {needs_wide_offsets(most_entries(source)), request.single_values.value_or(source.single_precision)},
-        [&]<class Offset, class Value>() {
-          using backend = decltype(on);
-          assembly_report report;
-          say("assembling");
-          const auto matrix = assemble<backend, Offset, Value>(on, std::move(source), false, report, nullptr);
-          doubt = doubt_about(report);
-          told = recommend<backend, Offset, Value>(on, view(matrix), each, say);
-        });
-  });
+  const matrix a = [&] {
+    progress_bar bar(input, request.show_progress);
+    read_options how;
+    how.where = request.device.use_gpu ? run_on::gpu : run_on::cpu;
+    if (request.single_values) how.values = *request.single_values ? value_width::f32 : value_width::f64;
+    how.progress = bar.callback();
+    return read(input, how);
+  }();
+  const recommendation told = library::recommend_as(a, each, say);
+  const std::string doubt = doubt_about(a.assembly());
   progress.clear();
   if (!doubt.empty() && request.show_progress)
     tell_note(fmt::format("sprecommend: {}: {}", on_one_line(input), doubt));
-  told.name = input;
   return told;
 }
 

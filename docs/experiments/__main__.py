@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Repeats an experiment of the reference documents and prints their figures beside ours.
 
-  python3 docs/experiments E1 --sprecommend build/release/tools/sprecommend
+  python3 docs/experiments E1 --sprecommend build/cuda/tools/sprecommend
   python3 docs/experiments E8 --matrix mouse_gene.tar.gz mawi_201512020330.mtx
   python3 docs/experiments E4 --ncu /usr/local/cuda/bin/ncu
   python3 docs/experiments E5 --matrix appu.tar.gz human_gene2.tar.gz --out batch

@@ -7,7 +7,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 out=${1:?"sh tests/gpu/figures.sh OUT [MATRICES]"}
 matrices=${2-}
-build=${BUILD:-build/release} samples=${SAMPLES:-15} limit=${LIMIT:-540}
+build=${BUILD:-build/cuda} samples=${SAMPLES:-15} limit=${LIMIT:-540}
 few=$((samples / 3 > 0 ? samples / 3 : 1))
 mkdir -p "$out"
 

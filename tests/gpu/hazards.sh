@@ -16,7 +16,7 @@ if [ "${1-}" = --one ]; then
   exit 1
 fi
 
-build=${1:-build/release}
+build=${1:-build/cuda}
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 conversions='--to coo

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "convert/backend/device.hpp"
+#include "convert/formats/properties.hpp"
 #include "convert/nearest_names.hpp"
 #include "kernels/bound_kernels.hpp"
 #include "tools/library/matrix_state.hpp"
@@ -18,8 +19,15 @@ std::vector<bound_kernel<Value>> lines_of(Backend on, const views_on<Backend, Of
   return std::visit([&](const auto& m) { return bound_kernels_of(on, m); }, views);
 }
 
-// The format's own choice: the first of ours that computes the product, else the vendor's first.
-int default_of(const std::vector<kernel_choice>& all, bool transposed) {
+// The format's own choice (properties.hpp); where that refuses the matrix, the first of ours that computes
+// the product, else the vendor's first.
+int default_of(const matrix_state& s, const std::vector<kernel_choice>& all, bool transposed) {
+  const format_properties& properties = properties_of(s.kind);
+  const kernel_names& names = s.where == place::device ? properties.on_cuda : properties.on_openmp;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].name == (transposed ? names.atx : names.ax) &&
+        (transposed ? all[i].why_not_transposed : all[i].why_not).empty())
+      return static_cast<int>(i);
   std::string refusals;
   for (const bool vendor : {false, true})
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -38,7 +46,7 @@ int default_kernel(const matrix& a, bool transposed) {
     const std::lock_guard lock(s.mutex);
     if (const int known = s.defaults[transposed ? 1 : 0]; known >= 0) return known;
   }
-  const int found = default_of(kernels(a), transposed);
+  const int found = default_of(s, kernels(a), transposed);
   const std::lock_guard lock(s.mutex);
   return s.defaults[transposed ? 1 : 0] = found;
 }

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "analyze/recommend/machine_cache.hpp"
 #include "analyze/report/recommend_json.hpp"
 #include "analyze/report/recommend_text.hpp"
 #include "convert/nearest_names.hpp"
 #include "kernels/registry.hpp"
 #include "tools/library/matrix_state.hpp"
+#include "tools/library/recommend_as.hpp"
 #include "tools/library/sparsmith.hpp"
 
 namespace sparsmith {
@@ -81,24 +81,20 @@ advice advice_from(std::shared_ptr<const recommendation> told) {
 
 }  // namespace
 
-advice recommend(const matrix& a, const recommend_options& options) {
-  auto told = std::make_shared<recommendation>();
-  library::with_matrix(a.state(), [&]<class Offset, class Value>(auto on, const auto&) {
+recommendation library::recommend_as(const matrix& a, const recommend_request& request,
+                                     const progress_text& progress) {
+  recommendation told = library::with_matrix(a.state(), [&]<class Offset, class Value>(auto on, const auto&) {
     using backend = decltype(on);
-    recommend_request request = request_of(options, backend::name);
-    request.began = seconds_now();
-    const auto say = [&](const std::string& text) {
-      if (options.progress) options.progress(text);
-    };
-    say("what this machine can do");
-    known_machine machine = know_machine(on, false);
-    request.machine = std::move(machine.description);
-    request.rates = machine.rates;
     const library::as_csr<backend, Offset, Value> source(on, a.state());
-    *told = recommend<backend, Offset, Value>(on, source.shown, request, say);
+    return recommend<backend, Offset, Value>(on, source.shown, request, progress);
   });
-  told->name = a.name();
-  return advice_from(std::move(told));
+  told.name = a.name();
+  return told;
+}
+
+advice recommend(const matrix& a, const recommend_options& options) {
+  const recommend_request request = request_of(options, a.on_gpu() ? cuda::name : openmp::name);
+  return advice_from(std::make_shared<recommendation>(library::recommend_as(a, request, options.progress)));
 }
 
 matrix advice::convert(const matrix& a) const {
