@@ -238,7 +238,7 @@ TEST_CASE("the verdict is a sentence, with its figures beneath") {
                                  "for A<sup>T</sup>&nbsp;x alone"})
     CHECK(has(page, std::string("<th scope=\"row\">") + what + "</th>"));
   CHECK(has(page, ">spconv m --to gcsb_tile "));
-  CHECK(has(page, "format_kind::gcsb_tile"));
+  CHECK(has(page, "convert(m, &quot;gcsb_tile&quot;"));
   CHECK(has(page, "It took 23.4&nbsp;s of 60&nbsp;s granted: features 400&nbsp;ms"));
 }
 
