@@ -8,9 +8,6 @@
 
 namespace sparsmith {
 
-// A format with these options: once, or in each of the variants that have kernels of their own.
-std::vector<format_variant> variants_of(format_kind format, const conversion_options& conversion);
-
 // Variants that do not fit are refused in their lines; where 32-bit offsets are what keeps one from fitting,
 // it is made with wider ones. Instantiated for both backends and all combinations of types.
 template <class Backend, class Offset, class Value>

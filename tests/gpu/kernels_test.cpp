@@ -11,6 +11,7 @@
 #include "convert/io/read.hpp"
 #include "kernels/measure.hpp"
 #include "kernels/rates.hpp"
+#include "tests/analyze/recommend/variants.hpp"
 #include "tests/gpu/gpu_here.hpp"
 #include "tests/kernels/check_kernels.hpp"
 #include "tests/kernels/check_refusals.hpp"

@@ -11,6 +11,7 @@
 #include "analyze/report/html.hpp"
 #include "analyze/report/text.hpp"
 #include "convert/formats/properties.hpp"
+#include "convert/words.hpp"
 #include "tools/batch/embedded.hpp"
 #include "tools/batch/summary_text.hpp"
 
@@ -27,14 +28,10 @@ constexpr std::size_t failures_listed = 200;  // the others are in the table of 
 const std::string dash = "–";
 
 std::string times(double ratio) {
-  return std::isfinite(ratio) ? with_commas(fmt::format("{:.{}f}", ratio,
-                                                        ratio < 10    ? 2
-                                                        : ratio < 100 ? 1
-                                                                      : 0))
-                              : dash;
+  return std::isfinite(ratio) ? ratio_text(ratio) : dash;
 }
 std::string share(double part) {
-  return std::isfinite(part) ? fmt::format("{:.1f} %", 100 * part) : dash;
+  return std::isfinite(part) ? rounded_percent(part) : dash;
 }
 std::string count_of(std::size_t count) {
   return with_commas(static_cast<std::int64_t>(count));
@@ -42,9 +39,7 @@ std::string count_of(std::size_t count) {
 constexpr double exact = 9e15;  // whole numbers up to here
 
 std::string products(double count) {
-  if (!std::isfinite(count)) return dash;
-  return count < exact ? with_commas(static_cast<std::int64_t>(std::ceil(count)))
-                       : fmt::format("{:.3g}", count);
+  return std::isfinite(count) ? whole_number(count) : dash;
 }
 std::string matrices(std::int64_t count) {
   return with_commas(count) + (count == 1 ? " matrix" : " matrices");

@@ -7,6 +7,7 @@
 
 #include "analyze/report/json_values.hpp"
 #include "analyze/report/text.hpp"
+#include "convert/words.hpp"
 
 namespace sparsmith {
 namespace {
@@ -14,13 +15,10 @@ namespace {
 constexpr std::size_t failures_named = 5;  // of each cause
 
 std::string times(double ratio) {
-  return std::isfinite(ratio) ? fmt::format("{:.{}f} x", ratio, ratio < 10 ? 2 : ratio < 100 ? 1 : 0) : "-";
+  return std::isfinite(ratio) ? ratio_text(ratio) + " x" : "-";
 }
 std::string share(std::int64_t part, std::int64_t whole) {
-  return fmt::format("{:.1f} %", 100 * share_of(part, whole));
-}
-std::string share(double part) {
-  return fmt::format("{:.1f} %", 100 * part);
+  return rounded_percent(share_of(part, whole));
 }
 
 std::string counts_text(const batch_summary& s) {
@@ -44,7 +42,7 @@ std::string winners_text(const batch_summary& s, int width) {
                        double bytes) {
     lines.push_back({name, with_commas(wins), share(wins, all), times(csr)});
     if (vendor) lines.back().push_back(times(over_vendor));
-    lines.back().push_back(std::isfinite(bytes) ? fmt::format("{:.2f}", bytes) : "-");
+    lines.back().push_back(ratio_text(bytes));
   };
   for (const winner_count& one : s.winners)
     add(one.name(), one.measured + one.predicted, one.over_csr, one.over_vendor, one.times_csr);
@@ -70,7 +68,8 @@ std::string vendor_text(const batch_summary& s) {
 std::string profile_text(const batch_summary& s, int width) {
   std::vector<table_line> lines = {{"", "5 %", "20 %", "2 x"}};
   for (const performance_profile& one : s.profiles)
-    lines.push_back({one.name, share(one.within(1.05)), share(one.within(1.2)), share(one.within(2))});
+    lines.push_back({one.name, rounded_percent(one.within(1.05)), rounded_percent(one.within(1.2)),
+                     rounded_percent(one.within(2))});
   return wrapped("", "Share of matrices on which a format is within so much of the best:", 2, width) +
          text_table(lines, width);
 }
@@ -81,8 +80,8 @@ std::string prediction_text(const prediction_figures& p) {
     text = fmt::format(
         "--predict would have taken {} the time of the best (geometric mean of {}); "
         "within 5 % for {}, within 20 % for {}; at worst {} for {}.",
-        times(p.geometric_mean), with_commas(p.measured), share(p.within_5), share(p.within_20),
-        times(p.worst), p.worst_name);
+        times(p.geometric_mean), with_commas(p.measured), rounded_percent(p.within_5),
+        rounded_percent(p.within_20), times(p.worst), p.worst_name);
   if (p.not_measured > 0)
     text += fmt::format("{}For {} {} the choice was not measured.", text.empty() ? "" : " ",
                         with_commas(p.not_measured), p.not_measured == 1 ? "matrix" : "matrices");
@@ -99,7 +98,7 @@ std::string break_even_text(const break_even_figures& b) {
   add(static_cast<std::int64_t>(b.after.size()),
       b.after.empty()
           ? ""
-          : fmt::format("after some products (median {:.0f})", std::ceil(spread_of(b.after).median)));
+          : fmt::format("after some products (median {})", whole_number(spread_of(b.after).median)));
   add(b.never, "never repaid");
   add(b.not_known, "not known");
   return text + ".";

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "convert/io/read.hpp"
+#include "tests/analyze/recommend/variants.hpp"
 #include "tests/catch.hpp"
 
 using namespace sparsmith;

@@ -103,8 +103,8 @@ TEST_CASE("a line becomes a row") {
 TEST_CASE("the results decide, and not what a line says of them") {
   json line = made::raced_line("a.mtx");
   json& r = line["recommendation"];
-  CHECK(row_of(line).reason == r["verdict"]["reason"]);
-  CHECK(row_of(line).spconv == r["verdict"]["spconv"]);
+  CHECK(row_of(line).reason == r["verdict"]["reason"].get<std::string>());
+  CHECK(row_of(line).spconv == r["verdict"]["spconv"].get<std::string>());
   r["verdict"]["copies"][0] = "ell";
   CHECK(row_of(line).winner.label == "sell 32 x 1024");
   CHECK(row_of(line).reason.empty());  // it was of another winner
