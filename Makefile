@@ -24,7 +24,7 @@ build: configure
 
 configure: setup
 	@mkdir -p build
-	@cmake --preset $(TREE) $(if $(ARCH),-DCMAKE_CUDA_ARCHITECTURES=$(ARCH)) -Wno-dev > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@cmake --preset $(TREE) $(if $(ARCH),-DCMAKE_CUDA_ARCHITECTURES=$(ARCH),-UCMAKE_CUDA_ARCHITECTURES) -Wno-dev > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
 	@grep -E '^-- (Backend|Dependency)' $(BUILD).log
 
 .PHONY: say-tree
@@ -36,9 +36,9 @@ endif
 setup:
 	@sh cmake/setup.sh
 
-# Everything with CUDA where no GPU is: nobody else there would notice that it does not compile.
+# Everything with CUDA where no GPU is: nobody else there would notice that it does not compile. With one, `make test` does.
 cuda-check:
-	@$(MAKE) --no-print-directory build ARCH=80
+	@$(if $(findstring yes,$(GPU)),true,$(MAKE) --no-print-directory build ARCH=80)
 
 # Under AddressSanitizer and UndefinedBehaviorSanitizer, OpenMP only.
 sanitize: setup

@@ -65,8 +65,16 @@ endif()
 
 # Thrust's headers: from the CUDA toolkit, else from .deps/ (they compile for OpenMP with g++ alone).
 add_library(sparsmith_thrust_openmp INTERFACE)
+# A build without CUDA takes them from a toolkit too, wherever its compiler is.
+find_program(SPARSMITH_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin)
+set(nvcc_include "")
+if(SPARSMITH_NVCC)
+  get_filename_component(nvcc_folder ${SPARSMITH_NVCC} REALPATH)
+  get_filename_component(nvcc_folder ${nvcc_folder} DIRECTORY)
+  set(nvcc_include ${nvcc_folder}/../include)
+endif()
 find_path(SPARSMITH_CCCL_INCLUDE thrust/version.h
-          HINTS ${CUDAToolkit_INCLUDE_DIRS} ${SPARSMITH_DEPS}/cccl/include PATHS /usr/local/cuda/include
+          HINTS ${CUDAToolkit_INCLUDE_DIRS} ${SPARSMITH_DEPS}/cccl/include ${nvcc_include} PATHS /usr/local/cuda/include
           PATH_SUFFIXES cccl)
 if(SPARSMITH_CCCL_INCLUDE)
   message(STATUS "Dependency CCCL (Thrust): ${SPARSMITH_CCCL_INCLUDE}")

@@ -51,6 +51,10 @@ set_target_properties(sparsmith_shared PROPERTIES
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} LINKER_LANGUAGE CXX
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/sparsmith.map INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS sparsmith_shared EXPORT sparsmith_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+set_target_properties(${SPARSMITH_TOOLS} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+if(SPARSMITH_HAS_CUDA)  # CMake would leave out what the compiler knows, which the loader need not
+  set_target_properties(sparsmith_shared ${SPARSMITH_TOOLS} PROPERTIES INSTALL_RPATH "${CUDAToolkit_LIBRARY_DIR}")
+endif()
 install(TARGETS ${SPARSMITH_TOOLS} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 # ---- how it is found ----

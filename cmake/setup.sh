@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-packages="cmake ninja-build g++ libcli11-dev catch2 libfmt-dev nlohmann-json3-dev libarchive-dev libhdf5-dev libssl-dev zlib1g-dev libpng-dev libjs-chart.js python3-pip python3-jsonschema $*"
+packages="cmake ninja-build g++ libcli11-dev catch2 libfmt-dev nlohmann-json3-dev libarchive-dev libhdf5-dev libssl-dev zlib1g-dev libpng-dev libjs-chart.js python3-pip python3-jsonschema pkg-config $*"
 
 if command -v dpkg-query >/dev/null 2>&1 && command -v apt-get >/dev/null 2>&1; then
   missing=""

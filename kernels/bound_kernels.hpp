@@ -13,7 +13,7 @@ struct bound_kernel {
   std::function<prepared_kernel<Value>(operation)> prepare;
 };
 
-// The arrays the view shows must outlive the candidates.
+// The arrays the view shows must outlive the kernels.
 template <class View>
 std::vector<bound_kernel<typename View::value_type>> bound_kernels_of(backend_in<typename View::space> on,
                                                                       const View& matrix) {

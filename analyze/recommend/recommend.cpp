@@ -139,9 +139,12 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
     if (progress) progress(text);
   };
   recommend_request request = asked_for;
+  double began = request.began.value_or(seconds_now());
   if (request.machine.backend.empty()) {
     say("what this machine can do");
+    const double asked = seconds_now();
     const known_machine machine = know_machine(on, false);
+    began += seconds_now() - asked;  // it is measured once a machine, and not for this matrix
     request.machine = machine.description;
     request.rates = machine.rates;
   }
@@ -154,7 +157,7 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
       request.budget > 0 ? request.budget : automatic_budget(Backend::name, matrix.values.size());
   told.model_record = model_record(request.machine.backend, request.wanted);
   told.model_machine = model_machine(request.machine.backend);
-  told.steps.push_back({"reading", seconds_now() - request.began});
+  told.steps.push_back({"reading", seconds_now() - began});
   step_clock clock(told.steps);
 
   say("features");
@@ -203,11 +206,11 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
                     .interrupted = request.interrupted};
     run.for_verdict = !request.exhaustive;
     run.wanted = request.wanted;
-    if (!request.exhaustive) run.seconds = told.budget_seconds - (seconds_now() - request.began);
+    if (!request.exhaustive) run.seconds = told.budget_seconds - (seconds_now() - began);
     found = race<Backend, Offset, Value>(on, matrix, run, progress);
     told.steps.insert(told.steps.end(), found.steps.begin(), found.steps.end());
   }
-  told.seconds = seconds_now() - request.began;
+  told.seconds = seconds_now() - began;
   return told;
 }
 

@@ -101,7 +101,6 @@ struct variant_result {
 
   std::string label() const { return label_of(format, note, of_transpose); }
   const regimes& base_of(operation op) const { return base[static_cast<std::size_t>(op)]; }
-  double ratio(const contestant_result& k) const { return base_of(k.op).headline() / k.time.headline(); }
 };
 // A line for a variant of which nothing is known yet.
 inline variant_result line_for(const format_variant& variant) {

@@ -300,7 +300,9 @@ class tournament {
     for (runner& one : here.runners) {
       if (!one.in) continue;
       if (heat_is_over(i)) {
-        leave(one, line, why_over());
+        leave(one, line,
+              fmt::format("after {} samples: {}", tuning.first_samples,
+                          result_.interrupted ? "interrupted" : "the time given was up"));
         continue;
       }
       const contestant_result& mine = line.contestants[one.line];
@@ -386,12 +388,16 @@ class tournament {
       }
     }
     remove_those_out();
+    // What is there already takes no memory of the race's, and none is won by dropping it.
+    const auto is_kept = [&](const waiting& w) { return !is_given(request_.field[w.place].variant); };
     std::int64_t held = 0;
-    for (const waiting& w : finalists_) held += result_.variants[w.place].bytes;
+    for (const waiting& w : finalists_)
+      if (is_kept(w)) held += result_.variants[w.place].bytes;
     const auto most = static_cast<double>(track_.available_memory() + held) * tuning.kept_share;
     while (finalists_.size() > 1 && static_cast<double>(held) > most) {
       auto farthest =
           std::max_element(finalists_.begin(), finalists_.end(), [&](const waiting& a, const waiting& b) {
+            if (is_kept(a) != is_kept(b)) return is_kept(b);
             return distance(result_.variants[a.place]) < distance(result_.variants[b.place]);
           });
       variant_result& line = result_.variants[farthest->place];

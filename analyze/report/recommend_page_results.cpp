@@ -47,9 +47,10 @@ std::vector<column<ranked_contestant>> result_columns(const recommendation& r, c
     add("expected", [warm](const row&, variant, contestant k) {
       return time_cell(warm ? k.expected.warm : k.expected.cold);
     });
-    add("× base", [](const row&, variant f, contestant k) {
-      const double base = k.timed() ? f.base_of(k.op).headline() : 0;
-      return base > 0 ? sortable(f.ratio(k), ratio_text(f.ratio(k))) : dash;
+    add("× base", [warm](const row&, variant f, contestant k) {
+      const double base = k.timed() ? f.base_of(k.op).deciding(warm).median : 0;
+      const double ratio = base / k.time.deciding(warm).median;
+      return base > 0 ? sortable(ratio, ratio_text(ratio)) : dash;
     });
   }
   add("bytes × CSR", [&r](const row&, variant f, contestant k) {

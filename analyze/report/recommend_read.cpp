@@ -9,10 +9,10 @@
 #include <type_traits>
 
 #include "analyze/recommend/standing.hpp"
-#include "convert/formats/properties.hpp"
 #include "analyze/report/json_members.hpp"
 #include "analyze/report/recommend_actions.hpp"
 #include "convert/error.hpp"
+#include "convert/formats/properties.hpp"
 
 namespace sparsmith {
 namespace {
@@ -166,7 +166,8 @@ contestant_result contestant_of(const json* of) {
   k.info.description = "";
   k.info.source = kept(text(of, "source"));
   k.info.vendor = yes(of, "vendor");
-  (k.op == operation::multiply ? k.info.repeatable.multiply : k.info.repeatable.transposed) = yes(of, "repeatable");
+  (k.op == operation::multiply ? k.info.repeatable.multiply : k.info.repeatable.transposed) =
+      yes(of, "repeatable");
   k.not_run = text(of, "not_run");
   // Those follow from the figures, and from what else they are looked at for.
   if (k.not_run == never_timed || k.not_run == not_modelled) k.not_run.clear();

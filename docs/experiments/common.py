@@ -19,7 +19,7 @@ class Lacking(Exception):
 def built(*parts):
     """A program of the build folders, or None."""
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    for build in ("cuda", "release", "openmp", "debugrel", "debug"):
+    for build in ("cuda", "openmp", "debug"):
         path = os.path.join(root, "build", build, *parts)
         if os.access(path, os.X_OK):
             return path

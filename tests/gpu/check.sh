@@ -20,6 +20,7 @@ memcheck() {
 }
 memcheck build/cuda/tests/test_gpu
 memcheck build/cuda/tests/test_gpu_features
+memcheck build/cuda/tests/test_library_gpu
 memcheck build/cuda/tests/test_gpu_kernels '[.sample]'
 memcheck build/cuda/tools/sprecommend 'gen:rmat?scale=9' --device cuda --budget 60 --quiet
 memcheck build/cuda/tools/sprecommend 'gen:rmat?scale=9' --device cuda --exhaustive --samples 1 --quiet

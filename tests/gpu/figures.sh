@@ -34,7 +34,7 @@ if [ -n "$matrices" ]; then
   set --
   for file in "$matrices"/*; do
     case $file in
-    *.json | *.txt | *.md) ;;
+    *.json | *.txt | *.tsv | *.md) ;;
     *) set -- "$@" "$file" ;;
     esac
   done

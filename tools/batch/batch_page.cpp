@@ -190,7 +190,7 @@ json way_figures(const batch_way& way) {
 // [format, note, of A^T, bytes / CSR, ms to convert, why not, [kernel, flags, result, µs, µs in the other
 // regime, predicted µs, ...]]; texts are numbers of words. Flags: 1 A^T x, 2 vendor, 4 winner, 8 tie, 16
 // gives the same bits.
-json bound_kernels_of(const batch_row& row, word_list& words) {
+json variants_of(const batch_row& row, word_list& words) {
   json all = json::array();
   std::vector<json> contestants(row.variants.size(), json::array());
   const bool warm = row.regime == "warm";
@@ -234,7 +234,7 @@ std::string detail_of(const batch_row& row, word_list& words) {
             {"waited", number(row.waited_s)},
             {"memory", whole(row.memory_peak)},
             {"features", features_of(row.features)},
-            {"variants", bound_kernels_of(row, words)}};
+            {"variants", variants_of(row, words)}};
   if (!row.ok()) j["failure"] = json::array({row.stage, row.cause, row.signal, row.message, row.output});
   if (row.has_winner()) {
     j["winner"] = way_figures(row.winner);

@@ -15,11 +15,9 @@ batch_summary write_report(const std::filesystem::path& folder,
                            const std::function<void(const std::string&)>& problem) {
   std::vector<batch_row> rows;
   const auto add = [&](const json& line) {
-    try {
-      rows.push_back(row_of(line));
-    } catch (const error& unreadable) {
-      problem(fmt::format("{}: passed over: {}", members::text(&line, "name"), unreadable.what()));
-    }
+    rows.push_back(row_of(line));
+    if (const batch_row& row = rows.back(); !row.unreadable.empty())
+      problem(fmt::format("{}: its recommendation is passed over: {}", row.name, row.unreadable));
   };
   read_results(folder, add, problem);
   if (rows.empty()) throw error(failure::input, folder.string() + ": there are no results");

@@ -257,7 +257,14 @@ batch_row row_of(const json& line) {
   row.cols = size("cols");
   row.entries = size("entries");
   row.variants = priced_formats(analysis);
-  if (recommendation != nullptr) add_recommendation(row, *recommendation);
+  if (recommendation != nullptr) {
+    try {
+      add_recommendation(row, *recommendation);
+    } catch (const error& problem) {
+      // What else the line says is as good as it was.
+      row.unreadable = problem.what();
+    }
+  }
   return row;
 }
 

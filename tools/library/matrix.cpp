@@ -172,6 +172,7 @@ matrix borrow(std::int64_t rows, std::int64_t cols, const array_argument& row_of
 }
 
 matrix convert_as(const matrix& a, format_kind format, const conversion_options& options, bool wide_offsets) {
+  a.wait();  // arrays of others may still be written on the caller's stream, here and in all that read them
   const matrix_state& s = a.state();
   const bool widen = wide_offsets && !s.types.wide_offsets;
   if (format == format_kind::csr && s.kind == format && !s.borrowed && !widen) return a;
@@ -283,6 +284,7 @@ matrix convert(const matrix& a, const std::string& format, const conversion_opti
 matrix copy_to(const matrix& a, run_on where) {
   const library::matrix_state& s = a.state();
   if (library::place_for(where) == s.where) return a;
+  a.wait();
   if constexpr (has_cuda) {
     auto state = with_matrix(s, [&]<class Offset, class Value>(auto on, const auto& views) {
       using target = std::conditional_t<std::is_same_v<decltype(on), cuda>, openmp, cuda>;
@@ -305,6 +307,7 @@ void write(const matrix& a, const std::string& path) {
     throw error(failure::unsupported, fmt::format("{}: a {} file cannot hold {}; write it to a .h5 file",
                                                   path, name_of(kind), a.format()));
   output_file file(path);
+  a.wait();
   const library::matrix_state& s = a.state();
   with_matrix(s, [&]<class Offset, class Value>(auto on, const auto& views) {
     using backend = decltype(on);

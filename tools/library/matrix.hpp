@@ -142,8 +142,9 @@ matrix borrow_csr(std::int64_t rows, std::int64_t cols, Offsets&& row_offsets, C
                          library::argument(values), options);
 }
 
-// The same matrix in another format, in the same memory. To its own format: itself, with CSR that was
-// borrowed a copy. Where 32-bit offsets do not do, the result has wider ones.
+// The same matrix in another format, in the same memory. CSR to CSR: itself, or a copy where it was
+// borrowed; any other format is made anew, with these options. Where 32-bit offsets do not do, the result has
+// wider ones.
 matrix convert(const matrix& a, const std::string& format, const conversion_options& options = {});
 // A copy where it is not: on the GPU or on the CPU.
 matrix copy_to(const matrix& a, run_on where);

@@ -20,7 +20,8 @@ recommend_request request_of(const recommend_options& options, const std::string
   recommend_request request;
   for (const double weight : options.mix)
     if (!std::isfinite(weight) || weight < 0)
-      throw error(failure::usage, fmt::format("a mix of {} and {} products", options.mix[0], options.mix[1]));
+      throw error(failure::usage, fmt::format("a mix of {} and {} products: both must be numbers from 0 on",
+                                              options.mix[0], options.mix[1]));
   if (!(options.mix[0] + options.mix[1] > 0)) throw error(failure::usage, "a mix of no products at all");
   for (const double number : {options.products, options.budget})
     if (!std::isfinite(number) || number < 0)
@@ -83,6 +84,7 @@ advice advice_from(std::shared_ptr<const recommendation> told) {
 
 recommendation library::recommend_as(const matrix& a, const recommend_request& request,
                                      const progress_text& progress) {
+  a.wait();
   recommendation told = library::with_matrix(a.state(), [&]<class Offset, class Value>(auto on, const auto&) {
     using backend = decltype(on);
     const library::as_csr<backend, Offset, Value> source(on, a.state());
@@ -99,8 +101,13 @@ advice recommend(const matrix& a, const recommend_options& options) {
 
 matrix advice::convert(const matrix& a) const {
   const std::optional<format_kind> kind = format_named(format);
-  if (!kind) throw error(failure::usage, "there is no advice to follow: nothing ran");
-  matrix made = library::convert_as(a, *kind, options, offset_bits == 64);
+  if (!kind)
+    throw error(failure::usage,
+                "there is no advice to follow: no format could be measured within what was asked for");
+  // To stay in CSR is to take what is there, borrowed or not.
+  const bool stays =
+      *kind == format_kind::csr && a.kind() == *kind && (offset_bits != 64 || a.offset_bits() == 64);
+  matrix made = stays ? a : library::convert_as(a, *kind, options, offset_bits == 64);
   return made.use_kernels(kernel, kernel_transposed);
 }
 

@@ -6,6 +6,7 @@
 namespace sparsmith {
 
 matrix_features features(const matrix& a, const feature_request& request) {
+  a.wait();
   matrix_features found =
       library::with_matrix(a.state(), [&]<class Offset, class Value>(auto on, const auto&) {
         using backend = decltype(on);
@@ -18,6 +19,7 @@ matrix_features features(const matrix& a, const feature_request& request) {
 }
 
 std::vector<format_cost> plan(const matrix& a, const plan_request& request) {
+  a.wait();
   return library::with_matrix(a.state(), [&]<class Offset, class Value>(auto on, const auto&) {
     using backend = decltype(on);
     const library::as_csr<backend, Offset, Value> source(on, a.state());

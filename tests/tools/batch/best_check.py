@@ -1,8 +1,8 @@
 """Whether from the same results all name the same best: best_check.py SPBATCH SPRECOMMEND RESULTS.jsonl.xz
 
 The report of a batch works out the winners from the results in its lines. Here they are compared with what was said
-where the results were made: by the workers that raced 21 matrices; by sprecommend, which predicts the same as spbatch
-does; and by the version that wrote the lines of RESULTS, on another machine. Prints what differs and exits with 1.
+where the results were made: by the workers that raced 21 matrices; by sprecommend --exhaustive, which is the benchmark; by
+sprecommend, which predicts the same as spbatch does; and by the version that wrote the lines of RESULTS, on another machine. Prints what differs and exits with 1.
 """
 
 import csv
@@ -94,6 +94,21 @@ def check_races(spbatch, folder, cache):
     compare_with_lines(folder, len(MATRICES))
 
 
+def check_exhaustive(spbatch, sprecommend, template, folder, cache):
+    """What the benchmark measured, as lines of a batch."""
+    documents = json.loads(run([sprecommend, *MATRICES, "--exhaustive", "--samples", "1", "--formats", "csr,coo,sell,bsr",
+                                "--json", "--quiet"], cache))["matrices"]
+    folder.mkdir()
+    with open(folder / "results.jsonl", "w", encoding="utf-8") as file:
+        for place, document in enumerate(documents):
+            name = document["matrix"]["name"]
+            line = {**template, "key": f"{place:032x}", "name": name, "source": {**template["source"], "path": name},
+                    "recommendation": document}
+            file.write(json.dumps(line) + "\n")
+    run([spbatch, "--report", "--quiet", "--out", str(folder)], cache)
+    compare_with_lines(folder, len(MATRICES))
+
+
 def check_predictions(spbatch, sprecommend, folder, cache):
     run([spbatch, *MATRICES, "--predict", "--quiet", "--out", str(folder)], cache)
     compare_with_lines(folder, len(MATRICES))
@@ -120,6 +135,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         check_races(spbatch, folder / "raced", folder / "cache")
+        template = lines_of(folder / "raced")[0]
+        check_exhaustive(spbatch, sprecommend, template, folder / "exhaustive", folder / "cache")
         check_predictions(spbatch, sprecommend, folder / "predicted", folder / "cache")
         check_older(spbatch, results, folder / "older", folder / "cache")
     print(f"{len(problems)} problems" if problems else "the same best everywhere")

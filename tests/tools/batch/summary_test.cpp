@@ -137,12 +137,7 @@ TEST_CASE("a recommendation that cannot be read is refused in words") {
   const auto why = [](const char* list, std::size_t place, const char* name, const json& value) {
     json line = made::raced_line("a.mtx");
     line["recommendation"][list][place][name] = value;
-    try {
-      row_of(line);
-    } catch (const error& e) {
-      return std::string(e.what());
-    }
-    return std::string();
+    return row_of(line).unreadable;
   };
   CHECK(has(why("variants", 1, "format", "dia"), "format `dia` is not known here"));
   CHECK(has(why("variants", 1, "bytes", 1e300), "`bytes` is no whole number"));
@@ -150,7 +145,8 @@ TEST_CASE("a recommendation that cannot be read is refused in words") {
   CHECK(has(why("contestants", 1, "variant", 6), "a variant that is not there"));
   json newer = made::raced_line("a.mtx");
   newer["recommendation"]["schema"] = "sparsmith.recommend/9";
-  CHECK_THROWS_AS(row_of(newer), error);
+  CHECK(has(row_of(newer).unreadable, "recommend/9"));
+  CHECK(row_of(newer).entries > 0);  // what else the line says stays
 }
 
 TEST_CASE("winners are counted by format, the vendor's apart") {
