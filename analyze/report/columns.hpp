@@ -1,6 +1,9 @@
 // The columns of a table in one list, from which both its head and its lines come: they cannot differ.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -27,6 +30,13 @@ std::vector<std::string> cells_of(const std::vector<column<Row>>& columns, const
   return line;
 }
 
+// What CSV files say: figures to six digits, nothing where there is none.
+inline std::string csv_number(double value) {
+  return std::isfinite(value) ? fmt::format("{:.6g}", value) : "";
+}
+inline std::string yes_or_no(bool value) {
+  return value ? "yes" : "no";
+}
 // A line of a CSV file, without its end; what may hold commas is quoted already.
 inline std::string csv_line_of(const std::vector<std::string>& fields) {
   std::string line;

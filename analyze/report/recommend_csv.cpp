@@ -23,13 +23,6 @@ struct csv_row {
 
 using csv_column = column<csv_row>;
 
-std::string number(double value) {
-  return std::isfinite(value) ? fmt::format("{:.6g}", value) : "";
-}
-std::string yes_or_no(bool value) {
-  return value ? "yes" : "no";
-}
-
 // What only kernels have, or only those that were timed.
 template <class Field>
 auto of_kernel(Field field) {
@@ -52,9 +45,9 @@ void add_times(std::vector<csv_column>& columns, const char* regime, timing regi
            return time.samples == 0 ? std::string() : field(time);
          })});
   };
-  add("median_us", [](const timing& t) { return number(t.median * 1e6); });
-  add("p10_us", [](const timing& t) { return number(t.p10 * 1e6); });
-  add("p90_us", [](const timing& t) { return number(t.p90 * 1e6); });
+  add("median_us", [](const timing& t) { return csv_number(t.median * 1e6); });
+  add("p10_us", [](const timing& t) { return csv_number(t.p10 * 1e6); });
+  add("p90_us", [](const timing& t) { return csv_number(t.p90 * 1e6); });
   add("samples", [](const timing& t) { return fmt::to_string(t.samples); });
 }
 
@@ -84,19 +77,22 @@ std::vector<csv_column> csv_columns() {
       {"reason", [](const csv_row& row) { return csv_quoted(row.one.reason); }},
       {"convert_ms",
        [](const csv_row& row) {
-         return row.made() && !row.found().predicted ? number(row.variant().convert_seconds * 1e3) : "";
+         return row.made() && !row.found().predicted ? csv_number(row.variant().convert_seconds * 1e3) : "";
        }},
-      {"prepare_ms",
-       of_timed([](const csv_row&, const contestant_result& k) { return number(k.prepare_seconds * 1e3); })},
+      {"prepare_ms", of_timed([](const csv_row&, const contestant_result& k) {
+         return csv_number(k.prepare_seconds * 1e3);
+       })},
       {"bytes", [](const csv_row& row) { return row.made() ? fmt::to_string(row.variant().bytes) : ""; }},
       {"times_csr",
        [](const csv_row& row) {
-         return row.made() ? number(times_csr(row.found(), row.variant().bytes)) : "";
+         return row.made() ? csv_number(times_csr(row.found(), row.variant().bytes)) : "";
        }},
   };
   add_times(columns, "warm", &regimes::warm);
   add_times(columns, "cold", &regimes::cold);
-  const auto expected = [](double seconds) { return seconds > 0 ? number(seconds * 1e6) : std::string(); };
+  const auto expected = [](double seconds) {
+    return seconds > 0 ? csv_number(seconds * 1e6) : std::string();
+  };
   columns.push_back({"predicted_warm_us", of_kernel([=](const csv_row&, const contestant_result& k) {
                        return expected(k.expected.warm);
                      })});
@@ -104,15 +100,16 @@ std::vector<csv_column> csv_columns() {
                        return expected(k.expected.cold);
                      })});
   columns.push_back({"gb_per_s", of_timed([](const csv_row& row, const contestant_result& k) {
-                       return number(actual_rate(row, k) / 1e9);
+                       return csv_number(actual_rate(row, k) / 1e9);
                      })});
   columns.push_back({"share_of_copy", of_timed([](const csv_row& row, const contestant_result& k) {
                        return row.r.rates.copy_bytes > 0
-                                  ? number(actual_rate(row, k) / row.r.rates.copy_bytes)
+                                  ? csv_number(actual_rate(row, k) / row.r.rates.copy_bytes)
                                   : "";
                      })});
-  columns.push_back({"error_of_bound",
-                     of_timed([](const csv_row&, const contestant_result& k) { return number(k.error); })});
+  columns.push_back({"error_of_bound", of_timed([](const csv_row&, const contestant_result& k) {
+                       return csv_number(k.error);
+                     })});
   columns.push_back({"repeatable", of_kernel([](const csv_row&, const contestant_result& k) {
                        return yes_or_no(k.info.repeatable(k.op));
                      })});

@@ -1,6 +1,7 @@
 // The library's face on a GPU: vectors of the host and of the device, borrowed arrays there, streams of
 // others, also such that do not wait for the default one.
 #include "tests/gpu/gpu_here.hpp"
+#include "tests/library/refusal.hpp"
 #include "tools/library/sparsmith.hpp"
 #include "tools/library/visit.hpp"
 
@@ -50,16 +51,6 @@ bool near(const std::vector<double>& a, const std::vector<double>& b) {
   for (std::size_t i = 0; same && i < a.size(); ++i)
     same = std::abs(a[i] - b[i]) <= 1e-9 * (1 + std::abs(b[i]));
   return same;
-}
-
-template <class Work>
-std::string refusal(const Work& work) {
-  try {
-    work();
-  } catch (const error& problem) {
-    return problem.what();
-  }
-  return "not refused";
 }
 
 // What a CPU computes, y = 2 A x - y with y all ones, or the same with A^T.

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "tests/catch.hpp"
+#include "tests/library/refusal.hpp"
 #include "tools/library/sparsmith.hpp"
 #include "tools/library/visit.hpp"
 
@@ -56,16 +57,6 @@ bool right_products(const matrix& m, const std::vector<double>& dense) {
     right = right && std::abs(static_cast<double>(v[c]) - (0.5 * sum + 1)) < enough;
   }
   return right;
-}
-
-template <class Work>
-std::string refusal(const Work& work) {
-  try {
-    work();
-  } catch (const error& problem) {
-    return problem.what();
-  }
-  return "not refused";
 }
 
 }  // namespace

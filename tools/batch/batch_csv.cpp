@@ -4,21 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
+#include "analyze/report/columns.hpp"
 #include "analyze/report/text.hpp"
 
 namespace sparsmith {
 namespace {
 
-std::string number(double value) {
-  return std::isfinite(value) ? fmt::format("{:.6g}", value) : "";
-}
 std::string whole(double value) {
   return std::isfinite(value) ? fmt::format("{:.0f}", value) : "";
-}
-std::string yes_or_no(bool value) {
-  return value ? "yes" : "no";
 }
 
 // Text of others. A spreadsheet would run what begins like a formula; an apostrophe makes it text.
@@ -28,37 +22,23 @@ std::string quoted(const std::string& text) {
   return csv_quoted(formula ? "'" + text : text);
 }
 
-// Header and lines come from the same list, so that they cannot differ.
 template <class Row>
-struct csv_column {
-  std::string name;
-  std::function<std::string(const Row&)> field;
-};
-
-template <class Row>
-std::string header_of(const std::vector<csv_column<Row>>& columns) {
-  std::string line;
-  for (const auto& column : columns) line += (line.empty() ? "" : ",") + column.name;
-  return line + "\n";
-}
-template <class Row>
-void add_line(std::string& lines, const std::vector<csv_column<Row>>& columns, const Row& row) {
-  for (std::size_t c = 0; c < columns.size(); ++c) lines += (c == 0 ? "" : ",") + columns[c].field(row);
-  lines += "\n";
+void add_line(std::string& lines, const std::vector<column<Row>>& columns, const Row& row) {
+  lines += csv_line_of(cells_of(columns, row)) + "\n";
 }
 
 // ---- a line a matrix ----
 
-using result_columns = std::vector<csv_column<batch_row>>;
+using result_columns = std::vector<column<batch_row>>;
 
 void add_way(result_columns& columns, const std::string& name, batch_way batch_row::*way) {
   columns.push_back({name, [=](const batch_row& row) { return quoted((row.*way).label); }});
   columns.push_back({name + "_kernels", [=](const batch_row& row) { return quoted((row.*way).kernels); }});
-  columns.push_back({name + "_us", [=](const batch_row& row) { return number((row.*way).us); }});
+  columns.push_back({name + "_us", [=](const batch_row& row) { return csv_number((row.*way).us); }});
 }
 
 void add_feature(result_columns& columns, const char* name, double batch_features::*feature) {
-  columns.push_back({name, [=](const batch_row& row) { return number(row.features.*feature); }});
+  columns.push_back({name, [=](const batch_row& row) { return csv_number(row.features.*feature); }});
 }
 
 // What a verdict without a winner does not have.
@@ -106,40 +86,42 @@ result_columns columns_of_results() {
       {"winner_vendor", of_winner([](const batch_row& row) { return yes_or_no(row.winner.vendor); })});
   add_way(columns, "winner", &batch_row::winner);
   columns.push_back({"winner_bytes", [](const batch_row& row) { return whole(row.winner.bytes); }});
-  columns.push_back({"winner_times_csr", [](const batch_row& row) { return number(row.winner.times_csr); }});
-  columns.push_back({"margin", [](const batch_row& row) { return number(row.margin); }});
+  columns.push_back(
+      {"winner_times_csr", [](const batch_row& row) { return csv_number(row.winner.times_csr); }});
+  columns.push_back({"margin", [](const batch_row& row) { return csv_number(row.margin); }});
   add_way(columns, "stay", &batch_row::stay);
   add_way(columns, "vendor", &batch_row::vendor);
   add_way(columns, "vendor_csr", &batch_row::vendor_csr);
   add_way(columns, "vendor_two_copies", &batch_row::vendor_two_copies);
-  columns.push_back({"speedup_over_csr", [](const batch_row& row) { return number(speedup_over_csr(row)); }});
   columns.push_back(
-      {"speedup_over_vendor", [](const batch_row& row) { return number(speedup_over_vendor(row)); }});
+      {"speedup_over_csr", [](const batch_row& row) { return csv_number(speedup_over_csr(row)); }});
   columns.push_back(
-      {"speedup_over_vendor_csr", [](const batch_row& row) { return number(speedup_over_vendor_csr(row)); }});
+      {"speedup_over_vendor", [](const batch_row& row) { return csv_number(speedup_over_vendor(row)); }});
+  columns.push_back({"speedup_over_vendor_csr",
+                     [](const batch_row& row) { return csv_number(speedup_over_vendor_csr(row)); }});
   columns.push_back({"speedup_over_vendor_two_copies",
-                     [](const batch_row& row) { return number(speedup_over_vendor_two_copies(row)); }});
-  columns.push_back({"price_ms", [](const batch_row& row) { return number(row.price_ms); }});
+                     [](const batch_row& row) { return csv_number(speedup_over_vendor_two_copies(row)); }});
+  columns.push_back({"price_ms", [](const batch_row& row) { return csv_number(row.price_ms); }});
   columns.push_back({"repaid_after", of_winner([](const batch_row& row) {
-                       return std::isfinite(row.repaid_after) ? number(row.repaid_after)
+                       return std::isfinite(row.repaid_after) ? csv_number(row.repaid_after)
                               : row.stay.format.empty()       ? std::string()
                                                               : std::string("never");
                      })});
-  columns.push_back({"best_us", [](const batch_row& row) { return number(row.best_us); }});
+  columns.push_back({"best_us", [](const batch_row& row) { return csv_number(row.best_us); }});
   columns.push_back(
       {"predicted_choice", [](const batch_row& row) { return row.choice ? quoted(row.choice->label) : ""; }});
   columns.push_back({"predicted_kernels",
                      [](const batch_row& row) { return row.choice ? quoted(row.choice->kernels) : ""; }});
   columns.push_back({"predicted_over_best",
-                     [](const batch_row& row) { return row.choice ? number(row.choice->ratio) : ""; }});
+                     [](const batch_row& row) { return row.choice ? csv_number(row.choice->ratio) : ""; }});
   columns.push_back({"reason", [](const batch_row& row) { return quoted(row.reason); }});
   columns.push_back({"machine", [](const batch_row& row) { return quoted(row.machine); }});
   columns.push_back({"options", [](const batch_row& row) { return quoted(row.options); }});
   columns.push_back({"version", [](const batch_row& row) { return quoted(row.version); }});
   columns.push_back({"node", [](const batch_row& row) { return quoted(row.node); }});
   columns.push_back({"started", [](const batch_row& row) { return quoted(row.started); }});
-  columns.push_back({"seconds", [](const batch_row& row) { return number(row.seconds); }});
-  columns.push_back({"waited_s", [](const batch_row& row) { return number(row.waited_s); }});
+  columns.push_back({"seconds", [](const batch_row& row) { return csv_number(row.seconds); }});
+  columns.push_back({"waited_s", [](const batch_row& row) { return csv_number(row.waited_s); }});
   columns.push_back({"memory_peak", [](const batch_row& row) { return whole(row.memory_peak); }});
   return columns;
 }
@@ -160,11 +142,11 @@ auto of_kernel(Field field) {
   };
 }
 
-void add_times(std::vector<csv_column<contestant_row>>& columns, const std::string& regime,
+void add_times(std::vector<column<contestant_row>>& columns, const std::string& regime,
                batch_timing batch_contestant::*which) {
   const auto add = [&](const char* name, double batch_timing::*figure) {
-    columns.push_back(
-        {regime + name, of_kernel([=](const batch_contestant& k) { return number((k.*which).*figure); })});
+    columns.push_back({regime + name,
+                       of_kernel([=](const batch_contestant& k) { return csv_number((k.*which).*figure); })});
   };
   add("_median_us", &batch_timing::median_us);
   add("_p10_us", &batch_timing::p10_us);
@@ -175,8 +157,8 @@ void add_times(std::vector<csv_column<contestant_row>>& columns, const std::stri
 }
 
 // As sprecommend --csv has them, behind the key.
-std::vector<csv_column<contestant_row>> columns_of_contestants() {
-  std::vector<csv_column<contestant_row>> columns = {
+std::vector<column<contestant_row>> columns_of_contestants() {
+  std::vector<column<contestant_row>> columns = {
       {"key", [](const contestant_row& row) { return quoted(row.matrix.key); }},
       {"matrix", [](const contestant_row& row) { return quoted(row.matrix.name); }},
       {"rows", [](const contestant_row& row) { return whole(row.matrix.rows); }},
@@ -199,19 +181,19 @@ std::vector<csv_column<contestant_row>> columns_of_contestants() {
        [](const contestant_row& row) {
          return quoted(row.one == nullptr ? row.variant.refused : row.one->reason);
        }},
-      {"convert_ms", [](const contestant_row& row) { return number(row.variant.convert_ms); }},
-      {"prepare_ms", of_kernel([](const batch_contestant& k) { return number(k.prepare_ms); })},
+      {"convert_ms", [](const contestant_row& row) { return csv_number(row.variant.convert_ms); }},
+      {"prepare_ms", of_kernel([](const batch_contestant& k) { return csv_number(k.prepare_ms); })},
       {"bytes", [](const contestant_row& row) { return whole(row.variant.bytes); }},
-      {"times_csr", [](const contestant_row& row) { return number(row.variant.times_csr); }},
+      {"times_csr", [](const contestant_row& row) { return csv_number(row.variant.times_csr); }},
   };
   add_times(columns, "warm", &batch_contestant::warm);
   add_times(columns, "cold", &batch_contestant::cold);
   const auto add = [&](const char* name, auto field) { columns.push_back({name, of_kernel(field)}); };
-  add("predicted_warm_us", [](const batch_contestant& k) { return number(k.predicted_warm_us); });
-  add("predicted_cold_us", [](const batch_contestant& k) { return number(k.predicted_cold_us); });
-  add("gb_per_s", [](const batch_contestant& k) { return number(k.gb_per_s); });
-  add("share_of_copy", [](const batch_contestant& k) { return number(k.share_of_copy); });
-  add("error_of_bound", [](const batch_contestant& k) { return number(k.error_of_bound); });
+  add("predicted_warm_us", [](const batch_contestant& k) { return csv_number(k.predicted_warm_us); });
+  add("predicted_cold_us", [](const batch_contestant& k) { return csv_number(k.predicted_cold_us); });
+  add("gb_per_s", [](const batch_contestant& k) { return csv_number(k.gb_per_s); });
+  add("share_of_copy", [](const batch_contestant& k) { return csv_number(k.share_of_copy); });
+  add("error_of_bound", [](const batch_contestant& k) { return csv_number(k.error_of_bound); });
   add("repeatable", [](const batch_contestant& k) { return yes_or_no(k.repeatable); });
   add("winner", [](const batch_contestant& k) { return yes_or_no(k.winner); });
   add("tie", [](const batch_contestant& k) { return yes_or_no(k.tie); });
@@ -222,14 +204,14 @@ std::vector<csv_column<contestant_row>> columns_of_contestants() {
 
 std::string results_csv(const batch_summary& summary) {
   const result_columns columns = columns_of_results();
-  std::string lines = header_of(columns);
+  std::string lines = csv_line_of(headings_of(columns)) + "\n";
   for (const batch_row& row : summary.rows) add_line(lines, columns, row);
   return lines;
 }
 
 std::string contestants_csv(const batch_summary& summary) {
   const auto columns = columns_of_contestants();
-  std::string lines = header_of(columns);
+  std::string lines = csv_line_of(headings_of(columns)) + "\n";
   for (const batch_row& row : summary.rows) {
     if (!row.recommended) continue;
     for (const batch_contestant& one : row.contestants)
