@@ -128,6 +128,12 @@ struct matrix_result {
   bool out_of_time = false;  // the budget ended before all was settled
   int final_rounds = 0;      // that the leaders ran after the heats
   std::vector<step_time> steps;
+  // What disturbed the measuring, a phrase each ("other processes used 0.97 of a core"); empty where nothing
+  // did.
+  std::vector<std::string> noisy;
+  // Differences between medians below this are not told apart: the jitter of what starting a product takes on
+  // this machine. 0 where it is not known.
+  double clock_seconds = 0;
 
   const std::string& base_name(operation op) const { return base_names[static_cast<std::size_t>(op)]; }
   std::int64_t vector_bytes() const { return (rows + cols) * value_bits / 8; }
