@@ -29,6 +29,7 @@ using model_terms = std::array<double, term_names.size()>;
 struct prediction {
   double warm = 0, cold = 0;
   model_terms warm_terms = {}, cold_terms = {};  // that they are sums of, before their factors
+  model_terms warm_parts = {}, cold_parts = {};  // the same with their factors: what each makes of the whole
 };
 
 // What one product has to do, as far as it follows from the structure.
@@ -123,6 +124,7 @@ struct matrix_result {
   int value_bits = 0, offset_bits = 0;
   std::array<std::string, 2> base_names;  // by operation; empty where there is no baseline
   std::vector<variant_result> variants;
+  bool symmetric = false;    // A equals A^T: A x is run alone, and stands for A^T x
   bool predicted = false;    // nothing was run, and what is expected stands for what was measured
   bool interrupted = false;  // by the user: what there is so far
   bool out_of_time = false;  // the budget ended before all was settled
