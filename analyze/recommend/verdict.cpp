@@ -200,6 +200,8 @@ void keep_least(std::vector<way>& some, double within, Figure figure) {
 }
 
 double repaid_beside(const way& taken, const way& stay, const objective& wanted) {
+  // Of a number of products, what costs no more before them and is ahead at their end is repaid at once.
+  if (wanted.products > 0 && taken.price <= stay.price && taken.seconds <= stay.seconds) return 0;
   way plain_taken = taken, plain_stay = stay;
   plain_taken.seconds = seconds_alone(taken, wanted);
   plain_stay.seconds = seconds_alone(stay, wanted);
@@ -421,7 +423,8 @@ verdict verdict_of(const matrix_result& found, const objective& wanted) {
     if (!v.stay) return taken.price == 0 ? 0.0 : -1.0;
     return repaid_after(taken, with_kernels_of(v.stay, asked));
   };
-  v.repaid_after = repaid(plain);
+  v.repaid_after =
+      v.stay && !v.winner.stays_in_csr() ? repaid_beside(v.winner, v.stay, wanted) : repaid(plain);
   for (const operation op : both_operations) {
     const objective alone = only(plain, op);
     const std::vector<way> single = ways_of(found, alone);
