@@ -98,8 +98,8 @@ std::string phrase_of(cause what, const account& won, const account& lost, const
       return "its additions wait less for each other: " + instead;
     case cause::chain:
       if (fewer(won.work.longest, lost.work.longest) && lost.work.longest >= 2)
-        return fmt::format("no long row holds it up: at most {} entries one after another where {} walks {}",
-                           count_text(std::max(1.0, won.work.longest)), loser, count_text(lost.work.longest));
+        return fmt::format("no long row holds it up: {} walks {} entries one after another, it at most {}",
+                           loser, count_text(lost.work.longest), count_text(std::max(1.0, won.work.longest)));
       return "its longest row holds it up less: " + instead;
     default:
       if (fewer(won.work.launches, lost.work.launches))
@@ -121,6 +121,9 @@ std::vector<std::string> causes_of(const matrix_result& found, const verdict& v)
   const double gap = theirs.taken - mine.taken, explained = theirs.expected - mine.expected;
   if (!mine.known || !theirs.known)
     return {fmt::format("not explained: the model does not know {}", mine.known ? loser : v.winner.names())};
+  if (mine.expected > 0 &&
+      std::all_of(mine.seconds.begin(), mine.seconds.end(), [](double s) { return s == 0; }))
+    return {};  // results of a version that kept no parts
   if (gap <= 0)
     return {fmt::format("not its products, which take as long as {}'s, but what comes before them", loser)};
   // Half of the difference, or twice as much, is as near as sums of terms come.
