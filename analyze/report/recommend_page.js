@@ -202,8 +202,9 @@ function bytes(data) {
   const list = data.bytes, floor = least => least / 1.5;
   const {axis: y, factor} = time_axis("per product", list.map(p => p.seconds), floor);
   const point = p => ({x: p.bytes, y: p.seconds * factor, p});
-  // Unlike bars, points need no zero.
-  const zoomed = axis => axis.type === "logarithmic" ? axis : {...axis, beginAtZero: false, grace: "12%"};
+  // Unlike bars, points need no zero; but what differs by a hundredth is not to look as if it were far apart.
+  const zoomed = (axis, values) => axis.type === "logarithmic" ? axis : {...axis, beginAtZero: false, grace: "8%",
+    suggestedMin: .95 * Math.min(...values), suggestedMax: 1.05 * Math.max(...values)};
   const frontier = list.filter(p => p.frontier);
   const sets = Object.entries(roles).filter(([role]) => list.some(p => p.role === role));
   return {type: "scatter", plugins: [point_texts],
@@ -226,7 +227,8 @@ function bytes(data) {
         tooltip: {callbacks: {
           title: items => plain(items[0].raw.p.format),
           label: ({raw: {p}}) => [plain(p.kernels), `${three_figures(p.bytes)} × CSR, ${time_text(p.seconds)}`]}}},
-      scales: {x: zoomed(scale("bytes / bytes of CSR", list.map(p => p.bytes), floor)), y: zoomed(y)}}};
+      scales: {x: zoomed(scale("bytes / bytes of CSR", list.map(p => p.bytes), floor), list.map(p => p.bytes)),
+               y: zoomed(y, list.map(p => p.seconds * factor))}}};
 }
 
 Object.assign(kinds, {totals, bytes,

@@ -301,7 +301,7 @@ function spy_plot(row, detail) {
   const mark = (kind, style, text) => element("span", {class: kind, style}, text);
   return element("figure", {}, element("figcaption", {}, element("b", {}, "Where the entries are"), element("p", {},
       "Stronger colour: more entries, on a log scale; at most " + grouped(most) + " in a cell.")),
-    element("div", {class: "spy", style: `padding-left:${grouped(height).length + 1}ch`},
+    element("div", {class: "spy", style: `padding-inline:${grouped(height).length + 1}ch ${grouped(width).length / 2 + .5}ch`},
       element("div", {class: "spy-cells", style: `width:${side}rem;aspect-ratio:${proportion}`}, picture,
         mark("across", "left:0", 0), mark("across", "left:100%", grouped(width)),
         mark("down", "top:0", 0), mark("down", "top:100%", grouped(height)))));

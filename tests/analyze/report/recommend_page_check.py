@@ -56,7 +56,8 @@ NAMES = r"""(() => {
         ({left: x - radius, right: x + radius, top: y - radius, bottom: y + radius}));
     const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
     const winner = matrices[canvas.dataset.matrix].bytes.find(p => p.role === "winner");
-    return written.every((one, i) => !points.some(point => meet(one, point)) &&
+    const axes = Object.values(chart.scales).every(({min, max}) => min > 0 && (canvas.dataset.chart !== "bytes" || max > 1.08 * min));
+    return axes && written.every((one, i) => !points.some(point => meet(one, point)) &&
                                      !written.slice(i + 1).some(other => meet(one, other))) &&
       (canvas.dataset.chart !== "bytes" || !winner || written.some(({text}) => text === plain(winner.format)));
   });

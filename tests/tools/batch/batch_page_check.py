@@ -114,7 +114,9 @@ SPY = r"""(() => {
     for (let k = 0; k < pixels.length; k += 4)
       if (pixels[k + 3]) colours.add(`rgb(${pixels[k]},${pixels[k + 1]},${pixels[k + 2]})`);
     const numbers = [...dialog.querySelectorAll(".spy span")].map(span => span.textContent);
-    const good = picture.width === cols && picture.height === rows && picture.clientWidth > 60 && colours.size > 0 &&
+    const {left, right} = dialog.getBoundingClientRect(), inside = [...dialog.querySelectorAll(".spy span")]
+      .map(span => span.getBoundingClientRect()).every(one => one.left > left + 8 && one.right < right - 8);
+    const good = inside && picture.width === cols && picture.height === rows && picture.clientWidth > 60 && colours.size > 0 &&
       [...colours].every(one => palette.includes(one)) &&
       numbers.includes(grouped(batch.rows[i][at.rows])) && numbers.includes(grouped(batch.rows[i][at.cols]));
     dialog.close();
