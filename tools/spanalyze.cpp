@@ -95,7 +95,7 @@ matrix_features analyze(const std::string& input, const analysis_request& reques
   const std::int32_t rows = source.entries.rows, cols = source.entries.cols;
   const std::int64_t entries = 2 * source.entries.values.size();
   std::vector<spy_options> pictures = {{rows, cols, request.picture_width, request.picture_height}};
-  if (!request.html.empty()) pictures.push_back(page_spy(rows, cols, entries));
+  if (!request.html.empty()) pictures.push_back(page_spy(rows, cols));
   for (const spy_options& picture : pictures) {
     const auto [grid_rows, grid_cols] = spy_grid(picture, entries);
     wanted.grid_rows = std::max(wanted.grid_rows, grid_rows);

@@ -35,6 +35,15 @@ std::string label_of(const way& w) {
   return text;
 }
 
+std::vector<way> tied_formats(const verdict& v) {
+  std::vector<way> best;
+  for (const way& w : v.ties)
+    if (w.stored != v.winner.stored &&
+        std::none_of(best.begin(), best.end(), [&](const way& other) { return other.stored == w.stored; }))
+      best.push_back(w);
+  return best;
+}
+
 std::vector<way> plain_ways(const recommendation& r) {
   objective plain = r.wanted;
   plain.products = 0;

@@ -16,6 +16,9 @@ role role_of(const verdict& v, const way& w);
 
 std::string label_of(const way& w);  // what it stores: "bsr 5 x 5", "csr + csr of A^T"
 
+// Of what is tied with the winner, the best of each stored format but its own, the fastest first.
+std::vector<way> tied_formats(const verdict& v);
+
 // The best way of every stored format, where conversion costs nothing, fastest first.
 std::vector<way> plain_ways(const recommendation& r);
 

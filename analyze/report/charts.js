@@ -61,6 +61,25 @@ function scale(title, values, floor) {
 }
 const below = least => 10 ** Math.floor(Math.log10(least)) / 2;
 
+// A log scale with words at these numbers.
+function log_axis(title, values, words) {
+  const axis = axis_of(title);
+  return {...axis, type: "logarithmic", ticks: {...axis.ticks, autoSkip: false, callback: words},
+          afterBuildTicks: scale => {
+            scale.ticks = values.filter(v => v >= scale.min && v <= scale.max).map(value => ({value}));
+          }};
+}
+// As many as have room, whatever the ratios span.
+function ratio_marks(least, most) {
+  const span = most / least;
+  if (span < 1.3) return [.8, .85, .9, .95, 1, 1.05, 1.1, 1.15, 1.2, 1.25, 1.3];
+  if (span < 4) return [.3, .4, .5, .6, .7, .8, .9, 1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4];
+  const ones = span < 100 ? [1, 2, 5] : [1];
+  const powers = [-4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8];
+  return powers.flatMap(power => ones.map(digit => Number(`${digit}e${power}`)));
+}
+const ratio_text = v => (v < 1000 ? v : compact.format(v)) + " ×";
+
 function legend(box) {
   return {position: "bottom", labels: {color: colour.text, ...box}};
 }
@@ -92,8 +111,43 @@ function draw_all() {
   read_colours();
   document.getElementById("theme").textContent = dark ? "Light colours" : "Dark colours";
   for (const source of document.querySelectorAll(".dark-picture")) source.media = dark ? "all" : "not all";
-  document.querySelectorAll("canvas").forEach(draw);
+  document.querySelectorAll("canvas[data-chart]").forEach(draw);
 }
+
+// Tables wider than their place say so, while they are.
+const sideways = new WeakMap();
+function tell_more(place) {
+  const {scrollLeft: left, clientWidth: width} = place, table = place.querySelector("table");
+  const before = left > 1, after = place.scrollWidth - width - left > 1;
+  place.toggleAttribute("data-before", before);
+  place.toggleAttribute("data-after", after);
+  const line = sideways.get(place);
+  line.hidden = !before && !after;
+  if (line.hidden) return;
+  // The first column stays where it is and covers what passes beneath it.
+  const {left: start, right: end} = place.getBoundingClientRect(), cells = [...(table.rows[0]?.cells ?? [])];
+  const edge = cells[0].getBoundingClientRect().right;
+  const beyond = cells.filter(cell => cell.getBoundingClientRect().right > end + 1).length;
+  const covered = cells.slice(1).filter(cell => cell.getBoundingClientRect().left < Math.max(start, edge) - 1).length;
+  const columns = count => count + " more column" + (count === 1 ? "" : "s");
+  line.textContent = [before ? "← " + columns(covered) : "", after ? columns(beyond) + " →" : ""].filter(Boolean).join(" · ");
+}
+const sizes = new ResizeObserver(entries => {
+  for (const place of new Set(entries.map(entry => entry.target.closest(".scroll")))) tell_more(place);
+});
+function watch_tables(part) {
+  for (const place of part.querySelectorAll(".scroll")) {
+    const line = document.createElement("p");
+    line.className = "sideways";
+    line.hidden = true;
+    line.ariaHidden = "true";
+    place.after(line);
+    sideways.set(place, line);
+    place.addEventListener("scroll", () => tell_more(place), {passive: true});
+    for (const element of [place, ...place.children]) sizes.observe(element);
+  }
+}
+watch_tables(document);
 
 document.getElementById("theme").addEventListener("click", () => {
   root.dataset.theme = is_dark() ? "light" : "dark";

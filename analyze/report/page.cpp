@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "analyze/report/axis.hpp"
 #include "analyze/report/describe.hpp"
 #include "analyze/report/embedded.hpp"
 #include "analyze/report/feature_text.hpp"
+#include "analyze/report/grid.hpp"
 #include "analyze/report/highlights.hpp"
 #include "analyze/report/html.hpp"
 #include "analyze/report/json_values.hpp"
@@ -138,7 +141,7 @@ std::string histogram_figure(const matrix_features& f, std::size_t matrix, int b
   return figure("Row lengths", "How many rows have how many entries.",
                 "<fieldset class=\"switch\"><legend>Bins</legend>" + choice("linear", "linear", false) +
                     choice("log2", "log2", true) + "</fieldset>\n" +
-                    canvas(matrix, "histogram", "Histogram of row lengths"),
+                    canvas(matrix, "histogram", "Histogram of row lengths", 12),
                 bin_table("Row lengths, linear bins", linear_bins(f.row_lengths, bins)) +
                     bin_table("Row lengths, log2 bins", log2_bins(f.row_lengths)));
 }
@@ -169,7 +172,7 @@ std::string curve_figure(const matrix_features& f, std::size_t matrix) {
     rows.push_back({percent(share_of(point.rows, f.rows)), percent(share_of(point.entries, f.entries)),
                     with_commas(point.rows), with_commas(point.entries), with_commas(point.least_length)});
   return figure("Entries in the longest rows", "Rows by falling length: what share of the entries they hold.",
-                canvas(matrix, "curve", "Cumulative share of entries over rows by falling length", 20),
+                canvas(matrix, "curve", "Cumulative share of entries over rows by falling length", 12),
                 table("Share of entries in the longest rows",
                       {"share of rows", "share of entries", "rows", "entries", "shortest of them"}, rows));
 }
@@ -180,20 +183,112 @@ spy_shape shape_of(std::int64_t rows, std::int64_t cols) {
   return cols >= 2 * rows ? spy_shape::wide : rows >= 2 * cols ? spy_shape::tall : spy_shape::even;
 }
 
-std::string spy_figure(const named_matrix& matrix, const spy_pictures& pictures) {
+// For either background; the page's script chooses where the button did.
+std::string picture(const std::string& light, const std::string& dark, const std::string& attributes) {
+  return fmt::format(
+      "<picture><source class=\"dark-picture\" media=\"(prefers-color-scheme: dark)\" srcset=\"{}\">"
+      "<img src=\"{}\"{}></picture>",
+      escaped(dark), escaped(light), attributes);
+}
+
+std::string base64(const auto& data) {
+  const char* const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const auto byte = [&](std::size_t i) { return std::uint32_t{static_cast<unsigned char>(data[i])}; };
+  std::string text;
+  for (std::size_t i = 0; i < data.size(); i += 3) {
+    const std::size_t left = data.size() - i;
+    const std::uint32_t bits =
+        byte(i) << 16 | (left > 1 ? byte(i + 1) << 8 : 0) | (left > 2 ? byte(i + 2) : 0);
+    for (int k = 0; k < 4; ++k)
+      text += static_cast<std::size_t>(k) <= left ? digits[bits >> (18 - 6 * k) & 63] : '=';
+  }
+  return text;
+}
+
+// The colours from one entry, below, to the most in a cell.
+std::string scale_picture(theme colours) {
+  std::string stops;
+  for (int step = 0; step < colour_steps; ++step) {
+    const rgb c = step_colour(step, colours);
+    stops += fmt::format("<stop offset='{:.3g}' stop-color='#{:02x}{:02x}{:02x}'/>",
+                         static_cast<double>(step) / (colour_steps - 1), c.red, c.green, c.blue);
+  }
+  return "data:image/svg+xml;base64," +
+         base64(
+             "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 1 1' preserveAspectRatio='none'>"
+             "<linearGradient id='g' x1='0' y1='1' x2='0' y2='0'>" +
+             stops + "</linearGradient><path fill='url(#g)' d='M0 0h1v1H0z'/></svg>");
+}
+
+constexpr int letter_width = 7, line_height = 18;  // about what the page's small digits take, in its pixels
+
+// The numbers beside `length` pixels, those that fit, each at its share of the way.
+std::string numbers_along(const std::vector<std::pair<std::int64_t, double>>& numbers, const char* kind,
+                          const char* side, int length, bool across) {
+  std::vector<label_span> spans;
+  for (const auto& [number, at] : numbers) {
+    const int middle = static_cast<int>(std::lround(at * length));
+    const int size = across ? (static_cast<int>(with_commas(number).size()) + 1) * letter_width : line_height;
+    spans.emplace_back(middle - size / 2, middle + size / 2);
+  }
+  const std::vector<bool> shown = without_overlap(spans);
+  std::string html;
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    if (shown[i])
+      html += fmt::format("<span class=\"{}\" style=\"{}:{:.4g}%\">{}</span>", kind, side,
+                          100 * numbers[i].second, with_commas(numbers[i].first));
+  return html;
+}
+
+std::vector<std::pair<std::int64_t, double>> ticks_of(std::int64_t lines, std::int64_t most) {
+  std::vector<std::pair<std::int64_t, double>> ticks;
+  for (const std::int64_t number : axis_ticks(lines, most))
+    ticks.emplace_back(number, share_of(number, lines));
+  return ticks;
+}
+
+std::vector<std::pair<std::int64_t, double>> counts_of(std::int64_t most) {
+  std::vector<std::pair<std::int64_t, double>> counts;
+  for (const std::int64_t count : powers_up_to(most))
+    counts.emplace_back(count, 1 - log_position(count, most));
+  return counts;
+}
+
+// The cells are a picture, what stands around it is text. The numbers are those that fit on a phone.
+std::string spy_figure(const named_matrix& matrix, const spy_pictures& pictures, const char* place) {
   const matrix_features& f = matrix.features;
   const std::string& light = pictures.light.empty() ? pictures.dark : pictures.light;
   const std::string& dark = pictures.dark.empty() ? pictures.light : pictures.dark;
   if (light.empty()) return "";
+  const spy_options size = page_spy(f.rows, f.cols);
+  const density_grid cells = merged_to_fit(f.grid, size.height, size.width);
+  const std::int64_t most = fullest_cell(cells);
+  const int before = (static_cast<int>(with_commas(f.rows).size()) + 1) * letter_width;
+  const int beside = (static_cast<int>(with_commas(most).size()) + 1) * letter_width;
+  constexpr int phone = 300;
+  const int width = std::min(size.width, std::max(60, phone - before - beside));
+  const int height = std::min(size.height, size.height * width / size.width);
+  const bool few = cells.rows < 150 && cells.cols < 150;
   return fmt::format(
-      "<figure class=\"card spy-card\"><figcaption><h4>Where the entries are</h4><p>{} rows from top to "
-      "bottom, {} "
+      "<figure class=\"card{}\"><figcaption><h4>Where the entries are</h4><p>{} rows from top to bottom, {} "
       "columns from left to right; stronger colour: more entries, on a log scale.</p></figcaption>\n"
-      "<picture><source class=\"dark-picture\" media=\"(prefers-color-scheme: dark)\" srcset=\"{}\">"
-      "<img class=\"spy\" src=\"{}\" alt=\"Spy plot of {}: bandwidth {} below and {} above the diagonal, "
-      "{} diagonals with entries\"></picture></figure>\n",
-      with_commas(f.rows), with_commas(f.cols), escaped(dark), escaped(light), escaped(matrix.name),
-      with_commas(f.lower_bandwidth), with_commas(f.upper_bandwidth), with_commas(f.diagonals));
+      "<div class=\"spy\" style=\"padding-left:{}px;padding-right:{}px\"><div class=\"spy-cells\" "
+      "style=\"width:{}px;aspect-ratio:{}/{}\">{}{}{}</div>{}</div></figure>\n",
+      place, with_commas(f.rows), with_commas(f.cols), before, beside, size.width, size.width, size.height,
+      picture(
+          light, dark,
+          fmt::format("{} alt=\"Spy plot of {}: bandwidth {} below and {} above the diagonal, {} diagonals "
+                      "with entries\"",
+                      few ? " class=\"few\"" : "", escaped(matrix.name), with_commas(f.lower_bandwidth),
+                      with_commas(f.upper_bandwidth), with_commas(f.diagonals))),
+      numbers_along(ticks_of(f.cols, ticks_beside(f.cols, width, letter_width)), "across", "left", width,
+                    true),
+      numbers_along(ticks_of(f.rows, 8), "down", "top", height, false),
+      most <= 1 ? ""
+                : "<div class=\"spy-scale\">" +
+                      picture(scale_picture(theme::light), scale_picture(theme::dark),
+                              " alt=\"Colours from one entry to the most in a cell\"") +
+                      numbers_along(counts_of(most), "count", "top", height, false) + "</div>");
 }
 
 // Bytes against those of CSR, where there are both.
@@ -234,8 +329,7 @@ std::string block_section(const matrix_features& f, std::size_t matrix) {
                 canvas(matrix, "fill", "Fill for every block size", 15) +
                     canvas(matrix, "blocks", "Blocks with entries for every block size", 15),
                 table("Blocks of every size",
-                      {"block", "blocks", "fill", "mean density", "bytes of BSR", "× CSR"}, rows),
-                numbers_are::open) +
+                      {"block", "blocks", "fill", "mean density", "bytes of BSR", "× CSR"}, rows)) +
          figure("Density of the blocks", "Share of the blocks by how full they are.",
                 canvas(matrix, "density", "Blocks by density for every block size", 28),
                 table("Blocks by density", header, densities)) +
@@ -368,17 +462,18 @@ std::string comparison(const std::vector<named_matrix>& matrices) {
          table("All matrices", headings, rows) + "</div>\n" + comparison_figures(matrices) + "</section>\n";
 }
 
-// A wide picture stands above the charts, a tall one in a narrow column beside them.
+// A wide picture stands above the charts, the others beside them, a tall one in a narrow column.
 std::string pattern_section(const named_matrix& matrix, const spy_pictures& pictures, std::size_t number,
                             int bins) {
   const matrix_features& f = matrix.features;
   const std::string histogram = histogram_figure(f, number, bins), curve = curve_figure(f, number);
-  const std::string spy = spy_figure(matrix, pictures);
-  const spy_shape shape = spy.empty() ? spy_shape::wide : shape_of(f.rows, f.cols);
-  return fmt::format("<h3>Rows and pattern</h3><div class=\"cards wide{}\">",
-                     shape == spy_shape::tall ? " beside-tall" : "") +
-         (shape == spy_shape::wide ? spy + histogram + curve
-                                   : "<div class=\"stack\">" + histogram + curve + "</div>" + spy) +
+  const spy_shape shape = shape_of(f.rows, f.cols);
+  const std::string spy = spy_figure(matrix, pictures, shape == spy_shape::wide ? " above" : "");
+  const bool beside = !spy.empty() && shape != spy_shape::wide;
+  return fmt::format("<div class=\"cards wide{}\">", !beside                    ? ""
+                                                     : shape == spy_shape::tall ? " beside-tall"
+                                                                                : " beside-even") +
+         spy + (beside ? "<div class=\"stack\">" + histogram + curve + "</div>" : histogram + curve) +
          "</div>\n";
 }
 
@@ -396,9 +491,10 @@ std::string section(const named_matrix& matrix, const spy_pictures& pictures, st
         escaped(f.field));
   return fmt::format("<section id=\"matrix-{}\"><h2{}>{}</h2>\n<p class=\"lead\">{}</p>\n", number + 1,
                      title_of(matrix.name, f.name), escaped(matrix.name), lead) +
-         "<div class=\"cards\"><div class=\"card\">" + shape_table(matrix) + symmetry_table(f) +
-         "</div><div class=\"card\">" + structure_table(f) + "</div><div class=\"card\">" + length_table(f) +
-         longest_rows(f) + "</div></div>\n" + pattern_section(matrix, pictures, number, bins) +
+         pattern_section(matrix, pictures, number, bins) +
+         "<h3>In numbers</h3><div class=\"cards\"><div class=\"card\">" + shape_table(matrix) +
+         symmetry_table(f) + "</div><div class=\"card\">" + structure_table(f) +
+         "</div><div class=\"card\">" + length_table(f) + longest_rows(f) + "</div></div>\n" +
          block_section(f, number) + format_section(f, number) + "</section>\n";
 }
 
@@ -456,36 +552,31 @@ json chart_data(const named_matrix& matrix, int bins) {
           {"betas", std::move(betas)}};
 }
 
-std::string base64(const std::vector<unsigned char>& data) {
-  const char* const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t i = 0; i < data.size(); i += 3) {
-    const std::size_t left = data.size() - i;
-    const std::uint32_t bits = std::uint32_t{data[i]} << 16 |
-                               (left > 1 ? std::uint32_t{data[i + 1]} << 8 : 0) |
-                               (left > 2 ? std::uint32_t{data[i + 2]} : 0);
-    for (int k = 0; k < 4; ++k)
-      text += static_cast<std::size_t>(k) <= left ? digits[bits >> (18 - 6 * k) & 63] : '=';
-  }
-  return text;
-}
-
 }  // namespace
 
-spy_options page_spy(std::int64_t rows, std::int64_t cols, std::int64_t entries) {
+spy_options page_spy(std::int64_t rows, std::int64_t cols) {
+  const double proportion = proportion_of(rows, cols);
   spy_options options{rows, cols};
-  // As wide as the page, and as high as two charts.
-  if (shape_of(rows, cols) == spy_shape::wide) options.width = 1150;
-  if (shape_of(rows, cols) == spy_shape::tall) options.height = 900;
-  options.letters = 2;
-  return fitted_spy(options, entries);
+  options.axes = false;
+  // As wide as the page, or as high as two charts.
+  options.width = shape_of(rows, cols) == spy_shape::wide ? 1000 : 520;
+  options.height = 520;
+  if (proportion >= 1)
+    options.height = static_cast<int>(std::lround(options.width / proportion));
+  else
+    options.width = static_cast<int>(std::lround(options.height * proportion));
+  return options;
 }
 
+// A pixel for each cell: the browser makes them as large as there is room.
 spy_pictures draw_spy_pictures(const matrix_features& f) {
+  spy_options options = page_spy(f.rows, f.cols);
+  const density_grid cells = merged_to_fit(f.grid, options.height, options.width);
+  options.width = std::max(1, cells.cols);
+  options.height = std::max(1, cells.rows);
   const auto as_uri = [&](theme colours) {
-    spy_options options = page_spy(f.rows, f.cols, f.entries);
     options.colours = colours;
-    return "data:image/png;base64," + base64(spy_png(f.grid, options));
+    return "data:image/png;base64," + base64(spy_png(cells, options));
   };
   return {as_uri(theme::light), as_uri(theme::dark)};
 }

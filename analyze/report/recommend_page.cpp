@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analyze/report/embedded.hpp"
 #include "analyze/report/recommend_page_parts.hpp"
 #include "analyze/report/text.hpp"
@@ -23,6 +25,8 @@ std::string marks_of(const recommendation& r) {
 
 std::string comparison(const std::vector<recommendation>& all, const std::vector<std::string>& called,
                        const std::vector<verdict>& verdicts) {
+  const bool vendor = std::any_of(verdicts.begin(), verdicts.end(),
+                                  [](const verdict& v) { return static_cast<bool>(v.vendor.one_copy); });
   std::vector<cells> rows;
   for (std::size_t m = 0; m < all.size(); ++m) {
     const recommendation& r = all[m];
@@ -33,7 +37,8 @@ std::string comparison(const std::vector<recommendation>& all, const std::vector
               sortable(static_cast<double>(r.found.rows), with_commas(r.found.rows)),
               sortable(static_cast<double>(r.found.entries), with_commas(r.found.entries))});
     if (!v.winner) {
-      line.insert(line.end(), {"nothing", dash, dash, dash, dash, dash});
+      line.push_back("nothing");
+      line.resize(vendor ? 9 : 8, dash);
       continue;
     }
     const auto against = [&](const way& other) {
@@ -41,21 +46,24 @@ std::string comparison(const std::vector<recommendation>& all, const std::vector
       const double ratio = other.seconds / v.winner.seconds;
       return sortable(ratio, ratio_text(ratio));
     };
-    line.insert(line.end(), {"<b>" + prose(v.winner.names()) + "</b>", time_cell(v.winner.seconds),
-                             against(v.stay), against(v.vendor.one_copy), bytes_over_csr(r, v.winner.bytes),
+    line.insert(line.end(),
+                {"<b>" + prose(v.winner.names()) + "</b>", time_cell(v.winner.seconds), against(v.stay)});
+    if (vendor) line.push_back(against(v.vendor.one_copy));
+    line.insert(line.end(), {bytes_over_csr(r, v.winner.bytes),
                              v.winner.stays_in_csr() ? dash
                              : v.repaid_after < 0    ? "never"
                                                   : sortable(v.repaid_after, products_text(v.repaid_after))});
   }
+  cells headings = {"matrix", "rows", "entries", "recommended", "time", "× staying in CSR"};
+  if (vendor) headings.push_back("× vendor’s best");
+  headings.insert(headings.end(), {"bytes × CSR", "repaid after"});
   return "<section id=\"comparison\"><h2>Comparison</h2><div class=\"card sorted\">" +
-         table("All matrices",
-               {"matrix", "rows", "entries", "recommended", "time", "× staying in CSR", "× vendor’s best",
-                "bytes × CSR", "repaid after"},
-               rows) +
-         "<p><small>× staying in CSR, × vendor’s best: how many times as fast, from one copy; the vendor’s "
-         "is "
-         "in the fastest of its formats.</small></p>"
-         "</div></section>\n";
+         table("All matrices", headings, rows) + "<p><small>" +
+         (vendor
+              ? "× staying in CSR, × vendor’s best: how many times as fast, from one copy; the vendor’s is "
+                "in the fastest of its formats."
+              : "× staying in CSR: how many times as fast.") +
+         "</small></p></div></section>\n";
 }
 
 std::string section(const recommendation& r, const std::string& called, const verdict& v,

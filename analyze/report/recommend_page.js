@@ -26,11 +26,11 @@ function time_axis(title, seconds, floor) {
 }
 
 // Text that stays legible on whatever it is written over.
-function write(ctx, text, x, y) {
+function write(ctx, text, x, y, ink = colour.text) {
   ctx.lineWidth = 4;
   ctx.lineJoin = "round";
   ctx.strokeStyle = colour.card;
-  ctx.fillStyle = colour.text;
+  ctx.fillStyle = ink;
   ctx.strokeText(text, x, y);
   ctx.fillText(text, x, y);
 }
@@ -93,7 +93,7 @@ function times(list, canvas, first) {
   return {type: "bar", plugins: [spread],
     data: {labels: shown.map(label), datasets: sets.map(([role, {label, fill}]) => {
       const strong = fill(), weak = strong.slice(0, 7) + "55";
-      return {label, list: shown, factor, text, grouped: false, borderColor: strong,
+      return {label, list: shown, factor, text, grouped: false, borderColor: strong, maxBarThickness: 24,
               backgroundColor: shown.map(c => c.early && role !== "winner" ? weak : strong),
               data: shown.map(c => c.role === role ? c.seconds * factor : null),
               ...(log ? {barThickness: 2} : {barPercentage: .8, categoryPercentage: .9, borderWidth: 1})};
@@ -113,33 +113,47 @@ function times(list, canvas, first) {
                            weight: shown[context.index]?.role === "winner" ? "bold" : "normal"})}}}}};
 }
 
-// Texts beside the points of sets that have them, each where it covers none of the others; or not at all.
+// Texts beside the points of sets that have them, each where it covers no point and no other text: close by, else
+// further away at the end of a line. Quiet ones come after all others, and not where there is no room close by.
 const point_texts = {id: "point_texts", afterDatasetsDraw(chart) {
   const {ctx, chartArea: area} = chart, taken = [];
   ctx.save();
   ctx.font = "12px system-ui, sans-serif";
   ctx.textBaseline = "middle";
-  chart.data.datasets.forEach((set, s) => chart.getDatasetMeta(s).data.forEach(point => {
-    if (point.options.radius > 0)
-      taken.push({left: point.x - 4, right: point.x + 4, top: point.y - 4, bottom: point.y + 4});
+  const wanted = [];
+  chart.data.datasets.forEach((set, s) => chart.getDatasetMeta(s).data.forEach((point, i) => {
+    const radius = point.options.radius + 1;
+    if (radius <= 1) return;
+    taken.push({left: point.x - radius, right: point.x + radius, top: point.y - radius, bottom: point.y + radius});
+    if (set.texts?.[i]) wanted.push({point, radius, text: set.texts[i], quiet: set.quiet?.[i]});
   }));
-  chart.data.datasets.forEach((set, s) => set.texts && chart.getDatasetMeta(s).data.forEach((point, i) => {
-    if (!set.texts[i]) return;
-    const width = ctx.measureText(set.texts[i]).width;
-    for (const [right, down] of [[9, 0], [4, -13], [4, 13], [-9 - width, 0], [-4 - width, -13],
-                                 [-4 - width, 13], [-width / 2, -18], [-width / 2, 18]]) {
-      const left = point.x + right, y = point.y + down;
-      const box = {left: left - 2, right: left + width + 2, top: y - 7, bottom: y + 7};
-      if (box.left < area.left || box.right > area.right || box.top < area.top || box.bottom > area.bottom)
-        continue;
-      const meets = other => other.left < box.right && box.left < other.right &&
-                             other.top < box.bottom && box.top < other.bottom;
-      if (taken.some(meets)) continue;
-      taken.push(box);
-      write(ctx, set.texts[i], left, y);
-      return;
+  for (const {point, radius, text, quiet} of wanted.sort((a, b) => !!a.quiet - !!b.quiet)) {
+    const width = ctx.measureText(text).width;
+    const free = ([x, y]) => {
+      const box = {left: x - 2, right: x + width + 2, top: y - 7, bottom: y + 7};
+      return box.left >= area.left && box.right <= area.right && box.top >= area.top && box.bottom <= area.bottom &&
+        !taken.some(other => other.left < box.right && box.left < other.right &&
+                             other.top < box.bottom && box.top < other.bottom);
+    };
+    const around = gap => [[gap + 3, 0], [-gap - 3 - width, 0], ...[-gap - 7, gap + 7].flatMap(down =>
+      [[3, down], [-width / 2, down], [-3 - width, down]])].map(([right, down]) => [point.x + right, point.y + down]);
+    let place = around(radius).find(free);
+    if (!place && !quiet) {
+      place = [14, 26, 38, 50, 64, 80].flatMap(around).find(free);
+      if (place) {
+        const [x, y] = place;
+        ctx.lineWidth = 1;
+        ctx.strokeStyle = colour.muted;
+        ctx.beginPath();
+        ctx.moveTo(point.x, point.y);
+        ctx.lineTo(Math.min(Math.max(point.x, x), x + width), y + Math.sign(point.y - y) * 6);
+        ctx.stroke();
+      }
     }
-  }));
+    if (!place) continue;
+    taken.push({left: place[0] - 2, right: place[0] + width + 2, top: place[1] - 7, bottom: place[1] + 7});
+    write(ctx, text, ...place, quiet ? colour.muted : colour.text);
+  }
   ctx.restore();
 }};
 
@@ -168,9 +182,10 @@ function totals(data, canvas) {
             texts: numbers.map(n => ring(n) ? products_text(n) : "")};
   });
   // Against CSR, what was paid at the start is far above everything that matters.
+  const least = Math.min(.9, ...ends(end)) / 1.1, most = Math.max(2.5, 1.2 * Math.max(...ends(end)));
   const y = ratio ?
-    {...axis_of("total time / that of staying in CSR"), max: 2.5,
-     min: Math.floor(Math.min(...ends(end)) * 9) / 10} :
+    {...log_axis("total time / that of staying in CSR (log scale)", ratio_marks(least, most), ratio_text),
+     min: least, max: most} :
     {...decades("total time", power_text), min: Math.min(...ends(1)) / 2, max: Math.max(...ends(end)) * 2};
   return {type: "scatter", plugins: [point_texts], data: {datasets},
     options: {interaction: {mode: "index", axis: "x", intersect: false},
@@ -187,8 +202,9 @@ function bytes(data) {
   const list = data.bytes, floor = least => least / 1.5;
   const {axis: y, factor} = time_axis("per product", list.map(p => p.seconds), floor);
   const point = p => ({x: p.bytes, y: p.seconds * factor, p});
-  // Unlike bars, points need no zero.
-  const zoomed = axis => axis.type === "logarithmic" ? axis : {...axis, beginAtZero: false, grace: "12%"};
+  // Unlike bars, points need no zero; but what differs by a hundredth is not to look as if it were far apart.
+  const zoomed = (axis, values) => axis.type === "logarithmic" ? axis : {...axis, beginAtZero: false, grace: "8%",
+    suggestedMin: .95 * Math.min(...values), suggestedMax: 1.05 * Math.max(...values)};
   const frontier = list.filter(p => p.frontier);
   const sets = Object.entries(roles).filter(([role]) => list.some(p => p.role === role));
   return {type: "scatter", plugins: [point_texts],
@@ -203,7 +219,7 @@ function bytes(data) {
                 backgroundColor: fill(), borderColor: colour.card, borderWidth: 1,
                 pointRadius: role === "winner" ? 8 : role === "vendor" ? 7 : 5.5, pointHoverRadius: 9,
                 pointStyle: role === "winner" ? "rectRot" : role === "vendor" ? "triangle" : "circle",
-                texts: here.map(p => named(p) ? plain(p.format) : "")};
+                texts: here.map(p => plain(p.format)), quiet: here.map(p => !named(p))};
       })]},
     options: {layout: {padding: {right: 8}},
       plugins: {
@@ -211,7 +227,8 @@ function bytes(data) {
         tooltip: {callbacks: {
           title: items => plain(items[0].raw.p.format),
           label: ({raw: {p}}) => [plain(p.kernels), `${three_figures(p.bytes)} × CSR, ${time_text(p.seconds)}`]}}},
-      scales: {x: zoomed(scale("bytes / bytes of CSR", list.map(p => p.bytes), floor)), y: zoomed(y)}}};
+      scales: {x: zoomed(scale("bytes / bytes of CSR", list.map(p => p.bytes), floor), list.map(p => p.bytes)),
+               y: zoomed(y, list.map(p => p.seconds * factor))}}};
 }
 
 Object.assign(kinds, {totals, bytes,

@@ -50,9 +50,11 @@ std::string times_figure(const recommendation& r, std::size_t matrix, operation 
       r.found.predicted
           ? fmt::format("What the model expects of {} contestants.", all.size())
           : fmt::format(
-                "Medians of {} contestants; whiskers from the 10th to the 90th percentile. Pale: it left "
-                "the race early, with fewer samples.",
-                all.size());
+                "Medians of {} contestants; whiskers from the 10th to the 90th percentile.{}", all.size(),
+                std::any_of(all.begin(), all.end(),
+                            [](const ranked_contestant& one) { return one.who.how == standing::left; })
+                    ? " Pale: it left the race early, with fewer samples."
+                    : "");
   return figure(
       name_of_product(op), text, plots,
       table(fmt::format("{} for {}", r.found.predicted ? "Predicted time" : "Time", name_of(op)),
@@ -96,11 +98,10 @@ std::string totals_figure(const recommendation& r, const verdict& v, std::size_t
         "</label>",
         matrix, kind, checked ? " checked" : "", label);
   };
-  const std::string choices = stay == nullptr
-                                  ? ""
-                                  : "<fieldset class=\"switch\"><legend>Time</legend>" +
-                                        choice("seconds", "in seconds", true) +
-                                        choice("ratio", "against staying in CSR", false) + "</fieldset>\n";
+  const std::string choices = stay == nullptr ? ""
+                                              : "<fieldset class=\"switch\"><legend>Time</legend>" +
+                                                    choice("ratio", "against staying in CSR", true) +
+                                                    choice("seconds", "in seconds", false) + "</fieldset>\n";
   return figure(
       r.found.predicted ? "Predicted total time against the number of products"
                         : "Total time against the number of products",

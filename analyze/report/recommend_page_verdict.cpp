@@ -65,7 +65,8 @@ std::string time_figure(const recommendation& r, const verdict& v) {
   if (v.winner.low < v.winner.high)
     parts.push_back("the median is within " + time_range_on_page(v.winner.low, v.winner.high));
   for (const contestant_result* const k : v.winner.contestants)
-    if (k != nullptr && v.winner.contestants[0] != nullptr && v.winner.contestants[1] != nullptr)
+    if (k != nullptr && v.winner.contestants[0] != nullptr && v.winner.contestants[1] != nullptr &&
+        !r.found.symmetric)
       parts.push_back(name_of_product(k->op) + " " + time_on_page(time_of(r, *k).seconds));
   if (r.wanted.products > 0)
     parts.push_back(
@@ -127,17 +128,21 @@ std::string key_figures(const recommendation& r, const verdict& v) {
 }
 
 std::string ties_text(const verdict& v) {
-  if (v.ties.empty()) return "";
+  const std::vector<way> others = tied_formats(v);
+  if (others.empty()) return "";
   constexpr std::size_t named = 6;
   std::vector<std::string> names;
-  for (const way& w : v.ties)
+  for (const way& w : others)
     if (names.size() < named)
       names.push_back(fmt::format("<b>{}</b> ({}{})", prose(w.names()), time_on_page(w.seconds),
                                   w == v.fastest ? ", the lowest median" : ""));
   std::string text = "Not told apart from it in speed: " + joined(names, ", ");
-  if (v.ties.size() > named) text += fmt::format(" and {} more", v.ties.size() - named);
-  if (!(v.winner == v.fastest))
-    text += ". Of those within 5 % it takes the fewest bytes, or else has the simplest format";
+  if (others.size() > named) text += fmt::format(" and {} more", others.size() - named);
+  if (v.winner.stored != v.fastest.stored)
+    text += v.wanted.prefer_bytes ? ". It takes the fewest bytes"
+            : v.winner.stays_in_csr()
+                ? ". Nothing has to be converted for it"
+                : ". Converting to it is repaid soonest, or else it takes the fewest bytes";
   return "<p>" + text + ".</p>\n";
 }
 
@@ -170,6 +175,7 @@ std::string alternatives_card(const recommendation& r, const verdict& v) {
   add_if("recommended", v.winner);
   rows.back()[1] = prose(v.winner.names());
   add_if("staying in CSR", v.stay);
+  if (v.two_copies.stored.size() > 1) add_if("two copies of ours", v.two_copies);
   add_if("vendor’s best format, one copy", v.vendor.one_copy);
   add_if("vendor’s CSR, one copy", v.vendor.csr);
   add_if("vendor’s best formats, two copies", v.vendor.two_copies);

@@ -158,16 +158,6 @@ std::string margin_in_words(const told& t) {
                             v.ties.empty() ? "" : " that is not tied with it", in_words(v.runner_up));
 }
 
-// The best of each stored format, but for the winner's own.
-std::vector<way> tied_formats(const verdict& v) {
-  std::vector<way> best;
-  for (const way& w : v.ties)
-    if (w.stored != v.winner.stored &&
-        std::none_of(best.begin(), best.end(), [&](const way& other) { return other.stored == w.stored; }))
-      best.push_back(w);
-  return best;
-}
-
 // Why the winner was taken where something tied with it has a smaller median: the first of the rules of
 // verdict_of in which the two differ.
 std::string taken_for(const verdict& v) {

@@ -17,16 +17,6 @@
 namespace sparsmith {
 namespace {
 
-std::vector<std::int64_t> legend_ticks(std::int64_t most) {
-  std::vector<std::int64_t> ticks;
-  for (std::int64_t power = 1; power < most; power *= 10) {
-    ticks.push_back(power);
-    if (power > most / 10) break;
-  }
-  ticks.push_back(most);
-  return ticks;
-}
-
 // A spy plot before it is drawn: boxes and numbers around the cells. PNG and SVG draw the same.
 struct box {
   int x = 0, y = 0, width = 0, height = 0;
@@ -123,7 +113,7 @@ void add_legend(spy_scene& scene, letter_size letter, int stroke) {
     const int top = part * cells.height / parts, bottom = (part + 1) * cells.height / parts;
     if (top < bottom) scene.scale.push_back({{x, cells.y + top, width, bottom - top}, step});
   }
-  const auto ticks = legend_ticks(scene.most);
+  const auto ticks = powers_up_to(scene.most);
   std::vector<int> places;
   for (const std::int64_t count : ticks)
     places.push_back(cells.y +
@@ -144,7 +134,6 @@ struct spy_room {
   box cells;
   bool axes = false;
   std::int64_t most = 0;
-  int spare_width = 0, spare_height = 0;  // of the picture, that the matrix's proportions leave empty
 };
 
 spy_room room_with_legend(const spy_options& options, letter_size letter, int stroke, std::int64_t most) {
@@ -154,11 +143,7 @@ spy_room room_with_legend(const spy_options& options, letter_size letter, int st
     throw error(failure::usage, fmt::format("a spy plot of {} x {}: both sides must be within 1..{}",
                                             options.width, options.height, longest_side));
   const spy_room everything = {{0, 0, options.width, options.height}, false, most};
-  const double proportion =
-      options.matrix_rows == 0 || options.matrix_cols == 0
-          ? 1
-          : std::clamp(static_cast<double>(options.matrix_cols) / static_cast<double>(options.matrix_rows),
-                       0.25, 4.0);
+  const double proportion = proportion_of(options.matrix_rows, options.matrix_cols);
   const int above = 2 * stroke + 3 * letter.height, below = 5 * letter.height / 2;
   const int before = text_width(with_commas(options.matrix_rows), letter) + 2 * letter.advance + 2 * stroke;
   const int half_last = text_width(with_commas(options.matrix_cols), letter) / 2 + letter.advance;
@@ -169,8 +154,6 @@ spy_room room_with_legend(const spy_options& options, letter_size letter, int st
   spy_room room{{}, true, most};
   room.cells.width = std::min(free_width, static_cast<int>(std::lround(free_height * proportion)));
   room.cells.height = std::min(free_height, static_cast<int>(std::lround(free_width / proportion)));
-  room.spare_width = free_width - room.cells.width;
-  room.spare_height = free_height - room.cells.height;
   room.cells.x = before + (free_width - room.cells.width) / 2;
   room.cells.y = above + (free_height - room.cells.height) / 2;
   return room;
@@ -228,8 +211,7 @@ struct letters {
 
 // Letters grow with the picture: it is looked at as a whole.
 letters png_letters(const spy_options& options) {
-  const int scale = options.letters > 0 ? options.letters
-                                        : std::max(1, (std::min(options.width, options.height) + 150) / 400);
+  const int scale = std::max(1, (std::min(options.width, options.height) + 150) / 400);
   return {{6 * scale, 7 * scale}, scale};
 }
 letters svg_letters(const spy_options& options) {
@@ -363,13 +345,20 @@ std::string svg_box(const box& b, const std::string& attributes) {
 
 }  // namespace
 
-spy_options fitted_spy(spy_options options, std::int64_t entries) {
-  const auto [letter, stroke] = png_letters(options);
-  const spy_room room = find_room(options, letter, stroke, 1, entries, 1);
-  options.letters = stroke;
-  options.width -= room.spare_width;
-  options.height -= room.spare_height;
-  return options;
+double proportion_of(std::int64_t rows, std::int64_t cols) {
+  return rows == 0 || cols == 0
+             ? 1
+             : std::clamp(static_cast<double>(cols) / static_cast<double>(rows), 0.25, 4.0);
+}
+
+std::vector<std::int64_t> powers_up_to(std::int64_t most) {
+  std::vector<std::int64_t> powers;
+  for (std::int64_t power = 1; power < most; power *= 10) {
+    powers.push_back(power);
+    if (power > most / 10) break;
+  }
+  powers.push_back(most);
+  return powers;
 }
 
 std::pair<std::int32_t, std::int32_t> spy_grid(const spy_options& options, std::int64_t entries) {

@@ -18,11 +18,11 @@ struct spy_options {
   int width = 840, height = 700;
   theme colours = theme::light;
   bool axes = true;  // and the legend
-  int letters = 0;   // how many pixels wide the strokes of a PNG's letters are; 0: as suits its size
 };
-// The same, and no larger than its cells and their numbers need: a wide matrix makes the picture lower, a
-// tall one narrower. For a matrix of so many entries.
-spy_options fitted_spy(spy_options options, std::int64_t entries);
+// How many times as wide as high such a matrix is drawn.
+double proportion_of(std::int64_t rows, std::int64_t cols);
+// 1, 10, 100, ... below the most entries of a cell, and these: what a legend names.
+std::vector<std::int64_t> powers_up_to(std::int64_t most);
 std::vector<unsigned char> spy_png(const density_grid& grid, const spy_options& options);
 // The rows and columns of the grid that such a PNG shows cell by cell, for a matrix of so many entries.
 std::pair<std::int32_t, std::int32_t> spy_grid(const spy_options& options, std::int64_t entries);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "analyze/report/colours.hpp"
 #include "analyze/report/embedded.hpp"
 #include "analyze/report/html.hpp"
 #include "analyze/report/text.hpp"
@@ -58,7 +59,7 @@ json whole(double value) {
 }
 
 std::vector<double> profile_steps() {
-  constexpr int steps = 40;  // from 1 to 10
+  constexpr int steps = 400;  // from 1 to 10: finer than a screen
   std::vector<double> all;
   for (int i = 0; i <= steps; ++i) all.push_back(std::pow(10, static_cast<double>(i) / steps));
   return all;
@@ -66,9 +67,8 @@ std::vector<double> profile_steps() {
 
 json profile_line(const performance_profile& p) {
   json line = json::array();
-  for (const double factor : profile_steps())
-    line.push_back(json::array({number(factor), number(p.within(factor))}));
-  return {{"name", p.name}, {"line", std::move(line)}};
+  for (const double factor : profile_steps()) line.push_back(number(p.within(factor)));
+  return {{"name", p.name}, {"shares", std::move(line)}};
 }
 
 struct break_even_bin {
@@ -235,6 +235,7 @@ std::string detail_of(const batch_row& row, word_list& words) {
             {"memory", whole(row.memory_peak)},
             {"features", features_of(row.features)},
             {"variants", variants_of(row, words)}};
+  if (row.spy.rows > 0) j["spy"] = json::array({row.spy.rows, row.spy.cols, row.spy.most, row.spy.cells});
   if (!row.ok()) j["failure"] = json::array({row.stage, row.cause, row.signal, row.message, row.output});
   if (row.has_winner()) {
     j["winner"] = way_figures(row.winner);
@@ -252,6 +253,16 @@ std::string detail_of(const batch_row& row, word_list& words) {
   return j.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+// Of the levels of a spy plot that are not empty.
+json spy_colours(theme colours) {
+  json all = json::array();
+  for (int level = 1; level < batch_spy::levels; ++level) {
+    const rgb c = step_colour((level - 1) * (colour_steps - 1) / (batch_spy::levels - 2), colours);
+    all.push_back(fmt::format("rgb({},{},{})", c.red, c.green, c.blue));
+  }
+  return all;
+}
+
 json page_data(const batch_summary& s) {
   json fields = json::array(), rows = json::array(), details = json::array();
   for (const row_field& field : row_fields) fields.push_back(field.name);
@@ -267,8 +278,13 @@ json page_data(const batch_summary& s) {
     const std::optional<int> degrees = properties_of(format).hue;
     hues[name_of(format)] = degrees ? json(*degrees) : json(nullptr);
   }
-  return {{"charts", charts_of(s)},  {"hues", std::move(hues)}, {"fields", std::move(fields)},
-          {"rows", std::move(rows)}, {"words", words.take()},   {"details", std::move(details)}};
+  return {{"charts", charts_of(s)},
+          {"hues", std::move(hues)},
+          {"spy_colours", {{"light", spy_colours(theme::light)}, {"dark", spy_colours(theme::dark)}}},
+          {"fields", std::move(fields)},
+          {"rows", std::move(rows)},
+          {"words", words.take()},
+          {"details", std::move(details)}};
 }
 
 // ---- what stands above the table ----
@@ -331,20 +347,31 @@ std::string circumstances(const batch_summary& s) {
 }
 
 std::string winners_figure(const batch_summary& s) {
+  // Columns that would have nothing in them are left out.
+  const bool vendor = s.over_vendor.all.count > 0, predicted = s.predicted > 0;
+  const auto chosen = [&](cells all) {
+    if (!vendor) all.erase(all.begin() + 5);
+    if (!predicted) all.erase(all.begin() + 2);
+    return all;
+  };
   std::vector<cells> rows;
   for (const winner_count& one : s.winners)
-    rows.push_back({escaped(one.name()), with_commas(one.measured), with_commas(one.predicted),
-                    share(share_of(one.measured + one.predicted, s.raced + s.predicted)), times(one.over_csr),
-                    times(one.over_vendor), times(one.times_csr)});
+    rows.push_back(chosen({escaped(one.name()), with_commas(one.measured), with_commas(one.predicted),
+                           share(share_of(one.measured + one.predicted, s.raced + s.predicted)),
+                           times(one.over_csr), times(one.over_vendor), times(one.times_csr)}));
   return html::figure(
       "Winners by format",
-      "How many matrices each format is recommended for. The vendor’s kernels are told apart from ours.",
+      fmt::format("How many matrices each format is recommended for.{}",
+                  vendor ? " The vendor’s kernels are told apart from ours." : ""),
       html::canvas(0, "winners", "How often each format wins", 6 + 2 * s.winners.size()),
-      html::table("Winners", {"format", "measured", "predicted", "share", "× CSR", "× vendor", "bytes / CSR"},
+      html::table("Winners",
+                  chosen({"format", "measured", "predicted", "share", "× CSR", "× vendor", "bytes / CSR"}),
                   rows) +
-          "<p><small>× CSR, × vendor: how many times as fast as staying in CSR, and as the vendor’s best "
-          "format from one copy, geometric means over the matrices it wins; bytes / CSR "
-          "likewise.</small></p>");
+          fmt::format("<p><small>× CSR{}, geometric means over the matrices it wins; bytes / CSR "
+                      "likewise.</small></p>",
+                      vendor ? ", × vendor: how many times as fast as staying in CSR, and as the vendor’s "
+                               "best format from one copy"
+                             : ": how many times as fast as staying in CSR"));
 }
 
 std::string profile_figure(const batch_summary& s) {
@@ -364,8 +391,11 @@ std::string profile_figure(const batch_summary& s) {
                                   matrices(s.raced)),
                       html::canvas(0, "profile", "Performance profile of every format", 24),
                       html::table("Performance profile", header, rows) +
-                          "<p><small>vendor: the vendor’s kernels in any format, from one copy; the other "
-                          "lines have at least one kernel of ours.</small></p>");
+                          (std::any_of(s.profiles.begin(), s.profiles.end(),
+                                       [](const performance_profile& one) { return one.name == "vendor"; })
+                               ? "<p><small>vendor: the vendor’s kernels in any format, from one copy; the "
+                                 "other lines have at least one kernel of ours.</small></p>"
+                               : ""));
 }
 
 std::string speedup_figure(const char* title, const char* than, const char* kind,
@@ -489,10 +519,7 @@ std::string all_matrices() {
          "<nav class=\"pages switch\" aria-label=\"Pages of the table\">"
          "<button type=\"button\" id=\"before\">Previous</button><span id=\"where\" role=\"status\"></span>"
          "<button type=\"button\" id=\"after\">Next</button></nav>"
-         "<p><small>× CSR, × vendor: how many times as fast the winner is as staying in CSR, and as the "
-         "vendor’s best format from one copy. Repaid: products after which "
-         "converting has paid. Predicted: the time of what --predict would take over the best.</small></p>"
-         "</div></section>\n"
+         "<p><small id=\"notes\"></small></p></div></section>\n"
          "<dialog id=\"detail\" aria-labelledby=\"detail-name\"></dialog>\n";
 }
 

@@ -17,31 +17,13 @@ function shade(name) {
 }
 const is_vendor = name => name.endsWith("vendor") || name.endsWith("(vendor)");
 
-// A log scale with words at these numbers.
-function log_axis(title, values, words) {
-  const axis = axis_of(title);
-  return {...axis, type: "logarithmic", ticks: {...axis.ticks, autoSkip: false, callback: words},
-          afterBuildTicks: scale => {
-            scale.ticks = values.filter(v => v >= scale.min && v <= scale.max).map(value => ({value}));
-          }};
-}
 const factor_marks = [1, 1.5, 2, 3, 5, 10];
-// As many as have room, whatever the ratios span.
-function ratio_marks(least, most) {
-  const span = most / least;
-  if (span < 1.3) return [.8, .85, .9, .95, 1, 1.05, 1.1, 1.15, 1.2, 1.25, 1.3];
-  if (span < 4) return [.3, .4, .5, .6, .7, .8, .9, 1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4];
-  const ones = span < 100 ? [1, 2, 5] : [1];
-  const powers = [-4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8];
-  return powers.flatMap(power => ones.map(digit => Number(`${digit}e${power}`)));
-}
-const ratio_text = v => (v < 1000 ? v : compact.format(v)) + " ×";
 const share_axis = title => ({...axis_of(title), min: 0, max: 1,
   ticks: {...axis_of("").ticks, callback: v => Math.round(100 * v) + " %"}});
 
 function winners() {
   const list = charts_data.winners, predicted = list.some(one => one[2] > 0);
-  const set = (label, i, part) => ({label, data: list.map(one => one[i]), borderWidth: 1,
+  const set = (label, i, part) => ({label, data: list.map(one => one[i]), borderWidth: 1, maxBarThickness: 32,
     borderColor: list.map(one => shade(one[0])),
     backgroundColor: list.map(one => part || is_vendor(one[0]) ? "transparent" : shade(one[0]))});
   const sets = [set("measured", 1, false)];
@@ -54,10 +36,11 @@ function winners() {
                    ticks: {autoSkip: false, color: colour.text}}}}};
 }
 
+// Shares at factors from 1 to 10, evenly on a log scale.
 function shares(lines) {
-  return {type: "scatter", data: {datasets: lines.map(({name, line, dash}) => ({
-      label: name, showLine: true, data: line.map(([x, y]) => ({x, y})), borderColor: shade(name),
-      backgroundColor: shade(name), pointRadius: 0, pointHoverRadius: 3, pointHitRadius: 4,
+  return {type: "scatter", data: {datasets: lines.map(({name, shares, dash}) => ({
+      label: name, showLine: true, stepped: "before", borderColor: shade(name),
+      data: shares.map((y, i) => ({x: 10 ** (i / (shares.length - 1)), y})), backgroundColor: shade(name), pointRadius: 0, pointHoverRadius: 3, pointHitRadius: 4,
       borderWidth: name === "csr" || is_vendor(name) || lines.length < 3 ? 3 : 2,
       borderDash: dash || is_vendor(name) ? [6, 4] : []}))},
     options: {interaction: {mode: "index", axis: "x", intersect: false},
@@ -126,7 +109,7 @@ function bytes() {
   return {type: "bar", plugins: [medians],
     data: {labels: list.map(one => one[0]), datasets: [{
       label: "half of all matrices", data: list.map(([, low, , high]) => [low, high]), minBarLength: 3,
-      backgroundColor: colour.first, barPercentage: .7}]},
+      backgroundColor: colour.first, barPercentage: .7, maxBarThickness: 24}]},
     options: {indexAxis: "y", plugins: {legend: {display: false}, tooltip: {callbacks: {
         label: item => {
           const [, low, median, high] = list[item.dataIndex];
@@ -159,7 +142,7 @@ function element(tag, properties, ...children) {
 }
 
 const any = field => batch.rows.some(row => row[at[field]] !== null && row[at[field]] !== "");
-const number_column = (field, title, text = short) => ({field, title, text});
+const number_column = (field, title, text = short, note = "") => ({field, title, text, note});
 const columns = [
   {field: "name", title: "matrix", words: true},
   {field: "status", title: "status", words: true},
@@ -168,15 +151,17 @@ const columns = [
   number_column("entries", "entries", grouped),
   ...(any("winner") ? [
     number_column("us", "time", us_text),
-    number_column("over_csr", "× CSR", three_figures),
-    number_column("over_vendor", "× vendor", three_figures),
+    number_column("over_csr", "× CSR", three_figures, "how many times as fast the winner is as staying in CSR"),
+    number_column("over_vendor", "× vendor", three_figures,
+                  "how many times as fast it is as the vendor’s best format from one copy"),
     number_column("times_csr", "bytes / CSR", three_figures),
-    number_column("repaid", "repaid", products_text),
-    number_column("predicted", "predicted", three_figures)] : [
+    number_column("repaid", "repaid", products_text, "products after which converting has paid"),
+    number_column("predicted", "predicted", three_figures,
+                  "the time of what --predict would take over the best")] : [
     number_column("cols", "columns", grouped),
     number_column("row_mean", "entries a row"),
     number_column("row_longest", "longest row", grouped),
-    number_column("row_variation", "variation"),
+    number_column("row_variation", "variation", short, "the standard deviation of the rows’ lengths over their mean"),
     number_column("symmetry", "symmetric", rounded_percent),
     number_column("bandwidth", "bandwidth", grouped)]),
   number_column("seconds", "seconds")
@@ -253,6 +238,8 @@ function make_table() {
   }
   document.getElementById("all").append(element("table", {},
     element("thead", {}, element("tr", {}, ...columns.map(column => column.heading))), body));
+  document.getElementById("notes").textContent =
+    columns.filter(column => column.note).map(({title, note}) => `${title}: ${note}.`).join(" ");
   for (const [select, field] of [[choose_winner, "winner"], [choose_status, "status"]]) {
     const counts = new Map();
     for (const row of batch.rows) counts.set(row[at[field]], (counts.get(row[at[field]]) ?? 0) + 1);
@@ -289,6 +276,35 @@ function facts(title, list) {
   return element("div", {class: "scroll facts", role: "region", "aria-label": title, tabindex: 0},
     element("table", {}, element("caption", {}, title), element("tbody", {}, ...known.map(([name, value]) =>
       element("tr", {}, element("th", {scope: "row"}, name), element("td", {}, value))))));
+}
+
+const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+function levels_of(cells) {
+  const whole = cells.replace(/(.)\*([0-9a-f]+)\./g, (all, digit, times) => digit.repeat(parseInt(times, 16)));
+  return [...whole].flatMap(digit => [digits.indexOf(digit) >> 3, digits.indexOf(digit) & 7]);
+}
+
+function spy_plot(row, detail) {
+  if (!detail.spy) return "";
+  const [rows, cols, most, cells] = detail.spy, palette = batch.spy_colours[is_dark() ? "dark" : "light"];
+  const levels = levels_of(cells), picture = element("canvas", {width: cols, height: rows, class: "few", role: "img",
+    "aria-label": "Spy plot: where the entries are, in " + rows + " × " + cols + " cells"});
+  const context = picture.getContext("2d");
+  for (let i = 0; i < rows * cols; ++i)
+    if (levels[i] > 0) {
+      context.fillStyle = palette[levels[i] - 1];
+      context.fillRect(i % cols, Math.floor(i / cols), 1, 1);
+    }
+  const height = row[at.rows] ?? rows, width = row[at.cols] ?? cols;
+  const proportion = Math.min(4, Math.max(.25, width / height));
+  const side = proportion < 1 ? 22 * proportion : 22;
+  const mark = (kind, style, text) => element("span", {class: kind, style}, text);
+  return element("figure", {}, element("figcaption", {}, element("b", {}, "Where the entries are"), element("p", {},
+      "Stronger colour: more entries, on a log scale; at most " + grouped(most) + " in a cell.")),
+    element("div", {class: "spy", style: `padding-inline:${grouped(height).length + 1}ch ${grouped(width).length / 2 + .5}ch`},
+      element("div", {class: "spy-cells", style: `width:${side}rem;aspect-ratio:${proportion}`}, picture,
+        mark("across", "left:0", 0), mark("across", "left:100%", grouped(width)),
+        mark("down", "top:0", 0), mark("down", "top:100%", grouped(height)))));
 }
 
 function verdict_sentence(row, detail) {
@@ -368,6 +384,8 @@ function open_row(i) {
     detail.reason ? element("ul", {}, ...detail.reason.split("; ").map(text => element("li", {}, text))) : "",
     detail.failure ? facts("Failure", [["cause", failure[1]], ["doing", failure[0]], ["signal", failure[2]],
                                        ["message", failure[3]], ["last words", failure[4]]]) : "",
+    element("div", {class: "looks"}, spy_plot(row, detail), facts("Structure", feature_names.map(([name, text], k) =>
+      [name, detail.features[k] === null ? null : (text ?? short)(detail.features[k])]))),
     detail.winner ? facts("Beside it", [
       ["staying in CSR", way(detail.stay)], ["the vendor’s best format", way(detail.vendor)],
       ["the vendor’s CSR", way(detail.vendor_csr)],
@@ -378,8 +396,6 @@ function open_row(i) {
         (row[at.predicted] === null ? "not measured" : three_figures(row[at.predicted]) + " × the best")],
       ["to make it", detail.spconv]]) : "",
     contestants_table(detail),
-    facts("Structure", feature_names.map(([name, text], k) =>
-      [name, detail.features[k] === null ? null : (text ?? short)(detail.features[k])])),
     facts("How it was made", [["source", detail.source], ["origin", origin], ["field", field],
       ["bits of a value", detail.value_bits], ["machine", machine], ["options", options],
       ["version", version], ["node", node], ["started", detail.started], ["seconds", row[at.seconds]],
@@ -387,6 +403,7 @@ function open_row(i) {
       ["memory at most", detail.memory === null ? null : bytes_text(detail.memory)],
       ["key", detail.key]])].filter(part => part !== ""));
   dialog.showModal();
+  watch_tables(dialog);
   dialog.scrollTop = 0;
   close.focus();
 }

@@ -67,6 +67,32 @@ batch_features features_of(const json* f) {
   return found;
 }
 
+batch_spy spy_of(const json* grid) {
+  const double rows = number(grid, "rows"), cols = number(grid, "cols");
+  std::vector<double> counts;
+  for_each_in(grid, "counts",
+              [&](const json* count) { counts.push_back(count->is_number() ? count->get<double>() : 0); });
+  if (!(rows > 0 && cols > 0) || rows * cols != static_cast<double>(counts.size())) return {};
+  const double most = *std::max_element(counts.begin(), counts.end());
+  if (most < 1) return {};
+  const auto level = [&](std::size_t i) -> unsigned {
+    if (i >= counts.size() || counts[i] < 1) return 0;
+    const double position = most > 1 ? std::log(counts[i]) / std::log(most) : 1;
+    return 1 + static_cast<unsigned>(std::lround(position * (batch_spy::levels - 2)));
+  };
+  batch_spy spy{static_cast<std::int32_t>(rows), static_cast<std::int32_t>(cols),
+                static_cast<std::int64_t>(most), ""};
+  const char* const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (std::size_t i = 0; i < counts.size(); i += 2) spy.cells += digits[8 * level(i) + level(i + 1)];
+  std::string packed;
+  for (std::size_t i = 0, next; i < spy.cells.size(); i = next) {
+    next = std::min(spy.cells.find_first_not_of(spy.cells[i], i), spy.cells.size());
+    packed += next - i > 4 ? fmt::format("{}*{:x}.", spy.cells[i], next - i) : spy.cells.substr(i, next - i);
+  }
+  spy.cells = std::move(packed);
+  return spy;
+}
+
 // An analysis prices the formats without making them.
 std::vector<batch_variant> priced_formats(const json* analysis) {
   double csr = unknown;
@@ -257,6 +283,7 @@ batch_row row_of(const json& line) {
   row.cols = size("cols");
   row.entries = size("entries");
   row.variants = priced_formats(analysis);
+  row.spy = spy_of(member(analysis, "grid"));
   if (recommendation != nullptr) {
     try {
       add_recommendation(row, *recommendation);

@@ -50,6 +50,16 @@ struct batch_features {
          next_column_share = unknown, row_below_share = unknown;
 };
 
+// Where the entries are: how full the cells of a grid over the matrix are, in eight levels, of which 0 is
+// empty. Two levels make a digit of base 64, row by row, and `A*64.` stands for A a hundred times
+// (hexadecimal): that is what a page with thousands of matrices has room for. No rows: not known.
+struct batch_spy {
+  static constexpr int levels = 8;
+  std::int32_t rows = 0, cols = 0;
+  std::int64_t most = 0;  // entries of the fullest cell
+  std::string cells;
+};
+
 // The fastest way of a format with a kernel of ours; of the vendor's alone where the series is `vendor`.
 struct batch_series {
   std::string name;
@@ -73,6 +83,7 @@ struct batch_row {
   bool predicted = false, interrupted = false, out_of_time = false;
   std::string unreadable;  // why its recommendation could not be read; empty where it could, or there is none
   batch_features features;
+  batch_spy spy;
 
   std::string regime;
   double ax = 0, atx = 0;  // the mix

@@ -37,7 +37,7 @@ STATE = r"""(() => {
     const ratio = (pair[0] + .05) / (pair[1] + .05);
     if (ratio < contrast) [contrast, faintest] = [ratio, element.tagName + " " + element.textContent.slice(0, 40)];
   }
-  const charts = [...document.querySelectorAll("canvas")].map(canvas => {
+  const charts = [...document.querySelectorAll("canvas[data-chart]")].map(canvas => {
     const chart = Chart.getChart(canvas);
     // Read from a copy: the browser warns of pages that read their canvases.
     const copy = Object.assign(document.createElement("canvas"), {width: canvas.width, height: canvas.height});
@@ -59,6 +59,61 @@ STATE = r"""(() => {
           footer: document.querySelector("footer")?.textContent ?? "",
           written: Date.parse(document.querySelector("footer time")?.dateTime ?? ""),
           height: document.documentElement.scrollHeight};
+})()"""
+
+# What is wrong with where things are, as sentences: holes beneath cards, figures that end in the middle without a sign,
+# text that runs out of its cell, and what reaches over the edge of the window.
+LAYOUT = r"""(async () => {
+  const problems = [], place = element => element.getBoundingClientRect();
+  const settled = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const called = element => (element.querySelector("caption, h4, h3")?.textContent ?? element.textContent).slice(0, 40);
+  for (const grid of document.querySelectorAll(".cards")) {
+    if (grid.querySelector("details[open]")) continue;
+    const rows = new Map();
+    for (const card of grid.children) {
+      const top = Math.round(place(card).top);
+      rows.set(top, [...rows.get(top) ?? [], card]);
+    }
+    for (const row of rows.values()) {
+      const end = Math.max(...row.map(card => place(card).bottom));
+      for (const card of row) if (end - place(card).bottom > 2) problems.push("a hole beneath " + called(card));
+    }
+    for (const figure of grid.querySelectorAll("figure.card")) {
+      const left = place(figure).bottom - place(figure.lastElementChild).bottom;
+      if (left > 64) problems.push(`a hole of ${Math.round(left)} pixels in ${called(figure)}`);
+    }
+  }
+  const folded = [...document.querySelectorAll("details:not([open])")];
+  for (const one of folded) one.open = true;
+  await settled();
+  for (const scroll of document.querySelectorAll(".scroll")) {
+    const line = scroll.nextElementSibling, hidden = scroll.scrollWidth - scroll.clientWidth > 1;
+    const told = line?.offsetHeight > 0 && /^\d+ more columns? →$/.test(line.textContent);
+    const shadow = getComputedStyle(scroll).boxShadow !== "none";
+    if (hidden && (!told || !shadow)) problems.push("no sign that there is more of " + called(scroll));
+    if (!hidden && shadow) problems.push("a sign that there is more of " + called(scroll));
+    if (!hidden) continue;
+    scroll.scrollLeft = scroll.scrollWidth;
+    await settled();
+    if (!/^← \d+ more columns?$/.test(line?.textContent)) problems.push("no way back in " + called(scroll));
+    scroll.scrollLeft = 0;
+  }
+  await settled();
+  for (const cell of document.querySelectorAll("td, th")) {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    const text = range.getBoundingClientRect(), box = place(cell);
+    if (text.width > 0 && box.width > 0 && (text.right > box.right + 1 || text.left < box.left - 1))
+      problems.push("text beyond its cell: " + cell.textContent.slice(0, 40));
+  }
+  for (const element of document.querySelectorAll("main *")) {
+    if (element.closest(".scroll, pre, dialog, legend") !== null || place(element).width === 0) continue;
+    if (place(element).right > innerWidth + 1)
+      problems.push(`${element.tagName} reaches over the edge: ${element.textContent.slice(0, 40)}`);
+  }
+  for (const one of folded) one.open = false;
+  await settled();
+  return [...new Set(problems)].slice(0, 12);
 })()"""
 
 class Browser:
@@ -126,7 +181,7 @@ class Browser:
             self.call(domain + ".enable")
 
     def evaluate(self, expression):
-        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(json.dumps(answer["exceptionDetails"]))
         return answer["result"].get("value")
@@ -195,6 +250,7 @@ def check_page(browser, page, width, scheme, actions, folder, after=()):
         problems.append(f"links to nowhere {state['anchors']}, {state['identical_ids']} ids used twice")
     if not re.search(r"Sparsmith \d+\.\d+", state["footer"]) or "Device: " not in state["footer"] or not state["written"]:
         problems.append(f"the end of the page names no version, device or date: {state['footer']}")
+    problems += browser.evaluate(LAYOUT)
     if folder:
         take_picture(browser, folder / f"{page.stem}-{width}-{scheme}.png", width, state["height"])
         for name, before, behind in after:

@@ -358,32 +358,6 @@ TEST_CASE("a grid made for a picture is shown cell by cell") {
     }
 }
 
-TEST_CASE("a picture that is fitted is full, whatever the matrix's proportions") {
-  for (const auto& [rows, cols] :
-       {std::pair{300, 200000}, {200000, 300}, {5000, 5000}, {7, 100000}, {12, 12}}) {
-    const std::int64_t entries = 60000;
-    const spy_options options = fitted_spy({rows, cols}, entries);
-    INFO(rows << " x " << cols << " on " << options.width << " x " << options.height);
-    CHECK(options.width <= 840);
-    CHECK(options.height <= 700);
-    const auto [grid_rows, grid_cols] = spy_grid(options, entries);
-    const picture png = decode(spy_png(filled(grid_rows, grid_cols, 1), options));
-    // The smallest box around everything that is not background.
-    const auto back = png.at(0, 0);
-    int left = png.width, right = 0, top = png.height, bottom = 0;
-    for (int y = 0; y < png.height; ++y)
-      for (int x = 0; x < png.width; ++x)
-        if (png.at(x, y) != back) {
-          left = std::min(left, x);
-          right = std::max(right, x + 1);
-          top = std::min(top, y);
-          bottom = std::max(bottom, y + 1);
-        }
-    CHECK(10 * (right - left) >= 6 * png.width);
-    CHECK(10 * (bottom - top) >= 6 * png.height);
-  }
-}
-
 TEST_CASE("numbers around a PNG are not cut off") {
   for (const std::int32_t side : {1, 40, 300})
     for (const int width : {300, 640, 1500})

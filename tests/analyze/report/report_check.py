@@ -2,7 +2,8 @@
 """Opens a page of spanalyze in headless Chromium: python3 tests/analyze/report/report_check.py PAGE.html [SCREENSHOTS]
 
 Wide and narrow, light and dark: no errors, nothing loaded, every chart drawn, nothing wider than the window, text with
-contrast, both switches work. With a folder, screenshots are left there. Exit 77: no Chromium.
+contrast, a chart in the first screen, spy plots with text that can be read, both switches work. With a folder,
+screenshots are left there. Exit 77: no Chromium.
 """
 import sys
 
@@ -23,30 +24,39 @@ SWITCH_BINS = r"""(() => {
   return before && others.length > 0 && others.every(input => input.checked) && histograms.every(shows_chosen);
 })()"""
 
-# Whether every spy plot is drawn to the edges of its picture, and its picture to about those of its card.
-FULL_PICTURES = r"""(() => {
-  const fills = image => {
-    const {naturalWidth: width, naturalHeight: height} = image;
-    const copy = Object.assign(document.createElement("canvas"), {width, height});
-    const context = copy.getContext("2d", {willReadFrequently: true});
-    context.drawImage(image, 0, 0);
-    const pixels = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
-    let left = width, right = 0, top = height, bottom = 0;
-    for (let i = 0, y = 0; y < height; ++y)
-      for (let x = 0; x < width; ++x, ++i)
-        if (pixels[i] !== pixels[0]) {
-          if (x < left) left = x;
-          if (x >= right) right = x + 1;
-          if (y < top) top = y;
-          bottom = y + 1;
-        }
-    return right - left >= .6 * width && bottom - top >= .6 * height &&
-           image.clientWidth >= .6 * image.closest("picture").parentElement.clientWidth - 32;
+# Whether the first screen has a whole chart or spy plot; of a page that compares several, a chart or a table.
+FIRST_SCREEN = r"""(() => {
+  scrollTo(0, 0);
+  const wanted = matrices.length > 1 ? "canvas, .spy-cells, #comparison table" : "canvas, .spy-cells";
+  return [...document.querySelectorAll(wanted)].some(one => one.getBoundingClientRect().bottom <= innerHeight);
+})()"""
+
+# Whether every spy plot has numbers that are text, large enough to be read, inside its card and apart from each other,
+# around a picture that is not small.
+SPY_TEXT = r"""(() => {
+  const place = element => element.getBoundingClientRect();
+  const text = element => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    return place(range);
   };
-  const pictures = [...document.querySelectorAll(".spy")];
-  return pictures.length > 0 && pictures.every(fills);
+  const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  const good = plot => {
+    const card = place(plot.closest(".card")), numbers = [...plot.querySelectorAll("span")];
+    const places = numbers.map(text);
+    const cells = place(plot.querySelector(".spy-cells"));
+    const has = (kind, number) => numbers.some(one => one.className === kind && one.textContent === number);
+    return has("across", "0") && has("down", "0") && numbers.every(one => /^[\d,]+$/.test(one.textContent)) &&
+      parseFloat(getComputedStyle(plot).fontSize) >= 11 && Math.max(cells.width, cells.height) >= 190 &&
+      places.every((one, i) => one.left >= card.left && one.right <= card.right && one.top >= card.top &&
+                               one.bottom <= card.bottom && !places.slice(i + 1).some(other => meet(one, other)) &&
+                               !meet(one, cells));
+  };
+  const plots = [...document.querySelectorAll(".spy")];
+  return plots.length === matrices.length && plots.every(good);
 })()"""
 
 if __name__ == "__main__":
-    page_check.run(__doc__, widths=(1200, 390), actions=[("the switch of the bins", SWITCH_BINS),
-                                                         ("fitting a spy plot into its card", FULL_PICTURES)])
+    page_check.run(__doc__, widths=(1280, 768, 390), actions=[("a chart in the first screen", FIRST_SCREEN),
+                                                              ("the switch of the bins", SWITCH_BINS),
+                                                              ("the text of a spy plot", SPY_TEXT)])

@@ -1,4 +1,5 @@
 // Features as JSON, CSV and HTML: nothing lost, nothing that a name could break.
+#include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -354,13 +355,51 @@ TEST_CASE("a picture stands where its shape has room") {
     f.rows = rows;
     f.cols = cols;
     const std::string page = html_report({f}, {{"data:image/png;base64,AAAA", ""}});
-    const auto spy = page.find("spy-card\"><figcaption");
-    return std::pair(spy < page.find("data-chart=\"histogram\""),
-                     page.find("<div class=\"cards wide beside-tall\">") < spy);
+    const auto spy = page.find("class=\"spy\"");
+    CHECK(spy < page.find("data-chart=\"histogram\""));                            // what is seen first
+    CHECK(page.find("data-chart=\"histogram\"") < page.find("Shape and values"));  // and numbers after it
+    const auto tag = [&](const char* start) {
+      const auto from = page.rfind(start, spy);
+      return page.substr(from, page.find('>', from) + 1 - from);
+    };
+    return tag("<div class=\"cards") + tag("<figure");
   };
-  CHECK(place(300, 200000) == std::pair(true, false));
-  CHECK(place(200000, 300) == std::pair(false, true));
-  CHECK(place(300, 300) == std::pair(false, false));
+  CHECK(place(300, 200000) == "<div class=\"cards wide\"><figure class=\"card above\">");
+  CHECK(place(200000, 300) == "<div class=\"cards wide beside-tall\"><figure class=\"card\">");
+  CHECK(place(300, 300) == "<div class=\"cards wide beside-even\"><figure class=\"card\">");
+}
+
+TEST_CASE("the numbers around a spy plot are text, and those that fit a phone") {
+  matrix_features f = made_by_hand("m");
+  f.rows = f.cols = 123456;
+  f.grid = {2, 2, {1, 0, 0, 5000}};
+  const std::string page = html_report({f}, {{"data:image/png;base64,AAAA", ""}});
+  for (const char* const number :
+       {"<span class=\"across\" style=\"left:0%\">0</span>", "style=\"left:100%\">123,456</span>",
+        "<span class=\"down\" style=\"top:100%\">123,456</span>",
+        "<span class=\"count\" style=\"top:0%\">5,000</span>", "style=\"top:100%\">1</span>"}) {
+    INFO(number);
+    CHECK(page.find(number) != std::string::npos);
+  }
+  CHECK(count(page, "<span class=\"across\"") <= 5);
+  CHECK(count(page, "<span class=\"across\"") >= 3);
+  // Each entry on its own: no scale to read.
+  f.grid = {2, 2, {1, 0, 0, 1}};
+  CHECK(html_report({f}, {{"data:image/png;base64,AAAA", ""}}).find("class=\"spy-scale\"") ==
+        std::string::npos);
+}
+
+TEST_CASE("cells of a page's spy plot are a pixel each, within the proportions of the matrix") {
+  for (const auto& [rows, cols, width, height] : {std::array{300, 200000, 1000, 250},
+                                                  {200000, 300, 130, 520},
+                                                  {5000, 5000, 520, 520},
+                                                  {3000, 2000, 347, 520}}) {
+    const spy_options options = page_spy(rows, cols);
+    INFO(rows << " x " << cols);
+    CHECK(options.width == width);
+    CHECK(options.height == height);
+    CHECK_FALSE(options.axes);
+  }
 }
 
 TEST_CASE("a page has what there is to show") {

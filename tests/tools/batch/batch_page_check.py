@@ -3,7 +3,7 @@
 
 From a phone to a desk, light and dark: what holds for every page (page_check.py), that it opens fast however many
 matrices it has, that its table sorts, filters and turns pages, that a matrix opens with a click and with keys, and that
-nothing in a name became markup. With a folder, screenshots are left there.
+nothing in a name became markup; and that notes and profiles say what is there. With a folder, screenshots are left there.
 """
 import pathlib
 import sys
@@ -103,6 +103,46 @@ DETAILS = r"""(() => {
   });
 })()"""
 
+# Whether a matrix whose grid is known opens with a spy plot in the colours of the page, which has numbers around it.
+SPY = r"""(() => {
+  const known = batch.rows.map((row, i) => i).filter(i => JSON.parse(batch.details[i]).spy).slice(0, 3);
+  return known.length > 0 && known.every(i => {
+    open_row(i);
+    const {spy: [rows, cols]} = JSON.parse(batch.details[i]), picture = dialog.querySelector(".spy canvas");
+    const pixels = picture?.getContext("2d").getImageData(0, 0, cols, rows).data ?? [];
+    const colours = new Set(), palette = batch.spy_colours[is_dark() ? "dark" : "light"];
+    for (let k = 0; k < pixels.length; k += 4)
+      if (pixels[k + 3]) colours.add(`rgb(${pixels[k]},${pixels[k + 1]},${pixels[k + 2]})`);
+    const numbers = [...dialog.querySelectorAll(".spy span")].map(span => span.textContent);
+    const {left, right} = dialog.getBoundingClientRect(), inside = [...dialog.querySelectorAll(".spy span")]
+      .map(span => span.getBoundingClientRect()).every(one => one.left > left + 8 && one.right < right - 8);
+    const good = inside && picture.width === cols && picture.height === rows && picture.clientWidth > 60 && colours.size > 0 &&
+      [...colours].every(one => palette.includes(one)) &&
+      numbers.includes(grouped(batch.rows[i][at.rows])) && numbers.includes(grouped(batch.rows[i][at.cols]));
+    dialog.close();
+    return good;
+  });
+})()"""
+
+# Whether the notes explain columns that are there, and the page names a vendor only where there is one.
+NOTES = r"""(() => {
+  const titles = columns.map(column => column.title), notes = document.getElementById("notes").textContent;
+  const named = notes.split(/(?<=\.) /).filter(Boolean).map(note => note.split(": ")[0]);
+  const vendor = batch.rows.some(row => row[at.over_vendor] !== null);
+  return named.every(name => titles.includes(name)) && (vendor || !document.body.innerText.includes("× vendor"));
+})()"""
+
+# Whether the lines of profiles are steps as fine as a screen shows, and end where the table beneath says.
+PROFILES = r"""(() => [...document.querySelectorAll('canvas[data-chart="profile"]')].every(canvas => {
+  const table = canvas.closest("figure").querySelector("table"), last = table.tHead.rows[0].cells.length - 2;
+  const within = parseFloat(table.tHead.rows[0].cells[last].textContent);
+  return Chart.getChart(canvas).data.datasets.every((set, i) => {
+    const point = set.data.findLast(({x}) => x <= within * (1 + 1e-9));
+    return set.data.length > 200 && set.stepped === "before" &&
+      Math.abs(table.tBodies[0].rows[i].cells[last].textContent.replace(/[^\d.]/g, "") - 100 * point.y) < .11;
+  });
+}))()"""
+
 # Whether a click on a point of every chart of speed-ups opens its matrix.
 POINTS = r"""(() => [...document.querySelectorAll('canvas[data-chart^="over_"]')].every(canvas => {
   const chart = Chart.getChart(canvas), point = chart.data.datasets[0].data[0];
@@ -131,8 +171,9 @@ def keyboard(browser):
 OPEN = "open_row(view.shown.find(i => batch.rows[i][at.winner]) ?? 0)"
 
 if __name__ == "__main__":
-    page_check.run(__doc__, widths=(360, 800, 1400), actions=[
+    page_check.run(__doc__, widths=(360, 800, 1280), actions=[
         ("opening within %g s" % SECONDS, FAST), ("showing names as text", NO_MARKUP), ("turning pages", PAGES),
         ("sorting by a heading", SORT), ("filtering", FILTER), ("opening a matrix", DETAILS),
+        ("the spy plot of a matrix", SPY), ("explaining columns", NOTES), ("drawing profiles", PROFILES),
         ("opening with keys", keyboard), ("opening from a point", POINTS)],
         after=[("detail", OPEN, "dialog.close()")], tell="`opened in ${Math.round(opened_in)} ms`")

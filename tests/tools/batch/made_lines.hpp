@@ -52,21 +52,23 @@ inline json failed_line(const std::string& name, const std::string& cause, const
 }
 
 inline json features(double entries = 1000) {
-  return {{"schema", "sparsmith.features/1"},
-          {"rows", 100},
-          {"cols", 200},
-          {"entries", entries},
-          {"density", 0.05},
-          {"symmetry", {{"pattern_share", 0.25}, {"values_share", 0.125}}},
-          {"row_lengths", {{"mean", 10.0}, {"max", 40}, {"variation", 0.75}, {"gini", 0.5}, {"empty", 3}}},
-          {"structure",
-           {{"lower_bandwidth", 7},
-            {"upper_bandwidth", 9},
-            {"diagonals", 17},
-            {"next_column_share", 0.5},
-            {"row_below_share", 0.25}}},
-          {"formats", json::array({{{"format", "csr"}, {"parameters", ""}, {"bytes", 1000}},
-                                   {{"format", "ell"}, {"parameters", "width 5"}, {"bytes", 3000}}})}};
+  return {
+      {"schema", "sparsmith.features/1"},
+      {"rows", 100},
+      {"cols", 200},
+      {"entries", entries},
+      {"density", 0.05},
+      {"symmetry", {{"pattern_share", 0.25}, {"values_share", 0.125}}},
+      {"row_lengths", {{"mean", 10.0}, {"max", 40}, {"variation", 0.75}, {"gini", 0.5}, {"empty", 3}}},
+      {"structure",
+       {{"lower_bandwidth", 7},
+        {"upper_bandwidth", 9},
+        {"diagonals", 17},
+        {"next_column_share", 0.5},
+        {"row_below_share", 0.25}}},
+      {"formats", json::array({{{"format", "csr"}, {"parameters", ""}, {"bytes", 1000}},
+                               {{"format", "ell"}, {"parameters", "width 5"}, {"bytes", 3000}}})},
+      {"grid", {{"rows", 3}, {"cols", 5}, {"counts", {100, 10, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 100}}}}};
 }
 
 inline json analysed_line(const std::string& name) {
