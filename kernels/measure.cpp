@@ -141,6 +141,11 @@ std::vector<double> take_samples(openmp, const std::function<void()>& work, cons
   return seconds;
 }
 
+void start_nothing(openmp) {
+#pragma omp parallel
+  { asm volatile("" ::: "memory"); }  // an empty region might be left out
+}
+
 double copy_bandwidth(openmp on) {
   const std::int64_t count = doubles_beyond_cache() * 2;
   array<double, host> from(count), to(count);
@@ -165,6 +170,9 @@ std::shared_ptr<void> hold_cold_memory(cuda) {
   throw error(failure::device, "built without CUDA");
 }
 std::vector<double> take_samples(cuda, const std::function<void()>&, const measure_options&) {
+  throw error(failure::device, "built without CUDA");
+}
+void start_nothing(cuda) {
   throw error(failure::device, "built without CUDA");
 }
 double copy_bandwidth(cuda) {

@@ -47,6 +47,11 @@ std::vector<double> take_samples(openmp on, const std::function<void()>& work,
                                  const measure_options& options);
 std::vector<double> take_samples(cuda on, const std::function<void()>& work, const measure_options& options);
 
+// Starts what does nothing, as a product is started: whatever its samples spread is the machine's and the
+// clock's.
+void start_nothing(openmp on);
+void start_nothing(cuda on);
+
 // The median and the percentiles; all 0 where there are no samples.
 timing summarize_samples(std::vector<double> seconds);
 

@@ -160,6 +160,7 @@ tool_request request_of(const typed_options& typed, const progress_line& progres
   }
   request.each.machine = std::move(machine->description);
   request.each.rates = machine->rates;
+  request.each.noisy_rates = machine->noisy;
   return request;
 }
 
