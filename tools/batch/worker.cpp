@@ -199,6 +199,7 @@ void work_on(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, con
     recommend_request request;
     request.machine = machine.description;
     request.rates = machine.rates;
+    request.noisy_rates = machine.noisy;
     request.wanted.weights = options.mix;
     request.wanted.warm = options.warm;
     request.predict = options.predict;
