@@ -16,7 +16,7 @@ namespace {
 using matrix = csr<std::int64_t, float, host>;
 
 // Rows of uneven length: most have a few entries, some none, one has a large share of all.
-matrix uneven(std::int64_t rows, std::int32_t cols, std::int64_t longest) {
+matrix uneven(std::int32_t rows, std::int32_t cols, std::int64_t longest) {
   std::vector<std::int64_t> offsets = {0};
   for (std::int64_t row = 0; row < rows; ++row)
     offsets.push_back(offsets.back() + (row == rows / 3 ? longest : random_place(row, 7)));
