@@ -56,6 +56,8 @@ class kernel_contest {
   // What the clock can tell apart: how far samples of starting nothing spread, which are taken beside those
   // of the baselines.
   double clock_seconds() const;
+  // The share of all samples that a thread had to wait for a core in.
+  double disturbed_share() const { return taken_ == 0 ? 0 : static_cast<double>(disturbed_) / taken_; }
 
   static regimes summarized(const contestant<Value>& one);
 
@@ -87,7 +89,8 @@ class kernel_contest {
   reference_functions reference_;
   std::array<side, 2> sides_;
   std::array<contestant<Value>, 2> baseline_;
-  std::vector<double> nothing_;        // seconds of every sample
+  std::vector<double> nothing_;  // seconds of every sample
+  int taken_ = 0, disturbed_ = 0;
   std::shared_ptr<void> cold_memory_;  // held, so that it is not taken anew for every contestant
 };
 

@@ -16,6 +16,7 @@
 
 #include "analyze/recommend/noise.hpp"
 #include "convert/error.hpp"
+#include "kernels/measure.hpp"
 
 namespace sparsmith {
 namespace {
@@ -243,6 +244,7 @@ known_machine know_machine(const machine_description& here, bool refresh,
   const fs::path path = folder.empty() ? fs::path() : folder / file_name(here);
   if (!path.empty() && !refresh)
     if (std::optional<known_machine> known = remembered(path, here)) return *std::move(known);
+  const double begin = seconds_now();
   measured_rates found = measured();
   if (!found.noisy.empty()) found = measured();
   known_machine machine;
@@ -250,6 +252,7 @@ known_machine know_machine(const machine_description& here, bool refresh,
   machine.rates = found.rates;
   machine.noisy = std::move(found.noisy);
   machine.measured = time_now();
+  machine.seconds = seconds_now() - begin;
   // What others spoiled would stay wrong until somebody asks for it anew.
   if (machine.noisy.empty() && !path.empty() && keep(path, text_of(machine))) machine.path = path.string();
   return machine;

@@ -16,6 +16,7 @@ struct known_machine {
   machine_rates rates;
   std::string measured;                 // when, in UTC: "2026-01-31T12:00:00Z"
   bool from_cache = false;              // rather than measured just now
+  double seconds = 0;                   // that measuring took; 0 from the cache
   std::vector<std::string> noisy = {};  // what got in the way while they were measured (noise.hpp)
   std::string path;                     // of the file with all this; empty where none could be kept
 };

@@ -1,5 +1,7 @@
 #include "analyze/recommend/race.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <memory>
 
@@ -185,6 +187,8 @@ class machine_track final : public track {
   void judge(matrix_result& found) const {
     found.clock_seconds = contest_.clock_seconds();
     found.noisy = noise_.disturbances();
+    if (const double share = contest_.disturbed_share(); share > 0.05)
+      found.noisy.push_back(fmt::format("{:.0f} % of the samples had to wait for a core", 100 * share));
     for (std::string& one : disturbances_in(found, request_.wanted.warm))
       found.noisy.push_back(std::move(one));
   }

@@ -204,7 +204,7 @@ void work_on(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, con
     request.wanted.warm = options.warm;
     request.predict = options.predict;
     request.budget = options.budget;
-    request.began = began;
+    request.began = began + machine.seconds;  // it is measured once a machine, and not for this matrix
     recommendation told = recommend<Backend, Offset, Value>(on, matrix, request, doing);
     told.name = name;
     round_results(told);

@@ -3,6 +3,7 @@
 // seen.
 #include "analyze/recommend/noise.hpp"
 
+#include <omp.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -162,6 +163,42 @@ TEST_CASE("noise: two threads on one CPU are seen to wait") {
   const phrases said = disturbances_between(before, after, 2);
   CHECK(std::any_of(said.begin(), said.end(),
                     [](const std::string& text) { return text.starts_with("a thread waited "); }));
+}
+
+TEST_CASE(
+    "noise: samples in which a thread had no core are taken again, and counted where that does not help") {
+  if (read_cpus().waited.empty()) {
+    std::cout << "SKIPPED: this system does not say how long threads wait\n";
+    return;
+  }
+  cpu_set_t before, one;
+  CPU_ZERO(&before);
+  CPU_ZERO(&one);
+  REQUIRE(::sched_getaffinity(0, sizeof before, &before) == 0);
+  int cpu = 0;
+  while (!CPU_ISSET(cpu, &before)) ++cpu;
+  CPU_SET(cpu, &one);
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(2);
+  const auto confine_to = [](const cpu_set_t& cpus) {
+#pragma omp parallel
+    (void)::sched_setaffinity(0, sizeof cpus, &cpus);
+  };
+  int calls = 0;
+  // Each thread for 20 ms of computing, on one core.
+  const auto compute = [&] {
+    ++calls;
+#pragma omp parallel
+    for (const double end = seconds_now() + 0.02; seconds_now() < end;) {
+    }
+  };
+  confine_to(one);
+  int disturbed = 0;
+  CHECK(take_samples(openmp{}, compute, {3, 0, 0.0, false, &disturbed}).size() == 3);
+  confine_to(before);
+  omp_set_num_threads(threads);
+  CHECK(disturbed == 3);
+  CHECK(calls == 9);
 }
 
 TEST_CASE("noise: beside a GPU only a thread that can hardly start anything counts") {
