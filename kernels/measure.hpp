@@ -26,6 +26,9 @@ struct measure_options {
   int warm_up_calls = 20;
   double warm_up_seconds = 0.1;
   bool cold = false;  // what the caches hold is replaced before every sample, outside the timing
+  // Where it is given: how many of the samples a thread had to wait for a core in, though each was taken
+  // again a few times, is added to it. Nothing where the system does not say, or a GPU computes.
+  int* disturbed = nullptr;
 };
 
 // The same backend on a stream whose work can be captured into a graph, which CUDA's default stream cannot:
@@ -46,6 +49,11 @@ std::shared_ptr<void> hold_cold_memory(cuda on);
 std::vector<double> take_samples(openmp on, const std::function<void()>& work,
                                  const measure_options& options);
 std::vector<double> take_samples(cuda on, const std::function<void()>& work, const measure_options& options);
+
+// Starts what does nothing, as a product is started: whatever its samples spread is the machine's and the
+// clock's.
+void start_nothing(openmp on);
+void start_nothing(cuda on);
 
 // The median and the percentiles; all 0 where there are no samples.
 timing summarize_samples(std::vector<double> seconds);

@@ -1,88 +1,238 @@
 #include "kernels/reference.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "convert/formats/sizes.hpp"
 
 namespace sparsmith {
+namespace {
+
+// The row that an entry is in.
+template <class Offset, class Value>
+std::int64_t row_of(const csr<Offset, Value, view_of<host>>& m, std::int64_t entry) {
+  const Offset* const begin = m.row_offsets.data();
+  return std::upper_bound(begin, begin + m.rows + 1, static_cast<Offset>(entry)) - begin - 1;
+}
+
+// visit(row, entry) for a range of entries, in their order.
+template <class Offset, class Value, class Visit>
+void walk(const csr<Offset, Value, view_of<host>>& m, std::int64_t first, std::int64_t last, Visit visit) {
+  if (first >= last) return;
+  for (std::int64_t row = row_of(m, first), e = first; e < last; ++row)
+    for (const std::int64_t end = std::min<std::int64_t>(m.row_offsets[row + 1], last); e < end; ++e)
+      visit(row, e);
+}
+
+// add(column, of(row, entry)) for every entry: those of a column in the order of the entries, so that sums
+// have the same bits with any number of threads, and never by two threads at once. Entries are brought to
+// ranges of columns, and every range is one thread's: a share of them at a time, so that this takes little
+// memory.
+template <class Offset, class Value, class Of, class Add>
+void add_by_column(const csr<Offset, Value, view_of<host>>& m, Of of, Add add) {
+  struct item {
+    std::int32_t col;
+    double value;
+  };
+  constexpr std::int64_t least = std::int64_t{1} << 22, most = std::int64_t{1} << 25;
+  const std::int64_t entries = m.values.size(), share = std::clamp(entries / 16, least, most);
+  const std::int64_t parts = omp_get_max_threads(), most_ranges = 8 * parts;
+  const std::int32_t* const cols = m.col_indices.data();
+  array<item, host> items(std::min(entries, share));
+  item* const to = items.data();
+  for (std::int64_t first = 0; first < entries; first += share) {
+    const std::int64_t last = std::min(entries, first + share);
+    const auto part_begin = [&](std::int64_t part) { return first + (last - first) * part / parts; };
+    // Near the diagonal a share of the entries has few of the columns: those are divided, and not all.
+    std::int32_t lowest = cols[first], highest = lowest;
+#pragma omp parallel for schedule(static) reduction(min : lowest) reduction(max : highest)
+    for (std::int64_t e = first; e < last; ++e) {
+      lowest = std::min(lowest, cols[e]);
+      highest = std::max(highest, cols[e]);
+    }
+    int shift = 0;
+    while (((std::int64_t{highest} - lowest) >> shift) >= most_ranges) ++shift;
+    const std::int64_t ranges = ((std::int64_t{highest} - lowest) >> shift) + 1;
+    const auto range_of = [=](std::int32_t col) { return (std::int64_t{col} - lowest) >> shift; };
+    // Where the next entry of a part and range goes: ranges one after the other, and in them parts, which
+    // keeps the order of the entries.
+    std::vector<std::int64_t> next(static_cast<std::size_t>(parts * ranges)),
+        starts(static_cast<std::size_t>(ranges + 1));
+    const auto next_of = [&](std::int64_t part) { return next.data() + part * ranges; };
+#pragma omp parallel for schedule(static, 1)
+    for (std::int64_t part = 0; part < parts; ++part)
+      for (std::int64_t e = part_begin(part); e < part_begin(part + 1); ++e)
+        ++next_of(part)[range_of(cols[e])];
+    std::int64_t before = 0;
+    for (std::int64_t range = 0; range < ranges; ++range) {
+      starts[static_cast<std::size_t>(range)] = before;
+      for (std::int64_t part = 0; part < parts; ++part) before += std::exchange(next_of(part)[range], before);
+    }
+    starts.back() = before;
+#pragma omp parallel for schedule(static, 1)
+    for (std::int64_t part = 0; part < parts; ++part)
+      walk(m, part_begin(part), part_begin(part + 1), [&](std::int64_t row, std::int64_t e) {
+        to[next_of(part)[range_of(cols[e])]++] = {cols[e], of(row, e)};
+      });
+#pragma omp parallel for schedule(dynamic, 1)
+    for (std::int64_t range = 0; range < ranges; ++range)
+      for (std::int64_t i = starts[static_cast<std::size_t>(range)];
+           i < starts[static_cast<std::size_t>(range + 1)]; ++i)
+        add(to[i].col, to[i].value);
+  }
+}
+
+array<double, host> zeros(std::int64_t count) {
+  array<double, host> all(count);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < count; ++i) all[i] = 0;
+  return all;
+}
+
+}  // namespace
 
 template <class Offset, class Value>
 reference_product multiply_reference(const csr<Offset, Value, view_of<host>>& m, operation op, Value alpha,
                                      const Value* x, Value beta, const Value* y, std::int32_t neighbours) {
-  const std::int64_t count = outputs(m, op), entries = m.values.size();
+  const std::int64_t count = outputs(m, op);
+  const bool by_rows = op == operation::multiply;
   reference_product result{array<double, host>(count), array<double, host>(count)};
-  std::vector<double> magnitude(static_cast<std::size_t>(count)), terms(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i) result.y[i] = 0;
-
-  // Where neighbours count: the magnitudes of every so many entries, added up group by group. Differences of
-  // sums over all entries would lose the small ones behind large ones.
-  std::vector<double> groups(static_cast<std::size_t>(
-      neighbours > 0 ? groups_of(std::max<std::int64_t>(entries, 1), neighbours) : 0)),
-      nearby(static_cast<std::size_t>(neighbours > 0 ? count : 0));
-  for (std::int64_t row = 0; row < m.rows; ++row)
-    for (Offset e = m.row_offsets[row]; e < m.row_offsets[row + 1]; ++e) {
-      const std::int64_t col = m.col_indices[e];
-      const auto out = static_cast<std::size_t>(op == operation::multiply ? row : col);
-      const double product =
-          static_cast<double>(m.values[e]) * static_cast<double>(x[op == operation::multiply ? col : row]);
-      result.y[static_cast<std::int64_t>(out)] += product;
-      magnitude[out] += std::fabs(product);
-      terms[out] += 1;
-      if (neighbours > 0) groups[static_cast<std::size_t>(e / neighbours)] += std::fabs(product);
-    }
-  if (neighbours > 0) {
-    // Of all groups that reach into the neighbourhood.
-    const auto magnitudes_near = [&](std::int64_t first, std::int64_t last) {
-      const std::int64_t begin = std::max<std::int64_t>(first - neighbours, 0) / neighbours,
-                         end = groups_of(std::min(last + neighbours, entries), neighbours);
-      return std::accumulate(groups.begin() + begin, groups.begin() + end, 0.0);
-    };
-    for (std::int64_t row = 0; row < m.rows; ++row) {
-      const std::int64_t first = m.row_offsets[row], last = m.row_offsets[row + 1];
-      if (op == operation::multiply)  // one run of entries
-        nearby[static_cast<std::size_t>(row)] = first < last ? magnitudes_near(first, last) : 0;
-      else  // every entry is a run of its own, or nearly so
-        for (std::int64_t e = first; e < last; ++e)
-          nearby[static_cast<std::size_t>(m.col_indices[e])] += magnitudes_near(e, e + 1);
-    }
-  }
-
   constexpr double epsilon = std::numeric_limits<Value>::epsilon(),
                    smallest = std::numeric_limits<Value>::min();
   const double a = static_cast<double>(alpha), b = static_cast<double>(beta);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const double sum = a == 0 ? 0 : a * result.y[i], old = b == 0 ? 0 : b * static_cast<double>(y[i]);
-    const double k = terms[static_cast<std::size_t>(i)];
+  const auto finish = [&](std::int64_t i, double products, double magnitude, double terms) {
+    const double sum = a == 0 ? 0 : a * products, old = b == 0 ? 0 : b * static_cast<double>(y[i]);
     result.y[i] = sum + old;
-    const double size = a == 0 ? 0 : std::fabs(a) * magnitude[static_cast<std::size_t>(i)];
-    result.bound[i] = (k + 4) * (epsilon * (size + std::fabs(old)) + smallest);
-    if (neighbours > 0 && a != 0) {
-      const double runs =
-          op == operation::multiply ? k / neighbours + 2 : k;  // a sum for each, added and taken off
-      result.bound[i] += (2 * std::log2(neighbours) + 4 + 2 * runs) * epsilon * std::fabs(a) *
-                         nearby[static_cast<std::size_t>(i)];
+    const double size = a == 0 ? 0 : std::fabs(a) * magnitude;
+    result.bound[i] = (terms + 4) * (epsilon * (size + std::fabs(old)) + smallest);
+  };
+  const auto product = [&](std::int64_t row, std::int64_t e) {
+    return static_cast<double>(m.values[e]) * static_cast<double>(x[by_rows ? m.col_indices[e] : row]);
+  };
+  if (by_rows) {
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (std::int64_t row = 0; row < m.rows; ++row) {
+      double products = 0, magnitude = 0;
+      for (std::int64_t e = m.row_offsets[row]; e < m.row_offsets[row + 1]; ++e) {
+        const double one = product(row, e);
+        products += one;
+        magnitude += std::fabs(one);
+      }
+      finish(row, products, magnitude, static_cast<double>(m.row_offsets[row + 1] - m.row_offsets[row]));
     }
+  } else {
+    array<double, host> products = zeros(count), magnitude = zeros(count), terms = zeros(count);
+    add_by_column(m, product, [&](std::int32_t col, double one) {
+      products[col] += one;
+      magnitude[col] += std::fabs(one);
+      terms[col] += 1;
+    });
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < count; ++i) finish(i, products[i], magnitude[i], terms[i]);
   }
+  if (neighbours > 0) allow_for_neighbours(m, op, alpha, x, neighbours, result);
   return result;
 }
 
-bool within(double result, double expected, double bound) {
-  if (std::isnan(expected)) return std::isnan(result);
-  if (std::isinf(expected)) return result == expected;
-  return std::fabs(result - expected) <= bound;
+template <class Offset, class Value>
+void allow_for_neighbours(const csr<Offset, Value, view_of<host>>& m, operation op, Value alpha,
+                          const Value* x, std::int32_t neighbours, reference_product& known) {
+  const std::int64_t count = outputs(m, op), entries = m.values.size();
+  const double a = static_cast<double>(alpha);
+  if (a == 0 || entries == 0) return;
+  // The magnitudes of every so many entries, added up group by group. Differences of sums over all entries
+  // would lose the small ones behind large ones.
+  const std::int64_t group_count = groups_of(entries, neighbours);
+  array<double, host> groups(group_count);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t group = 0; group < group_count; ++group) {
+    double sum = 0;
+    walk(m, group * neighbours, std::min(entries, (group + 1) * neighbours),
+         [&](std::int64_t row, std::int64_t e) {
+           sum += std::fabs(static_cast<double>(m.values[e]) *
+                            static_cast<double>(x[op == operation::multiply ? m.col_indices[e] : row]));
+         });
+    groups[group] = sum;
+  }
+  // Of all groups that reach into the neighbourhood.
+  const auto magnitudes_near = [&](std::int64_t first, std::int64_t last) {
+    const std::int64_t begin = std::max<std::int64_t>(first - neighbours, 0) / neighbours,
+                       end = groups_of(std::min(last + neighbours, entries), neighbours);
+    return std::accumulate(groups.data() + begin, groups.data() + end, 0.0);
+  };
+  constexpr double epsilon = std::numeric_limits<Value>::epsilon();
+  const auto widen = [&](std::int64_t i, double runs,
+                         double nearby) {  // a sum for each run, added and taken off
+    known.bound[i] += (2 * std::log2(neighbours) + 4 + 2 * runs) * epsilon * std::fabs(a) * nearby;
+  };
+  if (op == operation::multiply) {  // a row is one run of entries
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (std::int64_t row = 0; row < m.rows; ++row) {
+      const std::int64_t first = m.row_offsets[row], last = m.row_offsets[row + 1];
+      if (first < last)
+        widen(row, static_cast<double>(last - first) / neighbours + 2, magnitudes_near(first, last));
+    }
+    return;
+  }
+  // Every entry of a column is a run of its own, or nearly so.
+  array<double, host> nearby = zeros(count), terms = zeros(count);
+  add_by_column(
+      m, [&](std::int64_t, std::int64_t e) { return magnitudes_near(e, e + 1); },
+      [&](std::int32_t col, double near) {
+        nearby[col] += near;
+        terms[col] += 1;
+      });
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < count; ++i) widen(i, terms[i], nearby[i]);
 }
 
-template reference_product multiply_reference(const csr<std::int32_t, float, view_of<host>>&, operation,
-                                              float, const float*, float, const float*, std::int32_t);
-template reference_product multiply_reference(const csr<std::int32_t, double, view_of<host>>&, operation,
-                                              double, const double*, double, const double*, std::int32_t);
-template reference_product multiply_reference(const csr<std::int64_t, float, view_of<host>>&, operation,
-                                              float, const float*, float, const float*, std::int32_t);
-template reference_product multiply_reference(const csr<std::int64_t, double, view_of<host>>&, operation,
-                                              double, const double*, double, const double*, std::int32_t);
+template <class Value>
+reference_comparison compare_outputs(openmp, const Value* y, const double* expected, const double* bound,
+                                     std::int64_t count) {
+  std::int64_t wrong = 0, first = count;
+  double error = 0;
+#pragma omp parallel for schedule(static) reduction(+ : wrong) reduction(min : first) reduction(max : error)
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double value = static_cast<double>(y[i]);
+    if (!within(value, expected[i], bound[i])) {
+      ++wrong;
+      first = std::min(first, i);
+    }
+    const double off = std::fabs(value - expected[i]);
+    if (off > 0 && bound[i] > 0) error = std::max(error, off / bound[i]);
+  }
+  return {wrong, wrong > 0 ? first : 0, error};
+}
+
+template <class Value>
+void poison_outputs(openmp, Value* y, std::int64_t count) {
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < count; ++i) y[i] = std::numeric_limits<Value>::quiet_NaN();
+}
+
+#define SPARSMITH_INSTANTIATE_COMPARISON(V)                                                     \
+  template reference_comparison compare_outputs(openmp, const V*, const double*, const double*, \
+                                                std::int64_t);                                  \
+  template void poison_outputs(openmp, V*, std::int64_t);
+
+SPARSMITH_INSTANTIATE_COMPARISON(float)
+SPARSMITH_INSTANTIATE_COMPARISON(double)
+
+#define SPARSMITH_INSTANTIATE_REFERENCE(O, V)                                                               \
+  template reference_product multiply_reference(const csr<O, V, view_of<host>>&, operation, V, const V*, V, \
+                                                const V*, std::int32_t);                                    \
+  template void allow_for_neighbours(const csr<O, V, view_of<host>>&, operation, V, const V*, std::int32_t, \
+                                     reference_product&);
+
+SPARSMITH_INSTANTIATE_REFERENCE(std::int32_t, float)
+SPARSMITH_INSTANTIATE_REFERENCE(std::int32_t, double)
+SPARSMITH_INSTANTIATE_REFERENCE(std::int64_t, float)
+SPARSMITH_INSTANTIATE_REFERENCE(std::int64_t, double)
 
 }  // namespace sparsmith

@@ -33,7 +33,7 @@ struct typed_options {
   std::optional<bool> single_values;
   int jobs = 0, array = 0;
   bool analyze = false, recommend = false, predict = false, warm = false;
-  bool fresh = false, retry_failed = false, report = false, slurm = false;
+  bool fresh = false, retry_failed = false, retry_noisy = false, report = false, slurm = false;
 };
 
 // What is to be done; nothing below request_of knows what was typed for it.
@@ -134,9 +134,10 @@ tool_request request_of(const typed_options& typed, const progress_line& progres
   if (!request.run && !typed.report)
     throw error(failure::usage,
                 "name matrices, folders or lists, or ask for the report of earlier results (--report)");
-  if (!request.run && (typed.slurm || typed.fresh || typed.retry_failed))
-    throw error(failure::usage,
-                "name the matrices: --slurm, --fresh and --retry-failed are about running them");
+  if (!request.run && (typed.slurm || typed.fresh || typed.retry_failed || typed.retry_noisy))
+    throw error(
+        failure::usage,
+        "name the matrices: --slurm, --fresh, --retry-failed and --retry-noisy are about running them");
   for (const auto& [option, value] :
        {std::pair("--timeout", typed.timeout), std::pair("--budget", typed.budget)})
     if (!std::isfinite(value)) throw error(failure::usage, fmt::format("{} {}: not a number", option, value));
@@ -166,6 +167,7 @@ tool_request request_of(const typed_options& typed, const progress_line& progres
   batch.options = settle_options(typed);
   batch.timeout = typed.timeout;
   batch.retry_failed = typed.retry_failed;
+  batch.retry_noisy = typed.retry_noisy;
   batch.memory = typed.memory.empty() ? 0 : parse_memory(typed.memory);
   batch.interrupted = [] { return interrupting_signal != 0; };
   progress.say("what this machine can do");
@@ -226,6 +228,7 @@ std::string line_text_of(const json& line, const batch_state& state) {
         fmt::format("ok {}, {:.1f} s", name, line["seconds"].get<double>() - line["waited_s"].get<double>());
     if (const json& told = line["recommendation"]; !told.is_null() && !told["verdict"].is_null())
       text += fmt::format(": {}", told["verdict"]["copies"][0].get<std::string>());
+    if (line["noisy"]) text += ", unsettled: the machine was busy";
   }
   return on_one_line(text);
 }
@@ -237,6 +240,8 @@ json state_as_json(const batch_state& state) {
           {"ok", state.ok},
           {"failed", state.failed},
           {"failed_before", state.failed_before},
+          {"noisy", state.noisy},
+          {"noisy_before", state.noisy_before},
           {"interrupted", state.interrupted},
           {"seconds", state.seconds},
           {"device_seconds", state.device_seconds}};
@@ -252,6 +257,9 @@ std::string state_as_text(const tool_request& request, const batch_state& state)
     text +=
         fmt::format("; {} had results before{}", state.known_before,
                     state.failed_before > 0 ? fmt::format(", {} of them failed", state.failed_before) : "");
+  if (const std::int64_t noisy = state.noisy + state.noisy_before; noisy > 0)
+    text += "; " + counted(noisy, "was", "were") + " measured on a busy machine (--retry-noisy runs " +
+            (noisy == 1 ? "it" : "them") + " again)";
   if (state.copies > 0) text += "; " + counted(state.copies, "is a copy", "are copies") + " of others";
   text = wrapped("", text + ".", 2, width);
   if (request.batch.options.measures() && state.ok + state.failed > 0 && state.seconds > 0)
@@ -406,6 +414,7 @@ int main(int argc, char** argv) {
       ->check([](const std::string& text) { return text.empty() ? "not a part such as 2/4" : ""; });
   app.add_flag("--fresh", typed.fresh, "Begin anew; earlier results are moved into a folder beside");
   app.add_flag("--retry-failed", typed.retry_failed, "Try again what failed before");
+  app.add_flag("--retry-noisy", typed.retry_noisy, "Run again what was measured on a busy machine");
   app.add_flag("--report", typed.report, "Write the report; without matrices: of the results that are there");
   app.add_flag("--slurm", typed.slurm, "Submit as a job array of Slurm; what follows -- goes to sbatch");
   app.add_option("--array", typed.array, "Tasks of that array; by default 4, or one a matrix")

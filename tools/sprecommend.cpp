@@ -47,7 +47,8 @@ struct typed_options {
 // What is to be done; nothing below request_of knows what was typed for it.
 struct tool_request {
   std::vector<std::string> inputs;
-  recommend_request each;  // but for what belongs to one matrix
+  recommend_request each;      // but for what belongs to one matrix
+  double machine_seconds = 0;  // that measuring the machine took, once and not for any matrix
   std::optional<bool> single_values;
   std::string html;
   output_form form = output_form::text;
@@ -164,6 +165,8 @@ tool_request request_of(const typed_options& typed, const progress_line& progres
   }
   request.each.machine = std::move(machine->description);
   request.each.rates = machine->rates;
+  request.each.noisy_rates = machine->noisy;
+  request.machine_seconds = machine->seconds;
   return request;
 }
 
@@ -201,8 +204,9 @@ std::vector<recommendation> run(const tool_request& request, const progress_line
     }
     try {
       // What it takes to find the device and to start it is part of the first one's time.
-      all.push_back(recommend_for(input, request, &input == &request.inputs.front() ? started : seconds_now(),
-                                  progress));
+      all.push_back(recommend_for(
+          input, request,
+          &input == &request.inputs.front() ? started + request.machine_seconds : seconds_now(), progress));
     } catch (const std::exception& problem) {
       if (!request.several()) throw;
       progress.clear();

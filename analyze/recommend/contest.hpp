@@ -27,12 +27,15 @@ template <class Backend, class Value>
 class kernel_contest {
  public:
   using space = typename Backend::space;
-  // What is right for x, with a bound for a kernel of so many rounding neighbours.
-  using reference_function =
-      std::function<reference_product(operation, const array<Value, host>& x, std::int32_t neighbours)>;
+  // What is right for x; and the bounds of that widened to those of a kernel of so many rounding neighbours.
+  struct reference_functions {
+    std::function<reference_product(operation, const array<Value, host>& x)> product;
+    std::function<void(operation, const array<Value, host>& x, std::int32_t neighbours, reference_product&)>
+        widen;
+  };
 
   // Kernels must be prepared on capturable(on).
-  kernel_contest(Backend on, std::int64_t rows, std::int64_t cols, reference_function reference,
+  kernel_contest(Backend on, std::int64_t rows, std::int64_t cols, reference_functions reference,
                  sampling_options sampling, std::function<void(const std::string&)> progress);
 
   // The fastest of the vendor's is what everything else is measured against; where the vendor has none for
@@ -50,13 +53,21 @@ class kernel_contest {
   std::array<regimes, 2> sample_baselines(int samples, double warm_up_seconds);
   void restart_baselines();
 
+  // What the clock can tell apart: how far samples of starting nothing spread, which are taken beside those
+  // of the baselines.
+  double clock_seconds() const;
+  // The share of all samples that a thread had to wait for a core in.
+  double disturbed_share() const { return taken_ == 0 ? 0 : static_cast<double>(disturbed_) / taken_; }
+
   static regimes summarized(const contestant<Value>& one);
 
  private:
   struct side {  // the vectors of one operation
-    array<Value, host> host_x, poison;
+    array<Value, host> host_x;
     array<Value, space> x, y;
-    std::map<std::int32_t, reference_product> expected;  // by rounding neighbours
+    std::unique_ptr<reference_product> plain;  // what a kernel without rounding neighbours is checked against
+    array<double, space> expected;             // its product, where the backend works
+    std::map<std::int32_t, array<double, space>> bounds;  // and what is allowed, by rounding neighbours
   };
   struct comparison {
     std::string wrong;  // empty where it is right
@@ -66,16 +77,20 @@ class kernel_contest {
   side& side_of(operation op) { return sides_[static_cast<std::size_t>(op)]; }
   void say(const std::string& text) const;
   void poison(operation op);
+  const array<double, space>& bounds_of(operation op, std::int32_t neighbours);
   double run_twice(contestant<Value>& one);
   comparison compare(const contestant<Value>& one);
   void take(contestant<Value>& one, int samples, double warm_up_seconds);
+  void take_nothing(int samples);
 
   Backend on_;
   sampling_options sampling_;
   std::function<void(const std::string&)> progress_;  // may be empty
-  reference_function reference_;
+  reference_functions reference_;
   std::array<side, 2> sides_;
   std::array<contestant<Value>, 2> baseline_;
+  std::vector<double> nothing_;  // seconds of every sample
+  int taken_ = 0, disturbed_ = 0;
   std::shared_ptr<void> cold_memory_;  // held, so that it is not taken anew for every contestant
 };
 

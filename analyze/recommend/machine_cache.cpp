@@ -14,7 +14,9 @@
 #include <optional>
 #include <type_traits>
 
+#include "analyze/recommend/noise.hpp"
 #include "convert/error.hpp"
+#include "kernels/measure.hpp"
 
 namespace sparsmith {
 namespace {
@@ -236,19 +238,33 @@ known_machine read_machine(const std::string& path) {
   return machine;
 }
 
-template <class Backend>
-known_machine know_machine(Backend on, bool refresh) {
-  const machine_description here = describe_machine(on);
+known_machine know_machine(const machine_description& here, bool refresh,
+                           const std::function<measured_rates()>& measured) {
   const fs::path folder = machine_cache_folder();
   const fs::path path = folder.empty() ? fs::path() : folder / file_name(here);
   if (!path.empty() && !refresh)
     if (std::optional<known_machine> known = remembered(path, here)) return *std::move(known);
+  const double begin = seconds_now();
+  measured_rates found = measured();
+  if (!found.noisy.empty()) found = measured();
   known_machine machine;
   machine.description = here;
-  machine.rates = measure_rates(on);
+  machine.rates = found.rates;
+  machine.noisy = std::move(found.noisy);
   machine.measured = time_now();
-  if (!path.empty() && keep(path, text_of(machine))) machine.path = path.string();
+  machine.seconds = seconds_now() - begin;
+  // What others spoiled would stay wrong until somebody asks for it anew.
+  if (machine.noisy.empty() && !path.empty() && keep(path, text_of(machine))) machine.path = path.string();
   return machine;
+}
+
+template <class Backend>
+known_machine know_machine(Backend on, bool refresh) {
+  return know_machine(describe_machine(on), refresh, [on] {
+    const noise_watch watch(on);
+    const machine_rates rates = measure_rates(on);
+    return measured_rates{rates, watch.disturbances()};
+  });
 }
 
 template known_machine know_machine(openmp, bool);

@@ -1,9 +1,12 @@
 #include "analyze/recommend/race.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <memory>
 
 #include "analyze/recommend/contest.hpp"
+#include "analyze/recommend/noise.hpp"
 
 namespace sparsmith {
 namespace {
@@ -60,6 +63,19 @@ any_format<Offset, Value, space_on<Backend>> timed_conversion(
   return converted;
 }
 
+// A copy on the host. New pages are taken by all threads at once: a single one would take longer for a large
+// matrix than copying it does.
+template <class T, class View>
+array<T, host> on_host(const View& source) {
+  array<T, host> copy(source.size());
+  const std::int64_t bytes = copy.size() * std::int64_t{sizeof(T)};
+  auto* const first = reinterpret_cast<volatile char*>(copy.data());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < bytes; i += 4096) first[i] = 0;
+  copy_bytes(place::host, copy.data(), place::device, source.data(), bytes);
+  return copy;
+}
+
 // The matrix where the host can read it: on a CPU it is already.
 template <class Offset, class Value, class View>
 class host_matrix {
@@ -68,7 +84,8 @@ class host_matrix {
     if constexpr (View::where == place::host) {
       view_ = matrix;
     } else {
-      copy_ = copy_to<host>(matrix);
+      copy_ = {matrix.rows, matrix.cols, on_host<Offset>(matrix.row_offsets),
+               on_host<std::int32_t>(matrix.col_indices), on_host<Value>(matrix.values)};
       view_ = view(copy_);
     }
   }
@@ -89,13 +106,16 @@ class machine_track final : public track {
         matrix_(matrix),
         request_(request),
         on_host_(matrix),
-        contest_(
-            on, matrix.rows, matrix.cols,
-            [this](operation op, const array<Value, host>& x, std::int32_t neighbours) {
-              return multiply_reference<Offset, Value>(*on_host_, op, Value{1}, x.data(), Value{0}, nullptr,
-                                                       neighbours);
-            },
-            sampling_of_baseline(request), progress) {
+        contest_(on, matrix.rows, matrix.cols,
+                 {[this](operation op, const array<Value, host>& x) {
+                    return multiply_reference<Offset, Value>(*on_host_, op, Value{1}, x.data(), Value{0},
+                                                             nullptr);
+                  },
+                  [this](operation op, const array<Value, host>& x, std::int32_t neighbours,
+                         reference_product& known) {
+                    allow_for_neighbours<Offset, Value>(*on_host_, op, Value{1}, x.data(), neighbours, known);
+                  }},
+                 sampling_of_baseline(request), progress) {
     stored_.resize(request.field.size());
   }
 
@@ -103,6 +123,7 @@ class machine_track final : public track {
     return contest_.choose_baseline(bound_kernels_of(capturable(on_), matrix_), op);
   }
   std::array<regimes, 2> sample_baselines(int samples, double warm_up_seconds) override {
+    noise_.look();
     return contest_.sample_baselines(samples, warm_up_seconds);
   }
   void restart_baselines() override { contest_.restart_baselines(); }
@@ -154,12 +175,23 @@ class machine_track final : public track {
   bool sample(const contestant_key& key, int samples, double warm_up_seconds,
               contestant_result& line) override {
     const bool right = contest_.sample(*contestants_.at(key), samples, warm_up_seconds, line);
+    noise_.look();
     if (!right) release(key);  // the others may need its memory
     return right;
   }
   void release(const contestant_key& key) override { contestants_.erase(key); }
 
   std::int64_t available_memory() override { return available_bytes(Backend::space::where); }
+
+  // What the results are worth: what the clock can tell, and what got in the way of measuring.
+  void judge(matrix_result& found) const {
+    found.clock_seconds = contest_.clock_seconds();
+    found.noisy = noise_.disturbances();
+    if (const double share = contest_.disturbed_share(); share > 0.05)
+      found.noisy.push_back(fmt::format("{:.0f} % of the samples had to wait for a core", 100 * share));
+    for (std::string& one : disturbances_in(found, request_.wanted.warm))
+      found.noisy.push_back(std::move(one));
+  }
 
  private:
   // A converted matrix with its kernels, whatever its format and the width of its offsets.
@@ -172,6 +204,7 @@ class machine_track final : public track {
   static sampling_options sampling_of_baseline(const race_request& request) {
     sampling_options sampling = request.sampling;
     if (request.for_verdict) sampling.samples = 3;
+    sampling.by_warm = request.wanted.warm;
     return sampling;
   }
 
@@ -210,6 +243,7 @@ class machine_track final : public track {
   std::vector<listed_kernel> kernels_ = all_kernels();
   std::vector<stored_variant> stored_;  // by place in the field
   kernel_contest<Backend, Value> contest_;
+  noise_watch noise_{on_};
   std::map<contestant_key, std::unique_ptr<contestant<Value>>> contestants_;
 };
 
@@ -228,7 +262,9 @@ matrix_result race(Backend on, csr<Offset, Value, view_on<Backend>> matrix, cons
   machine_track<Backend, Offset, Value> here(on, matrix, request, progress);
   race_request rest = request;
   rest.seconds -= request.clock() - begin;
-  return run_tournament(result_for(matrix), rest, here, progress);
+  matrix_result found = run_tournament(result_for(matrix), rest, here, progress);
+  here.judge(found);
+  return found;
 }
 
 #define SPARSMITH_INSTANTIATE_RACE(B, O, V) \

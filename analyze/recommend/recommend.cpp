@@ -159,6 +159,7 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
     began += seconds_now() - asked;  // it is measured once a machine, and not for this matrix
     request.machine = machine.description;
     request.rates = machine.rates;
+    request.noisy_rates = machine.noisy;
   }
   recommendation told;
   told.machine = request.machine;
@@ -228,6 +229,8 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
     found = race<Backend, Offset, Value>(on, matrix, run, progress);
     told.steps.insert(told.steps.end(), found.steps.begin(), found.steps.end());
   }
+  for (const std::string& cause : request.noisy_rates)
+    found.noisy.push_back("what this machine can do was measured while " + cause);
   told.seconds = seconds_now() - began;
   return told;
 }

@@ -16,11 +16,12 @@ struct recommend_request {
   // What the machine is and can do; without a backend it is found out (machine_cache.hpp).
   machine_description machine;
   machine_rates rates;
-  bool predict = false;         // run nothing; the machine may then be another one
-  bool exhaustive = false;      // nobody leaves early
-  bool as_general = false;      // A^T x is run even where A equals A^T
-  int samples = 30;             // of everybody, where it is exhaustive
-  bool warm_only = false;       // no runs with cold caches, where it is exhaustive
+  std::vector<std::string> noisy_rates;  // what got in the way while they were measured
+  bool predict = false;                  // run nothing; the machine may then be another one
+  bool exhaustive = false;               // nobody leaves early
+  bool as_general = false;               // A^T x is run even where A equals A^T
+  int samples = 30;                      // of everybody, where it is exhaustive
+  bool warm_only = false;                // no runs with cold caches, where it is exhaustive
   std::optional<double> began;  // seconds_now() when the work on this matrix began: where nobody says, now
   double budget = 0;            // seconds from then on; 0: by the number of entries
   std::function<bool()> interrupted = {};

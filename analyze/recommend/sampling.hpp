@@ -9,6 +9,7 @@ namespace sparsmith {
 struct sampling_options {
   int samples = 30;                        // of every median, over all rounds
   bool warm_only = false;                  // no runs with cold caches
+  bool by_warm = false;                    // warm runs decide, though there are cold ones
   double warm_up_seconds = 0.1;            // of every contestant before its first round
   std::function<bool()> interrupted = {};  // asked between samples: end with what there is
 

@@ -34,6 +34,17 @@ class timed_part {
   double since_;
 };
 
+// What something has taken so far, in the mean; 0 where it was never seen.
+class seen_mean {
+ public:
+  void add(double seconds) { sum_ += seconds, ++count_; }
+  double mean() const { return count_ == 0 ? 0 : sum_ / count_; }
+
+ private:
+  double sum_ = 0;
+  int count_ = 0;
+};
+
 class tournament {
  public:
   tournament(matrix_result&& result, const race_request& request, track& on, const progress_text& progress)
@@ -80,10 +91,11 @@ class tournament {
   double now() const { return request_.clock(); }
   double spent() const { return now() - begin_; }
   bool is_interrupted() const { return request_.sampling.interrupted && request_.sampling.interrupted(); }
-  // The heats leave a fifth of the time to the final.
-  bool is_over(double share_of_time) {
+  // Whether the time is up, or would be with what takes so many seconds more. The heats leave a fifth of it
+  // to the final.
+  bool is_over(double share_of_time, double more = 0) {
     if (is_interrupted()) result_.interrupted = true;
-    const bool too_late = spent() > share_of_time * request_.seconds;
+    const bool too_late = spent() + more > share_of_time * request_.seconds;
     if (too_late && !result_.interrupted) result_.out_of_time = true;
     return result_.interrupted || too_late;
   }
@@ -154,7 +166,30 @@ class tournament {
 
   std::vector<kernel_info> store(std::size_t i, variant_result& line) {
     const timed_part part(request_.clock, converting_);
-    return track_.store(i, request_.for_verdict ? conversion_effort{3, 0.05} : conversion_effort{4, 1}, line);
+    std::vector<kernel_info> kernels =
+        track_.store(i, request_.for_verdict ? conversion_effort{3, 0.05} : conversion_effort{4, 1}, line);
+    // Short ones are mostly what starting them takes, and say nothing of long ones.
+    if (const double expected = request_.field[i].convert_seconds;
+        expected > 0 && line.convert_seconds > tuning.sure_seconds) {
+      expected_conversions_ += expected;
+      seen_conversions_ += line.convert_seconds;
+    }
+    return kernels;
+  }
+  // What a conversion will take: as expected, or as much longer as those before it took.
+  double conversion_of(const racing_variant& one) const {
+    return one.convert_seconds *
+           (expected_conversions_ > 0 ? std::max(1.0, seen_conversions_ / expected_conversions_) : 1);
+  }
+
+  // What so many samples more will take: runs with warm and with cold caches, a few before them, and for each
+  // of them as much beside as it took with others.
+  static double runs_of(int samples) { return 2 * samples + 3; }
+  double sampling_of(double seconds, int samples) const {
+    return runs_of(samples) * seconds + samples * beside_a_sample_.mean();
+  }
+  double sampling_of(const contestant_result& k, int samples) const {
+    return sampling_of(k.time.warm.samples > 0 ? seconds_of(k) : k.single_seconds, samples);
   }
 
   std::vector<operation> operations_of(const format_variant& variant) const {
@@ -208,10 +243,10 @@ class tournament {
   std::string why_untried(std::size_t i) {
     const racing_variant& one = request_.field[i];
     if (is_given(one.variant)) return {};
-    if (spent() + one.convert_seconds > tuning.heats_share * request_.seconds) {
+    if (const double seconds = conversion_of(one);
+        spent() + seconds > tuning.heats_share * request_.seconds) {
       result_.out_of_time = true;
-      return fmt::format("not tried: converting would take {} of the time given",
-                         time_text(one.convert_seconds));
+      return fmt::format("not tried: converting would take {} of the time given", time_text(seconds));
     }
     double nearest = infinity;
     for (const operation op : operations_of(one.variant))
@@ -285,12 +320,14 @@ class tournament {
     waiting here{i, enter_all(i, kernels, line)};
     const timed_part part(request_.clock, heats_);
     if (now() - baseline_at_ > tuning.baseline_every) {
-      latest_base_ = track_.sample_baselines(tuning.first_samples, tuning.heat_warm_up);
+      latest_base_ = sample_baselines(tuning.first_samples);
       baseline_at_ = now();
     }
     line.base = latest_base_;
     for (runner& one : here.runners) {
-      if (heat_is_over(i))
+      const contestant_result& mine = line.contestants[one.line];
+      const bool is_needed = !std::isfinite(leader(one.key.op));
+      if (heat_is_over(i, is_needed, sampling_of(mine, tuning.first_samples)))
         leave(one, line, why_over());
       else
         sample(one, tuning.first_samples, line);
@@ -299,13 +336,13 @@ class tournament {
     // one that is behind alone may be half of the best pair.
     for (runner& one : here.runners) {
       if (!one.in) continue;
-      if (heat_is_over(i)) {
+      const contestant_result& mine = line.contestants[one.line];
+      if (heat_is_over(i, false, sampling_of(mine, tuning.heat_samples))) {
         leave(one, line,
               fmt::format("after {} samples: {}", tuning.first_samples,
                           result_.interrupted ? "interrupted" : "the time given was up"));
         continue;
       }
-      const contestant_result& mine = line.contestants[one.line];
       double ratio = seconds_of(mine) / leader(one.key.op);
       // The ways are many: they are only asked where the operation alone would not do.
       if (ratio > tuning.behind_at_first) ratio = distances()(mine);
@@ -329,7 +366,7 @@ class tournament {
         const kernel_info& info = kernels[k];
         const double expected = expected_seconds(one, info, op);
         contestant_result& mine = add_line(info, op, line);
-        if (heat_is_over(i)) {
+        if (heat_is_over(i, !has_entered(entered, op), entering_.mean())) {
           mine.not_run = why_over();
         } else if (request_.wanted.repeatable && !info.repeatable(op) && !info.vendor) {
           mine.not_run = "its bits differ from run to run";
@@ -338,7 +375,9 @@ class tournament {
         } else {
           const contestant_key key{i, k, op};
           say(key, info);
+          const double before = now();
           if (!track_.enter(key, mine)) continue;
+          entering_.add(now() - before);
           runner who{key, line.contestants.size() - 1};
           if (mine.single_seconds > tuning.far_ratio * (leader(op) + tuning.far_seconds))
             leave(who, line,
@@ -351,15 +390,29 @@ class tournament {
     return entered;
   }
 
-  // What is there already runs its heat whatever the time, so that there is a verdict.
-  bool heat_is_over(std::size_t i) {
-    const bool over = is_over(tuning.heats_share);
-    return is_given(request_.field[i].variant) ? result_.interrupted : over;
+  // Whether there is no time for what takes so long in a variant's heat. What is there already runs whatever
+  // the time where its operation needs it, so that there is a verdict.
+  bool heat_is_over(std::size_t i, bool is_needed, double seconds) {
+    const bool over = is_over(tuning.heats_share, seconds);
+    return is_needed && is_given(request_.field[i].variant) ? result_.interrupted : over;
+  }
+  static bool has_entered(const std::vector<runner>& entered, operation op) {
+    return std::any_of(entered.begin(), entered.end(), [&](const runner& one) { return one.key.op == op; });
   }
 
   bool sample(runner& one, int samples, variant_result& line) {
-    one.in = track_.sample(one.key, samples, tuning.heat_warm_up, line.contestants[one.line]);
+    contestant_result& mine = line.contestants[one.line];
+    const double before = now();
+    one.in = track_.sample(one.key, samples, tuning.heat_warm_up, mine);
+    if (mine.time.warm.samples > 0)
+      beside_a_sample_.add(std::max(0.0, now() - before - runs_of(samples) * seconds_of(mine)) / samples);
     return one.in;
+  }
+  std::array<regimes, 2> sample_baselines(int samples) {
+    const double before = now();
+    std::array<regimes, 2> both = track_.sample_baselines(samples, tuning.heat_warm_up);
+    a_baseline_sample_.add((now() - before) / samples);
+    return both;
   }
 
   void leave(runner& one, variant_result& line, std::string why) {
@@ -413,15 +466,16 @@ class tournament {
     const timed_part part(request_.clock, final_);
     std::vector<const contestant_result*> asked = in_question();
     for (int round = 0; round < tuning.final_rounds && !asked.empty(); ++round) {
+      if (is_over(1, tuning.final_samples * a_baseline_sample_.mean())) return;
       say(fmt::format("final, round {}: {} kernels", round + 1, asked.size()));
       result_.final_rounds = round + 1;
-      const std::array<regimes, 2> base = track_.sample_baselines(tuning.final_samples, tuning.heat_warm_up);
+      const std::array<regimes, 2> base = sample_baselines(tuning.final_samples);
       for (waiting& w : finalists_) {
         variant_result& line = result_.variants[w.place];
         line.base = base;
         for (runner& one : w.runners) {
           if (!contains(asked, &line.contestants[one.line])) continue;
-          if (is_over(1)) return;
+          if (is_over(1, sampling_of(line.contestants[one.line], tuning.final_samples))) return;
           sample(one, tuning.final_samples, line);
         }
       }
@@ -496,6 +550,8 @@ class tournament {
   const progress_text& progress_;
   double begin_;
   double converting_ = 0, checking_ = 0, heats_ = 0, final_ = 0;  // seconds
+  double expected_conversions_ = 0, seen_conversions_ = 0;        // seconds, of the long ones
+  seen_mean entering_, beside_a_sample_, a_baseline_sample_;
   matrix_result result_;
   std::vector<waiting> finalists_;
   std::array<regimes, 2> latest_base_;

@@ -303,6 +303,8 @@ nlohmann::ordered_json to_json(const recommendation& r, const verdict& v) {
   j["predicted"] = m.predicted;
   j["interrupted"] = m.interrupted;
   j["out_of_time"] = m.out_of_time;
+  j["noisy"] = m.noisy;
+  j["clock_us"] = known(m.clock_seconds * 1e6);
   j["final_rounds"] = m.final_rounds;
   j["seconds"] = number_or_null(r.seconds);
   j["steps"] = json::array();

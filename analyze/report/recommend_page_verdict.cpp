@@ -49,6 +49,9 @@ std::string notices(const recommendation& r) {
                      "chose had {} of the best’s speed.",
                      prose(r.model_machine), rounded_percent(r.model_record))
                : std::string("All figures are the model’s, which has no record for this backend."));
+  if (!r.found.noisy.empty())
+    notice("The machine was busy:", prose(fmt::format("{}; run again.", fmt::join(r.found.noisy, "; "))) +
+                                        " The verdict is unsettled.");
   if (r.found.interrupted) notice("Interrupted.", "These are the results until then; not everything ran.");
   if (r.found.out_of_time)
     notice("Out of time.", fmt::format("The {} that were granted ended before all was settled.",

@@ -202,6 +202,10 @@ matrix_result results_of(const json* of) {
   found.predicted = yes(of, "predicted");
   found.interrupted = yes(of, "interrupted");
   found.out_of_time = yes(of, "out_of_time");
+  for_each_in(of, "noisy", [&](const json* one) {
+    if (one->is_string()) found.noisy.push_back(one->get<std::string>());
+  });
+  found.clock_seconds = std::max(0.0, known(of, "clock_us")) / 1e6;
   found.final_rounds = whole<std::int32_t>(of, "final_rounds");
   for (const operation op : both_operations)
     found.base_names[static_cast<std::size_t>(op)] = text(member(of, "base"), short_name(op));

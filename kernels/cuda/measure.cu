@@ -53,6 +53,8 @@ __global__ void read_all(const float4* memory, std::int64_t count, float* never)
   if (sum == 1.5f) *never = sum;  // the memory holds zeros
 }
 
+__global__ void do_nothing() {}
+
 std::int64_t cache_bytes() {
   int bytes = 0;
   check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, 0));
@@ -127,6 +129,11 @@ std::vector<double> take_samples(cuda on, const std::function<void()>& work, con
       seconds.push_back(timed(on, start, stop, [&] { many.launch(); }) / together);
   }
   return seconds;
+}
+
+void start_nothing(cuda on) {
+  do_nothing<<<static_cast<unsigned>(multiprocessors()), 256, 0, on.stream>>>();
+  check_cuda(cudaGetLastError());
 }
 
 double copy_bandwidth(cuda where) {

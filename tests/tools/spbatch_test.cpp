@@ -54,10 +54,10 @@ TEST_CASE("help and version") {
   const outcome help = run(work, "--help");
   CHECK(help.status == 0);
   for (const char* const word :
-       {"--out",    "--list",        "--analyze",      "--recommend", "--predict", "--mix",
-        "--caches", "--value",       "--budget",       "--timeout",   "--memory",  "--jobs",
-        "--shard",  "--fresh",       "--retry-failed", "--report",    "--slurm",   "--array",
-        "Examples", "results.jsonl", "report.html",    "Exit status"})
+       {"--out",    "--list",   "--analyze",      "--recommend",   "--predict",  "--mix",
+        "--caches", "--value",  "--budget",       "--timeout",     "--memory",   "--jobs",
+        "--shard",  "--fresh",  "--retry-failed", "--retry-noisy", "--report",   "--slurm",
+        "--array",  "Examples", "results.jsonl",  "report.html",   "Exit status"})
     CHECK(has(help.out, word));
   CHECK(run(work, "--version").out.find("spbatch 0.") == 0);
 }
@@ -155,11 +155,35 @@ TEST_CASE("a failure is told also where nothing else is") {
   CHECK(r.err == "spbatch: 1 of 2 matrices failed; spbatch-results/results.jsonl says why\n");
 }
 
+TEST_CASE("what was measured on a busy machine is counted, and run again where that is asked for") {
+  const folder work;
+  REQUIRE(run(work, "m --analyze").status == 0);
+  REQUIRE(lines_in(work).size() == 2);
+  std::string text;
+  for (json& line : std::vector<json>(lines_in(work))) {
+    CHECK(line["noisy"] == false);
+    line["noisy"] = line["name"].get<std::string>().find("one.mtx") != std::string::npos;
+    text += line.dump() + "\n";
+  }
+  work.write("spbatch-results/results.jsonl", text);
+  const outcome again = run(work, "m --analyze");
+  CHECK(again.status == 0);
+  CHECK(has(again.out, "1 was measured on a busy machine (--retry-noisy runs it again)"));
+  CHECK(lines_in(work).size() == 2);
+  const outcome retried = run(work, "m --analyze --retry-noisy");
+  CHECK(has(retried.out, "1 of 2 matrices done in "));
+  CHECK(!has(retried.out, "busy machine"));
+  REQUIRE(lines_in(work).size() == 3);
+  CHECK(has(lines_in(work)[2]["name"].get<std::string>(), "one.mtx"));
+  CHECK(has(run(work, "m --analyze --retry-noisy").out, "0 of 2 matrices done in "));
+}
+
 TEST_CASE("usage is refused in one line, before any work") {
   const folder work;
   for (const char* const arguments : {"",
                                       "--fresh",
                                       "--retry-failed",
+                                      "--retry-noisy",
                                       "--slurm",
                                       "m --mix 1",
                                       "m --mix 0:0",

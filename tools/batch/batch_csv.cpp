@@ -79,8 +79,11 @@ result_columns columns_of_results() {
   columns.push_back({"verdict", of_winner([](const batch_row& row) {
                        return std::string(row.predicted                        ? "predicted"
                                           : row.interrupted || row.out_of_time ? "so far"
+                                          : !row.noisy.empty()                 ? "unsettled"
                                                                                : "final");
                      })});
+  columns.push_back(
+      {"noisy", [](const batch_row& row) { return quoted(fmt::format("{}", fmt::join(row.noisy, "; "))); }});
   columns.push_back({"winner_format", [](const batch_row& row) { return quoted(row.winner.format); }});
   columns.push_back(
       {"winner_vendor", of_winner([](const batch_row& row) { return yes_or_no(row.winner.vendor); })});

@@ -120,7 +120,10 @@ json charts_of(const batch_summary& s) {
 std::string status_of(const batch_row& row) {
   if (!row.ok()) return "failed";
   if (row.has_winner())
-    return row.predicted ? "predicted" : row.interrupted || row.out_of_time ? "so far" : "measured";
+    return row.predicted                        ? "predicted"
+           : row.interrupted || row.out_of_time ? "so far"
+           : !row.noisy.empty()                 ? "busy machine"
+                                                : "measured";
   return row.recommended ? "no verdict" : "analysed";
 }
 
@@ -248,6 +251,7 @@ std::string detail_of(const batch_row& row, word_list& words) {
     j["price"] = number(row.price_ms);
     j["reason"] = row.reason;
     j["spconv"] = row.spconv;
+    if (!row.noisy.empty()) j["noisy"] = row.noisy;
     if (row.choice) j["choice"] = json::array({row.choice->label, row.choice->kernels});
   }
   return j.dump(-1, ' ', false, json::error_handler_t::replace);

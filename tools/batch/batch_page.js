@@ -61,7 +61,7 @@ function speedups(field) {
   const groups = new Map();
   batch.rows.forEach((row, i) => {
     const y = row[at[field]], x = row[at.entries];
-    if (y === null || !(x > 0) || !["measured", "so far"].includes(row[at.status])) return;
+    if (y === null || !(x > 0) || !["measured", "so far", "busy machine"].includes(row[at.status])) return;
     const name = row[at.winner];
     if (!groups.has(name)) groups.set(name, []);
     groups.get(name).push({x, y, i});
@@ -310,7 +310,8 @@ function spy_plot(row, detail) {
 function verdict_sentence(row, detail) {
   const [label, kernels, us, bytes] = detail.winner;
   const how = row[at.status] === "predicted" ? "Predicted, nothing was run: take " :
-    row[at.status] === "so far" ? "So far, the race is not final: take " : "Take ";
+    row[at.status] === "so far" ? "So far, the race is not final: take " :
+    detail.noisy ? `The machine was busy: ${detail.noisy.join("; ")}; run again. Unsettled: take ` : "Take ";
   const parts = [];
   if (detail.stay && row[at.repaid] !== null && row[at.over_csr] !== null)
     parts.push(three_figures(row[at.over_csr]) + " × as fast as staying in CSR");

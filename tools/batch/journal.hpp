@@ -21,6 +21,7 @@ std::string results_file(int shard_index, int shard_count);
 
 struct known_result {
   bool ok = false;
+  bool noisy = false;    // it was measured on a busy machine
   bool at_start = true;  // whether it was there when this process began
   std::string name;
   std::filesystem::path file = {};

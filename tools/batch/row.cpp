@@ -226,6 +226,7 @@ void add_recommendation(batch_row& row, const json& document) {
   row.predicted = r.found.predicted;
   row.interrupted = r.found.interrupted;
   row.out_of_time = r.found.out_of_time;
+  row.noisy = r.found.noisy;
   row.value_bits = if_known(r.found.value_bits);
   row.regime = regime_name(r.wanted.warm);
   row.ax = r.wanted.weights[0];

@@ -81,6 +81,7 @@ struct batch_row {
          waited_s = unknown, memory_peak = unknown;
   bool analysed = false, recommended = false;
   bool predicted = false, interrupted = false, out_of_time = false;
+  std::vector<std::string> noisy;  // what got in the way of measuring
   std::string unreadable;  // why its recommendation could not be read; empty where it could, or there is none
   batch_features features;
   batch_spy spy;

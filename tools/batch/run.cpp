@@ -77,6 +77,11 @@ json failure_as_json(const std::string& stage, const std::string& cause, const s
           {"output", output}};
 }
 
+// Whether others got in the way of what was measured.
+bool is_noisy(const json& recommendation) {
+  return recommendation.is_object() && !recommendation.value("noisy", json::array()).empty();
+}
+
 // Why a worker ended that told no result.
 json failure_of(const worker& one) {
   const exit_report& left = one.left;
@@ -153,11 +158,13 @@ class batch {
   }
 
  private:
-  // Whether there is a result that counts; one that failed counts unless it is to be tried again, once.
+  // Whether there is a result that counts; one that failed, or that others got in the way of, counts unless
+  // it is to be tried again, once.
   const known_result* result_of(const std::string& key) const {
     const known_result* const known = key.empty() ? nullptr : results_.find(key);
-    if (known == nullptr || known->ok) return known;
-    return request_.retry_failed && known->at_start ? nullptr : known;
+    if (known == nullptr || !known->at_start) return known;
+    const bool again = known->ok ? request_.retry_noisy && known->noisy : request_.retry_failed;
+    return again ? nullptr : known;
   }
 
   void count_known(const batch_input& input, const known_result& known, const std::string& key) {
@@ -167,6 +174,7 @@ class batch {
     } else {
       ++state_.known_before;
       if (!known.ok) ++state_.failed_before;
+      if (known.noisy) ++state_.noisy_before;
       done_here_.insert(key);
     }
   }
@@ -372,6 +380,7 @@ class batch {
                  {"started", one.started_utc},
                  {"seconds", std::round((seconds_now() - one.started) * 1e6) / 1e6},
                  {"waited_s", std::round(one.waited * 1e6) / 1e6},
+                 {"noisy", is_noisy(told.value("recommendation", json()))},
                  {"stages", told.value("stages", json::array())},
                  {"memory_peak", told.value("memory_peak", json())},
                  {"analysis", std::move(told["analysis"])},
@@ -381,6 +390,7 @@ class batch {
     one.claimed = false;
     done_here_.insert(one.key);
     ++(line["result"] == "ok" ? state_.ok : state_.failed);
+    if (line["noisy"]) ++state_.noisy;
     if (events_.finished) events_.finished(line, state_);
     if (!failed.is_null() && failed["cause"] == "device") device_failed_ = failed["message"];
   }

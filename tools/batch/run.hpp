@@ -32,6 +32,7 @@ struct batch_request {
   double timeout = 0;       // seconds of each, without waiting for the device
   std::int64_t memory = 0;  // bytes of each; 0: any number
   bool retry_failed = false;
+  bool retry_noisy = false;  // what was measured on a busy machine
   std::function<bool()> interrupted = [] { return false; };
 };
 
@@ -46,6 +47,7 @@ struct batch_state {
   std::int64_t copies = 0;          // of others among them, which stand for these
   std::int64_t ok = 0, failed = 0;  // in this run
   std::int64_t failed_before = 0;   // of known_before
+  std::int64_t noisy = 0, noisy_before = 0;  // of ok and of known_before: measured on a busy machine
   std::vector<running_matrix> running;
   bool interrupted = false;
   double seconds = 0;         // of this run

@@ -45,6 +45,7 @@ void count_rows(batch_summary& s) {
     s.predicted += row.has_winner() && row.predicted;
     s.without_verdict += row.ok() && row.recommended && !row.has_winner();
     s.not_final += row.has_winner() && (row.interrupted || row.out_of_time);
+    s.noisy += row.has_winner() && !row.noisy.empty();
     if (!std::isnan(row.seconds)) s.seconds += row.seconds;
     add_once(s.machines, row.machine);
     add_once(s.versions, row.version);
@@ -69,6 +70,12 @@ void note_mixtures(batch_summary& s) {
     s.notes.push_back(
         fmt::format("{} of {} verdicts are not final: the race was interrupted or ran out of time.",
                     s.not_final, s.predicted + s.raced));
+  if (s.noisy > 0)
+    s.notes.push_back(
+        fmt::format("{} measured on a busy machine, so that what is said of {} is unsettled: --retry-noisy "
+                    "runs {} again.",
+                    s.noisy == 1 ? std::string("1 matrix was") : fmt::format("{} matrices were", s.noisy),
+                    s.noisy == 1 ? "it" : "them", s.noisy == 1 ? "it" : "them"));
 }
 
 // Most first.

@@ -168,6 +168,7 @@ json summary_as_json(const batch_summary& s) {
             {"predicted", s.predicted},
             {"without_verdict", s.without_verdict},
             {"not_final", s.not_final},
+            {"noisy", s.noisy},
             {"seconds", s.seconds},
             {"machines", s.machines},
             {"versions", s.versions},

@@ -199,11 +199,12 @@ void work_on(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, con
     recommend_request request;
     request.machine = machine.description;
     request.rates = machine.rates;
+    request.noisy_rates = machine.noisy;
     request.wanted.weights = options.mix;
     request.wanted.warm = options.warm;
     request.predict = options.predict;
     request.budget = options.budget;
-    request.began = began;
+    request.began = began + machine.seconds;  // it is measured once a machine, and not for this matrix
     recommendation told = recommend<Backend, Offset, Value>(on, matrix, request, doing);
     told.name = name;
     round_results(told);

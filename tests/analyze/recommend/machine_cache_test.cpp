@@ -76,6 +76,13 @@ bool equal(const machine_rates& a, const machine_rates& b) {
          a.processors == b.processors;
 }
 
+// This machine, as if nobody else used it: tests run beside others.
+known_machine known_here(bool refresh) {
+  return know_machine(describe_machine(openmp{}), refresh, [] {
+    return measured_rates{measure_rates(openmp{}), {}};
+  });
+}
+
 // That the file is refused, in a line that begins with its path and holds these words.
 void check_refused(const std::string& path, const std::string& words) {
   try {
@@ -97,7 +104,7 @@ TEST_CASE("rates are measured once and remembered") {
   const temporary_folder folder("machine_cache_test");
   const std::string cache = folder / "not/there/yet";
   const variable own("SPARSMITH_CACHE", cache);
-  const known_machine first = know_machine(openmp{}, false);
+  const known_machine first = known_here(false);
   CHECK_FALSE(first.from_cache);
   CHECK(first.rates.read_bytes > 1e8);
   CHECK(first.measured.size() == std::string("2026-01-31T12:00:00Z").size());
@@ -108,7 +115,7 @@ TEST_CASE("rates are measured once and remembered") {
   CHECK(name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
         std::string::npos);
 
-  const known_machine second = know_machine(openmp{}, false);
+  const known_machine second = known_here(false);
   CHECK(second.from_cache);
   CHECK(equal(first.rates, second.rates));
   CHECK(second.measured == first.measured);
@@ -127,14 +134,14 @@ TEST_CASE("rates are measured once and remembered") {
   changed["rates"]["gathers"] = 12345.5;
   changed["description"]["version"] = "0.0.1";
   write(first.path, changed.dump());
-  const known_machine third = know_machine(openmp{}, false);
+  const known_machine third = known_here(false);
   CHECK(third.from_cache);
   CHECK(third.rates.gathers == 12345.5);
   CHECK(third.description.version == first.description.version);
-  const known_machine fresh = know_machine(openmp{}, true);
+  const known_machine fresh = known_here(true);
   CHECK_FALSE(fresh.from_cache);
   CHECK(fresh.rates.gathers != 12345.5);
-  CHECK(equal(know_machine(openmp{}, false).rates, fresh.rates));
+  CHECK(equal(known_here(false).rates, fresh.rates));
 
   // Nothing is left lying beside it.
   int files = 0;
@@ -147,9 +154,9 @@ TEST_CASE("another number of threads is another machine") {
   const variable own("SPARSMITH_CACHE", folder.path.string());
   const int before = thread_count();
   set_thread_count(1);
-  const known_machine one = know_machine(openmp{}, false);
+  const known_machine one = known_here(false);
   set_thread_count(2);
-  const known_machine two = know_machine(openmp{}, false);
+  const known_machine two = known_here(false);
   set_thread_count(before);
   CHECK_FALSE(two.from_cache);
   CHECK(one.path != two.path);
@@ -160,7 +167,7 @@ TEST_CASE("another number of threads is another machine") {
 TEST_CASE("a file that will not do is measured anew and replaced") {
   const temporary_folder folder("machine_cache_test");
   const variable own("SPARSMITH_CACHE", folder.path.string());
-  const std::string path = know_machine(openmp{}, false).path;
+  const std::string path = known_here(false).path;
   const json good = json::parse(content(path));
   const auto with = [&](const char* pointer, const json& value) {
     json changed = good;
@@ -173,12 +180,12 @@ TEST_CASE("a file that will not do is measured anew and replaced") {
         with("/description/device", "another CPU of the same file name")}) {
     INFO(text);
     write(path, text);
-    const known_machine again = know_machine(openmp{}, false);
+    const known_machine again = known_here(false);
     CHECK_FALSE(again.from_cache);
     CHECK(again.path == path);
     CHECK(equal(read_machine(path).rates, again.rates));
   }
-  CHECK(know_machine(openmp{}, false).from_cache);
+  CHECK(known_here(false).from_cache);
   CHECK(folder.files().size() == 1);
 }
 
@@ -187,7 +194,7 @@ TEST_CASE("where nothing can be kept, rates are measured all the same") {
   write(folder / "file", "no folder");
   {
     const variable own("SPARSMITH_CACHE", folder / "file/below");
-    const known_machine found = know_machine(openmp{}, false);
+    const known_machine found = known_here(false);
     CHECK_FALSE(found.from_cache);
     CHECK(found.path.empty());
     CHECK(found.rates.read_bytes > 1e8);
@@ -200,7 +207,7 @@ TEST_CASE("where nothing can be kept, rates are measured all the same") {
     std::filesystem::permissions(closed,
                                  std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
     const variable own("SPARSMITH_CACHE", closed);
-    const known_machine found = know_machine(openmp{}, false);
+    const known_machine found = known_here(false);
     CHECK(found.rates.read_bytes > 1e8);
     CHECK(found.path.empty() == (::access(closed.c_str(), W_OK) != 0));
     std::filesystem::permissions(closed, std::filesystem::perms::owner_all);
@@ -209,10 +216,10 @@ TEST_CASE("where nothing can be kept, rates are measured all the same") {
     // A folder that bears the file's name.
     const std::string cache = folder / "taken";
     const variable own("SPARSMITH_CACHE", cache);
-    const std::string path = know_machine(openmp{}, false).path;
+    const std::string path = known_here(false).path;
     std::filesystem::remove(path);
     std::filesystem::create_directories(path + "/below");
-    CHECK(know_machine(openmp{}, false).path.empty());
+    CHECK(known_here(false).path.empty());
     std::filesystem::remove_all(path);
     CHECK(std::filesystem::is_empty(cache));
   }
@@ -231,7 +238,7 @@ TEST_CASE("the cache folder follows the environment") {
     CHECK(machine_cache_folder() == "/home/somebody/.cache/sparsmith");
     const variable no_home("HOME", unset);
     CHECK(machine_cache_folder().empty());
-    const known_machine found = know_machine(openmp{}, false);
+    const known_machine found = known_here(false);
     CHECK(found.path.empty());
     CHECK_FALSE(found.from_cache);
     CHECK(found.rates.read_bytes > 1e8);
@@ -318,4 +325,47 @@ TEST_CASE("what is no file of a machine is refused, in one line that says why") 
     without.erase(name);
     check_text(without.dump(), "has no \"" + std::string(name) + "\"");
   }
+}
+
+TEST_CASE("rates that were measured beside others are measured once more, and kept only if that was quiet") {
+  const temporary_folder folder("machine_cache_test");
+  const variable own("SPARSMITH_CACHE", folder / "cache");
+  const machine_description here = describe_machine(openmp{});
+  machine_rates slow = read_machine([&] {
+                         const std::string path = folder / "made_up.json";
+                         write(path, made_up().dump());
+                         return path;
+                       }())
+                           .rates;
+  machine_rates right = slow;
+  right.read_bytes *= 2;
+
+  int measured = 0;
+  const known_machine busy = know_machine(here, false, [&] {
+    ++measured;
+    return measured_rates{slow, {"other processes used 0.97 of a core"}};
+  });
+  CHECK(measured == 2);
+  CHECK(busy.path.empty());
+  CHECK(equal(busy.rates, slow));
+  CHECK(busy.noisy == std::vector<std::string>{"other processes used 0.97 of a core"});
+
+  measured = 0;
+  const known_machine quiet_again = know_machine(here, false, [&] {
+    return ++measured == 1 ? measured_rates{slow, {"others"}} : measured_rates{right, {}};
+  });
+  CHECK(measured == 2);
+  CHECK(quiet_again.noisy.empty());
+  CHECK_FALSE(quiet_again.path.empty());
+  CHECK(equal(quiet_again.rates, right));
+
+  // What was kept when it was quiet stays, though somebody measures anew beside others.
+  (void)know_machine(here, true, [&] { return measured_rates{slow, {"others"}}; });
+  const known_machine kept = know_machine(here, false, [&]() -> measured_rates {
+    FAIL("is known already");
+    return {};
+  });
+  CHECK(kept.from_cache);
+  CHECK(kept.noisy.empty());
+  CHECK(equal(kept.rates, right));
 }

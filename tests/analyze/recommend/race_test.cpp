@@ -24,14 +24,18 @@ matrix generated(const std::string& spec) {
 }
 
 kernel_contest<openmp, double> contest_of(const matrix& m) {
-  return {openmp{},
-          m.rows,
-          m.cols,
-          [&m](operation op, const array<double, host>& x, std::int32_t neighbours) {
-            return multiply_reference<std::int32_t, double>(m, op, 1.0, x.data(), 0.0, nullptr, neighbours);
-          },
-          quick,
-          {}};
+  return {
+      openmp{},
+      m.rows,
+      m.cols,
+      {[&m](operation op, const array<double, host>& x) {
+         return multiply_reference<std::int32_t, double>(m, op, 1.0, x.data(), 0.0, nullptr);
+       },
+       [&m](operation op, const array<double, host>& x, std::int32_t neighbours, reference_product& known) {
+         allow_for_neighbours<std::int32_t, double>(view(m), op, 1.0, x.data(), neighbours, known);
+       }},
+      quick,
+      {}};
 }
 
 // Everybody's samples in two rounds, beside the baselines'.

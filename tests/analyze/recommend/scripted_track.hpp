@@ -17,6 +17,7 @@ struct scripted_contestant {
   std::deque<double> factors = {};  // the next samples are these many times that; then 1 again
   double single = 0;                // of the first run; 0: as every other
   double sample_seconds = 0;        // that a sample moves the clock on
+  double enter_seconds = 0;         // that preparing and checking it does
   std::string not_run = {}, wrong = {};
   int fails_after = -1;  // samples after which it is wrong
 };
@@ -55,6 +56,7 @@ class scripted_track final : public track {
   std::array<regimes, 2> sample_baselines(int count, double) override {
     log.push_back("baselines " + std::to_string(count));
     baseline_samples += count;
+    time += count * baseline_seconds;
     const std::vector<double> all(static_cast<std::size_t>(baseline_samples), 1e-3);
     const regimes both{summarize_samples(all), summarize_samples(all)};
     return {both, both};
@@ -85,6 +87,7 @@ class scripted_track final : public track {
   bool enter(const contestant_key& key, contestant_result& line) override {
     log.push_back("enter " + in_words(key));
     const scripted_contestant& one = script(key);
+    time += one.enter_seconds;
     line.not_run = one.not_run;
     line.wrong = one.wrong;
     line.single_seconds = one.single > 0 ? one.single : seconds(key);
@@ -112,6 +115,7 @@ class scripted_track final : public track {
 
   std::string base = "csr/base";
   int baseline_samples = 0;
+  double baseline_seconds = 0;  // that a sample moves the clock on
 
  private:
   static std::string in_words(const contestant_key& key) {

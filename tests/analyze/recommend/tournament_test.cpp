@@ -392,7 +392,100 @@ TEST_CASE("tournament: a final that runs out of time stops between two contestan
   a.script(0).sample_seconds = a.script(1).sample_seconds = 0.7;
   const matrix_result found = a.run();
   CHECK(found.out_of_time);
-  CHECK(a.track.time - 100 < 10 + tuning.final_samples * 0.7);
+  CHECK(a.track.time - 100 <= 10);
+  CHECK(a.track.samples_of(1, 0) == tuning.first_samples + tuning.heat_samples);
+
+  arena once;  // for one of the two there is time
+  once.request.seconds = 11;
+  once.add(format_kind::csr, {1});
+  once.add(format_kind::coo, {1});
+  once.script(0).sample_seconds = once.script(1).sample_seconds = 0.7;
+  const matrix_result half = once.run();
+  CHECK(half.out_of_time);
+  CHECK(once.track.time - 100 <= 11);
+  CHECK(once.track.samples_of(0, 0) == tuning.first_samples + tuning.heat_samples + tuning.final_samples);
+  CHECK(once.track.samples_of(1, 0) == tuning.first_samples + tuning.heat_samples);
+}
+
+TEST_CASE("tournament: samples that would not end in time are not begun") {
+  arena a;
+  a.request.seconds = 10;
+  a.add(format_kind::csr, {1, 1});
+  a.add(format_kind::coo, {1});
+  for (scripted_contestant* one : {&a.script(0, 0), &a.script(0, 1), &a.script(1)}) one->sample_seconds = 1.5;
+  const matrix_result found = a.run();
+  // Two of each of CSR's take 6 s. Three more of the first would take 4.5, and two of COO's 3, beyond the 8
+  // that the heats have.
+  CHECK(a.track.samples_of(0, 0) == tuning.first_samples);
+  CHECK(a.track.samples_of(0, 1) == tuning.first_samples);
+  CHECK(found.variants[0].contestants[0].left == "after 2 samples: the time given was up");
+  CHECK(found.variants[1].contestants[0].left == "not reached within the time given");
+  CHECK(found.out_of_time);
+  CHECK(a.track.time - 100 <= 10);
+
+  arena tight;  // of what is there, one has to run
+  tight.request.seconds = 1;
+  tight.add(format_kind::csr, {1, 1});
+  tight.script(0, 0).sample_seconds = tight.script(0, 1).sample_seconds = 1.5;
+  const matrix_result there = tight.run();
+  CHECK(there.variants[0].contestants[0].timed());
+  CHECK(there.variants[0].contestants[1].left == "not reached within the time given");
+}
+
+TEST_CASE("tournament: who takes as long to check as those before it is not entered where that is too long") {
+  arena a;
+  a.request.seconds = 10;
+  a.add(format_kind::csr, {1, 1, 1});
+  a.add(format_kind::coo, {1});
+  for (std::size_t k = 0; k < 3; ++k) a.script(0, k).enter_seconds = 3;
+  a.script(1).enter_seconds = 3;
+  const matrix_result found = a.run();
+  CHECK(a.track.count("enter 0/1 ax") == 1);
+  CHECK(a.track.count("enter 0/2 ax") == 0);  // at 9 s, beyond what the heats have
+  CHECK(found.variants[0].contestants[2].not_run == "not reached within the time given");
+  CHECK(found.variants[1].contestants[0].not_run == "not reached within the time given");
+  CHECK(found.out_of_time);
+  CHECK(a.track.time - 100 <= 10);
+}
+
+TEST_CASE("tournament: conversions that take longer than expected make those behind them longer") {
+  arena a;
+  a.request.seconds = 1;
+  a.add(format_kind::csr, {1});
+  a.add(format_kind::coo, {1});
+  a.request.field[1].convert_seconds = 0.1;  // which takes 0.3
+  a.track.variants[1].convert_seconds = 0.3;
+  a.add(format_kind::ell, {1});
+  a.request.field[2].convert_seconds = 0.2;  // and this then 0.6
+  a.track.variants[2].convert_seconds = 0.6;
+  a.add(format_kind::hyb, {1});
+  a.request.field[3].convert_seconds = 0.1;
+  const matrix_result found = a.run();
+  CHECK(found.variants[1].refused.empty());
+  CHECK(found.variants[2].refused == "not tried: converting would take 600 ms of the time given");
+  CHECK(found.variants[3].refused.empty());
+  CHECK(a.track.time - 100 <= 1);
+
+  arena quick;  // those that take less make nothing shorter
+  quick.request.seconds = 1;
+  quick.add(format_kind::csr, {1});
+  quick.add(format_kind::coo, {1});
+  quick.request.field[1].convert_seconds = 0.6;
+  quick.track.variants[1].convert_seconds = 0.1;
+  quick.request.field[quick.add(format_kind::ell, {1})].convert_seconds = 0.75;
+  CHECK(!quick.run().variants[2].refused.empty());
+}
+
+TEST_CASE("tournament: a round of the final whose baseline would not end in time is not begun") {
+  arena a;
+  a.request.seconds = 10;
+  a.add(format_kind::csr, {1});
+  a.add(format_kind::coo, {1});
+  a.track.baseline_seconds = 2.4;  // 4.8 s in the heats, and 12 in the final
+  const matrix_result found = a.run();
+  CHECK(found.final_rounds == 0);
+  CHECK(found.out_of_time);
+  CHECK(a.track.time - 100 <= 10);
 }
 
 TEST_CASE("tournament: a long conversion of the winner is timed again, and no other") {

@@ -259,6 +259,15 @@ TEST_CASE("what is not told apart is named") {
   CHECK(has(page, "<td>tied</td>"));
 }
 
+TEST_CASE("a busy machine is said before the verdict") {
+  recommendation r = raced("m");
+  r.found.noisy = {"other processes used 0.97 of a core", "a <thread> waited"};
+  const std::string page = page_of({r});
+  CHECK(has(page,
+            "<p class=\"notice\"><b>The machine was busy:</b> other processes used 0.97 of a core; a "
+            "&lt;thread&gt; waited; run again. The verdict is unsettled.</p>"));
+}
+
 TEST_CASE("a prediction says that nothing was run") {
   const std::string page = page_of({predicted("m")});
   CHECK(has(page, "<p class=\"notice\"><b>Predicted, nothing was run.</b>"));

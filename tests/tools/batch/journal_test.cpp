@@ -119,8 +119,16 @@ TEST_CASE("what was added is there, for this process and for the next") {
     CHECK(results.find(key(1))->ok);
     CHECK_FALSE(results.find(key(1))->at_start);
     results.append(line(2, "failed"));
+    json noisy = line(4);
+    noisy.erase("analysis");
+    noisy["noisy"] = true;
+    noisy["analysis"] = nullptr;
+    results.append(noisy);
   }
   journal results(inner, all, false);
+  REQUIRE(results.find(key(4)) != nullptr);
+  CHECK(results.find(key(4))->noisy);
+  CHECK_FALSE(results.find(key(1))->noisy);
   REQUIRE(results.find(key(1)) != nullptr);
   CHECK(results.find(key(1))->ok);
   CHECK(results.find(key(1))->at_start);
@@ -130,7 +138,7 @@ TEST_CASE("what was added is there, for this process and for the next") {
   CHECK(results.find(key(3)) == nullptr);
   CHECK(results.problems().empty());
   const std::string text = content((inner / all).string());
-  CHECK(std::count(text.begin(), text.end(), '\n') == 2);
+  CHECK(std::count(text.begin(), text.end(), '\n') == 3);
   CHECK(text.find(R"({"schema":"sparsmith.batch/1",)") == 0);
 }
 

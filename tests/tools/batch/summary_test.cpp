@@ -325,6 +325,26 @@ TEST_CASE("what cannot be compared is noted") {
   CHECK(has(summary_of({made::raced_line("a"), made::predicted_line("b")}).notes.back(), "predicted"));
 }
 
+TEST_CASE("what was measured on a busy machine is counted and marked") {
+  json busy = made::raced_line("b");
+  busy["recommendation"]["noisy"] = {"other processes used 0.97 of a core",
+                                     "a thread waited 12 % of the time"};
+  const batch_summary s = summary_of({made::raced_line("a"), busy, made::raced_line("c")});
+  CHECK(s.noisy == 1);
+  CHECK(s.not_final == 0);
+  REQUIRE(s.notes.size() == 1);
+  CHECK(has(s.notes[0], "1 matrix was measured on a busy machine"));
+  CHECK(has(s.notes[0], "--retry-noisy"));
+  CHECK(has(summary_as_text(s, 200), "1 matrix was measured on a busy machine"));
+  CHECK(summary_as_json(s)["noisy"] == 1);
+  const auto lines = parsed_csv(results_csv(s));
+  CHECK(cell(lines, 1, "verdict") == "final");
+  CHECK(cell(lines, 1, "noisy").empty());
+  CHECK(cell(lines, 2, "verdict") == "unsettled");
+  CHECK(cell(lines, 2, "noisy") == "other processes used 0.97 of a core; a thread waited 12 % of the time");
+  CHECK(has(summary_of({busy, busy}).notes[0], "2 matrices were measured on a busy machine"));
+}
+
 TEST_CASE("summaries of little") {
   SECTION("no lines") {
     const batch_summary s = summary_of({});
