@@ -247,7 +247,8 @@ int main(int argc, char** argv) {
   CLI::App app(
       "What sparse matrices are like: lengths, blocks, band, symmetry, bytes per format; text, JSON, HTML.",
       "spanalyze");
-  app.add_option("input", typed.inputs, "Matrices: files of any kind spconv reads, or generators (below)")
+  app.add_option("input", typed.inputs,
+                 "Matrices: files of any kind spconv reads, or generators (--help-generators)")
       ->required();
   app.add_flag("--rows", typed.rows,
                "Show the row lengths with linear bins as well (of several matrices: implies --full)");

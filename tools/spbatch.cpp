@@ -374,9 +374,9 @@ int main(int argc, char** argv) {
       "own. "
       "Results are lines on disk, a run that was ended goes on where it was, and a report shows them all.",
       "spbatch");
-  app.add_option(
-      "path", typed.paths,
-      "Folders (searched), files, patterns, generators, and text files (.txt, .list) with one a line");
+  app.add_option("path", typed.paths,
+                 "Folders (searched), files, patterns, generators (--help-generators), and text files (.txt, "
+                 ".list) with one a line");
   app.add_option("--out", typed.out, "Folder of the results, made where it is not there")
       ->capture_default_str();
   app.add_option("--list", typed.lists, "Text files that name matrices, one a line; - is standard input")

@@ -47,7 +47,7 @@ void add_options(CLI::App& app, typed_options& typed) {
   conversion_options& conversion = typed.conversion;
   app.add_option("input", typed.input,
                  "A matrix: .mtx (also .gz, .bz2, .xz, .zst), SuiteSparse .tar.gz, .npz, .bsp.h5, .h5, - for "
-                 "standard input, or a generator (below)")
+                 "standard input, or a generator (--help-generators)")
       ->required();
   app.add_option("--to", typed.to,
                  fmt::format("Format: {}; mtx writes a Matrix Market file", joined(format_names())))

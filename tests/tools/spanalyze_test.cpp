@@ -74,8 +74,10 @@ TEST_CASE("help and version") {
   const outcome help = run(work, "--help");
   CHECK(help.status == 0);
   for (const char* const word : {"--rows", "--cols", "--blocks", "--bins", "--top", "--tile", "--size",
-                                 "--html", "--csv", "--full", "--quiet", "gen:rmat", "Examples"})
+                                 "--html", "--csv", "--full", "--quiet", "(--help-generators)", "Examples"})
     CHECK(has(help.out, word));
+  CHECK(!has(help.out, "gen:lopsided"));
+  CHECK(has(run(work, "--help-generators").out, "gen:lopsided"));
   CHECK(run(work, "--version").out.find("spanalyze 0.") == 0);
 }
 

@@ -59,6 +59,8 @@ TEST_CASE("help and version") {
         "--shard",  "--fresh",       "--retry-failed", "--report",    "--slurm",   "--array",
         "Examples", "results.jsonl", "report.html",    "Exit status"})
     CHECK(has(help.out, word));
+  CHECK(!has(help.out, "gen:lopsided"));
+  CHECK(has(run(work, "--help-generators").out, "gen:lopsided"));
   CHECK(run(work, "--version").out.find("spbatch 0.") == 0);
 }
 

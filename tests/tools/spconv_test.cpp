@@ -69,8 +69,15 @@ TEST_CASE("help and version") {
   const folder work;
   const auto help = run(work, "SPCONV --help");
   CHECK(help.status == 0);
-  for (const char* word : {"--to", "--plan", "--verify", "gen:uniform", "gen:powerlaw", "Examples"})
+  for (const char* word : {"--to", "--plan", "--verify", "(--help-generators)", "Examples"})
     CHECK(help.out.find(word) != std::string::npos);
+  CHECK(help.out.find("gen:powerlaw") == std::string::npos);
+  const auto generators = run(work, "SPCONV --help-generators");
+  CHECK(generators.status == 0);
+  for (const char* word : {"gen:uniform", "gen:powerlaw", "exponent=2.1"})
+    CHECK(generators.out.find(word) != std::string::npos);
+  CHECK(generators.out.find("\n\n\n") == std::string::npos);
+  CHECK(!generators.out.ends_with("\n\n"));
   const auto version = run(work, "SPCONV --version");
   CHECK(version.status == 0);
   CHECK(version.out.find("spconv 0.") == 0);

@@ -62,6 +62,8 @@ TEST_CASE("help and version") {
         "--budget", "--repeatable", "--predict", "--machine",   "--refresh", "--exhaustive", "--html",
         "--csv",    "--list",       "--samples", "--warm-only", "--block",   "--max-fill",   "Examples"})
     CHECK(has(help.out, word));
+  CHECK(!has(help.out, "gen:lopsided"));
+  CHECK(has(run(work, "--help-generators").out, "gen:lopsided"));
   CHECK(run(work, "--version").out.find("sprecommend 0.") == 0);
 }
 
