@@ -205,7 +205,8 @@ void work_on(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, con
     request.budget = options.budget;
     request.began = began;
     recommendation told = recommend<Backend, Offset, Value>(on, matrix, request, doing);
-    told.name = name;
+    told.name = told.features.name = name;
+    told.features.field = field;
     round_results(told);
     const verdict v = verdict_of(told.found, told.wanted, told.context());
     result.recommendation = to_json(told, v);

@@ -90,7 +90,8 @@ recommendation library::recommend_as(const matrix& a, const recommend_request& r
     const library::as_csr<backend, Offset, Value> source(on, a.state());
     return recommend<backend, Offset, Value>(on, source.shown, request, progress);
   });
-  told.name = a.name();
+  told.name = told.features.name = a.name();
+  told.features.field = a.state().source.field;
   return told;
 }
 
