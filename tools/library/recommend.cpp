@@ -91,6 +91,7 @@ recommendation library::recommend_as(const matrix& a, const recommend_request& r
     return recommend<backend, Offset, Value>(on, source.shown, request, progress);
   });
   told.name = told.features.name = a.name();
+  told.can_be_read = a.state().can_be_read;
   told.features.field = a.state().source.field;
   return told;
 }
