@@ -53,7 +53,7 @@ std::string summary(const matrix_features& f, const std::string& device, int wid
                    percent(share_of(f.next_column, f.entries)), percent(share_of(f.row_below, f.entries))));
   line("reuse", fmt::format("{} lines of x (128 bytes) touched per entry, each row for itself",
                             three_decimals(share_of(f.x_lines, f.entries))));
-  line("device", device);
+  if (!device.empty()) line("device", device);
   return all;
 }
 

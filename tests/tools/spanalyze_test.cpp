@@ -238,7 +238,11 @@ TEST_CASE("several matrices are compared, and a bad one does not hide the others
   CHECK(has(two.out, "fewest bytes"));
   CHECK_FALSE(has(two.out, "row lengths"));
   CHECK(has(content(work / "p.html"), "id=\"comparison\""));
-  CHECK(has(run(work, "s.mtx c.mtx --full").out, "row lengths"));
+  const std::string full = run(work, "s.mtx c.mtx --full").out;
+  CHECK(has(full, "row lengths"));
+  const std::size_t device = full.find("\ndevice ");  // that of all, told once
+  CHECK(device != std::string::npos);
+  CHECK(full.find("\ndevice ", device + 1) == std::string::npos);
   CHECK(run_json(work, "s.mtx c.mtx").size() == 2);
 
   const outcome one_bad = run(work, "s.mtx bad.mtx c.mtx --json");
