@@ -236,6 +236,35 @@ TEST_CASE("an option that means nothing for the format is refused") {
   CHECK(run(work, "SPCONV gen:diagonal?n=9 --to csr --max-fill 2").status == 0);
 }
 
+TEST_CASE("a file without a format is CSR, or the entries where it holds no more") {
+  const folder work;
+  for (const char* name : {"b.npz", "b.bsp.h5", "b.h5"}) {
+    INFO(name);
+    const auto j = run_json(work, "SPCONV gen:diagonal?n=9 -o " + (work / name));
+    CHECK(j["format"]["name"] == "csr");
+    CHECK(run_json(work, "SPCONV " + (work / name) + " --to csr")["read"]["origin"].get<std::string>().find(
+              "csr") != std::string::npos);
+  }
+  CHECK(run_json(work, "SPCONV gen:diagonal?n=9 -o " + (work / "b") + " --container npz")["format"]["name"] ==
+        "csr");
+  for (const char* name : {"b.mtx", "b.mtx.gz"}) {
+    INFO(name);
+    REQUIRE(run(work, "SPCONV gen:diagonal?n=9 -o " + (work / name)).status == 0);
+    CHECK(run_json(work, "SPCONV " + (work / name) + " --to csr")["read"]["origin"] ==
+          "Matrix Market coordinate");
+  }
+  CHECK(run(work, "SPCONV gen:diagonal?n=9 -o -").out.find("%%MatrixMarket") == 0);
+  const auto refusal = [&](const std::string& arguments) {
+    const auto r = run(work, "SPCONV gen:diagonal?n=9 " + arguments);
+    CHECK(r.status == 2);
+    return r.err;
+  };
+  CHECK(refusal("") == "spconv: nothing to do: name a format with --to, a file with -o, or --plan\n");
+  CHECK(refusal("-o b.h5 --block 2x2") == "spconv: --block means nothing for csr (it is for bsr)\n");
+  CHECK(refusal("-o b.nosuch").find("the extension names no container") != std::string::npos);
+  CHECK(refusal("--plan -o b.npz") == "spconv: -o needs a format: name one with --to\n");
+}
+
 TEST_CASE("what was misspelt is answered with what was probably meant") {
   const folder work;
   const auto refusal = [&](const std::string& arguments) {
