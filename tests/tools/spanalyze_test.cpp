@@ -230,6 +230,23 @@ TEST_CASE("a block size that is named twice is looked at once") {
         run(work, "s.mtx --csv --quiet --blocks 4,2").out);
 }
 
+TEST_CASE("the best block is one of all shapes") {
+  const folder work;
+  const std::string blocks = "'gen:blockband?n=600&block=6&density=0.05'";
+  const std::string text = run(work, blocks).out;
+  const std::size_t line = text.find("\n6 x 6 ");
+  REQUIRE(line != std::string::npos);
+  CHECK(has(text.substr(line, text.find('\n', line + 1) - line), "fewest bytes of 66"));
+  CHECK(text.find("\n5 x 5 ") < line);
+  CHECK(line < text.find("\n8 x 8 "));
+  const std::string several = run(work, blocks + " s.mtx").out;
+  CHECK(has(several, "6 x 6, fill 1.000"));
+  CHECK(has(several, "bsr 6 x 6"));
+  const json told = run_json(work, blocks + " --blocks 2");
+  CHECK(told["best_block"]["rows"] == 6);
+  CHECK(told["blocks"].size() == 1);
+}
+
 TEST_CASE("several matrices are compared, and a bad one does not hide the others") {
   const folder work;
   const outcome two = run(work, "s.mtx c.mtx --html p.html");
