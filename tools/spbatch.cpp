@@ -193,7 +193,7 @@ std::string counted(std::int64_t number, const char* one, const char* many) {
 // "[####......] 12/40, 0.8/s, 35 s left, 1 failed | reading a.mtx": what it does first, for narrow terminals.
 std::string progress_text_of(const batch_state& state) {
   constexpr int width = 10;
-  const std::int64_t settled = state.settled(), here = state.ok + state.failed;
+  const std::int64_t settled = state.settled(), here = state.done();
   const int filled = state.total == 0 ? width : static_cast<int>(width * settled / state.total);
   std::string text =
       fmt::format("[{:#<{}}{:.<{}}] {}/{}", "", filled, "", width - filled, settled, state.total);
@@ -217,13 +217,14 @@ std::string progress_text_of(const batch_state& state) {
 std::string line_text_of(const json& line, const batch_state& state) {
   const std::string name = line["name"];
   std::string text = fmt::format("[{}/{}] ", state.settled(), state.total);
-  if (line["result"] != "ok") {
+  if (line["result"] == "failed") {
     const std::string message = line["failure"]["message"];
     text += fmt::format("FAILED ({}) {}{}", line["failure"]["cause"].get<std::string>(),
                         message.find(name) == std::string::npos ? name + ": " : "", message);
   } else {
-    text +=
-        fmt::format("ok {}, {:.1f} s", name, line["seconds"].get<double>() - line["waited_s"].get<double>());
+    text += fmt::format("{} {}, {:.1f} s", line["result"].get<std::string>(), name,
+                        line["seconds"].get<double>() - line["waited_s"].get<double>());
+    if (const json& why = line["not_raced"]; !why.is_null()) text += ": " + why.get<std::string>();
     if (const json& told = line["recommendation"]; !told.is_null() && !told["verdict"].is_null())
       text += fmt::format(": {}", told["verdict"]["copies"][0].get<std::string>());
   }
@@ -235,6 +236,7 @@ json state_as_json(const batch_state& state) {
           {"known_before", state.known_before},
           {"copies", state.copies},
           {"ok", state.ok},
+          {"analysed", state.analysed},
           {"failed", state.failed},
           {"failed_before", state.failed_before},
           {"interrupted", state.interrupted},
@@ -245,16 +247,17 @@ json state_as_json(const batch_state& state) {
 // How this run went, in sentences.
 std::string state_as_text(const tool_request& request, const batch_state& state) {
   const int width = output_width();
-  std::string text = fmt::format("{} of {} done in {}: {} ok, {} failed", state.ok + state.failed,
-                                 counted(state.total, "matrix", "matrices"), duration(state.seconds),
-                                 state.ok, state.failed);
+  std::string text =
+      fmt::format("{} of {} done in {}: {} ok, {}{} failed", state.done(),
+                  counted(state.total, "matrix", "matrices"), duration(state.seconds), state.ok,
+                  state.analysed > 0 ? fmt::format("{} only analysed, ", state.analysed) : "", state.failed);
   if (state.known_before > 0)
     text +=
         fmt::format("; {} had results before{}", state.known_before,
                     state.failed_before > 0 ? fmt::format(", {} of them failed", state.failed_before) : "");
   if (state.copies > 0) text += "; " + counted(state.copies, "is a copy", "are copies") + " of others";
   text = wrapped("", text + ".", 2, width);
-  if (request.batch.options.measures() && state.ok + state.failed > 0 && state.seconds > 0)
+  if (request.batch.options.measures() && state.done() > 0 && state.seconds > 0)
     text += wrapped("",
                     fmt::format("The device was in use {:.0f} % of the time.",
                                 100 * state.device_seconds / state.seconds),
@@ -277,7 +280,7 @@ batch_state run(const tool_request& request, const progress_line& progress) {
     events.still_running = [&](const batch_state& state) { progress.say(progress_text_of(state)); };
     events.finished = [&](const json& line, const batch_state& state) {
       // On a terminal the bar counts the good ones; the bad ones stay to be read.
-      if (on_terminal && line["result"] == "ok") return;
+      if (on_terminal && line["result"] != "failed") return;
       progress.clear();
       tell(line_text_of(line, state));
     };

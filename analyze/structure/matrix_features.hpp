@@ -83,8 +83,8 @@ struct matrix_features {
   std::int64_t x_lines = 0;  // 128-byte lines of x (of 64-bit values) that rows touch, each row for itself
   std::vector<block_features> blocks;     // of the sizes that were asked for
   std::vector<shape_count> block_shapes;  // all that BSR may be tried in: 66 of them
-  std::optional<block_features>
-      best_block;  // of those the one of the fewest bytes, 1 x 1 aside; none without entries
+  // Of those the one that takes the fewest bytes, 1 x 1 aside; none without entries.
+  std::optional<block_features> best_block;
   std::vector<format_cost> formats;  // as spconv --plan prices them
   density_grid grid;
 

@@ -56,7 +56,7 @@ result_columns columns_of_results() {
       {"cause", [](const batch_row& row) { return quoted(row.cause); }},
       {"stage", [](const batch_row& row) { return quoted(row.stage); }},
       {"signal", [](const batch_row& row) { return quoted(row.signal); }},
-      {"message", [](const batch_row& row) { return quoted(row.message); }},
+      {"message", [](const batch_row& row) { return quoted(row.ok() ? row.not_raced : row.message); }},
       {"rows", [](const batch_row& row) { return whole(row.rows); }},
       {"cols", [](const batch_row& row) { return whole(row.cols); }},
       {"entries", [](const batch_row& row) { return whole(row.entries); }},

@@ -237,7 +237,7 @@ void journal::remember(const fs::path& file, const json& head) {
   const std::string key = head["key"], source = head["source"]["path"], started = started_of(head);
   const auto [known, is_new] = results_.try_emplace(key);
   if (is_new || is_newer(file, started, known->second.file, known->second.started))
-    known->second = {head["result"] == "ok", at_start_, head["name"], file, started};
+    known->second = {head["result"] != "failed", at_start_, head["name"], file, started};
   sources_[source_text(source, head["source"].value("bytes", json()),
                        head["source"].value("modified_ns", json()), head["options"])] = key;
 }

@@ -229,6 +229,7 @@ batch_row row_of(const json& line) {
   row.source = text(member(&line, "source"), "path");
   row.options = options_text(member(&line, "options"));
   row.result = text(&line, "result");
+  row.not_raced = text(&line, "not_raced");
   if (const json* const failure = member(&line, "failure")) {
     row.stage = text(failure, "stage");
     row.cause = text(failure, "cause");

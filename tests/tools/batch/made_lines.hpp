@@ -30,6 +30,7 @@ inline json base_line(const std::string& name) {
             {"backend", "cuda"}}},
           {"result", "ok"},
           {"failure", nullptr},
+          {"not_raced", nullptr},
           {"matrix",
            {{"rows", 100}, {"cols", 200}, {"entries", 1000}, {"field", "real"}, {"origin", "Matrix Market"}}},
           {"node", "n1"},
