@@ -102,6 +102,7 @@ batch_variant variant_of(const matrix_result& found, const variant_result& f) {
   return {name_of(f.format),
           f.note,
           f.refused,
+          f.not_tried,
           f.of_transpose,
           if_known(static_cast<double>(f.bytes)),
           if_known(f.bytes > 0, times_csr(found, f.bytes)),

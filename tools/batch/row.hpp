@@ -23,6 +23,7 @@ struct batch_timing {
 
 struct batch_variant {
   std::string format, note, refused;
+  bool not_tried = false;  // which is why it is not there, and no refusal
   bool of_transpose = false;
   double bytes = unknown, times_csr = unknown, convert_ms = unknown;
 };
