@@ -591,6 +591,48 @@ TEST_CASE("compressed input, standard input and standard output") {
   CHECK(run(work, "SPCONV " + two_members + " --to mtx -o -").out == expected);
 }
 
+TEST_CASE("of several matrices in an archive the one with its name is read, and the others are named") {
+  if (from_environment("SPARSMITH_ARCHIVES") == "0") return;
+  const folder work;
+  const auto packed = [&](const std::string& name, const std::vector<std::string>& members) {
+    std::string list;
+    for (const std::string& member : members) {
+      fs::create_directories(fs::path(work / member).parent_path());
+      write(work / member, "%%MatrixMarket matrix coordinate real general\n" + std::to_string(member.size()) +
+                               " 9 1\n1 1 5\n");
+      list += " " + member;
+    }
+    REQUIRE(run(work, "cd " + work.path.string() + " && tar -czf " + name + list).status == 0);
+    return "SPCONV " + (work / name) + " --to csr --device cpu";
+  };
+  const std::string pair = packed("pair.tar.gz", {"pair/other.mtx", "pair/pair.mtx", "pair/third.mtx"});
+  const auto told = run_json(work, pair);
+  CHECK(told["matrix"]["rows"] == 13);
+  CHECK(told["read"]["note"] ==
+        "pair/pair.mtx was read, and not what else is in the archive: pair/other.mtx, pair/third.mtx");
+  CHECK(run(work, pair).out.find("pair/pair.mtx was read, and not") != std::string::npos);
+  // Named like its folder, whatever the archive is called.
+  CHECK(run_json(work, packed("x.tar.gz", {"pair/pair.mtx", "pair/other.mtx"}))["matrix"]["rows"] == 13);
+  // Two folders: the archive's name decides, or nobody.
+  CHECK(run_json(work, packed("bb.tar.gz", {"a/a.mtx", "bb/bb.mtx"}))["matrix"]["rows"] == 9);
+  CHECK(run_json(work, packed("a.tar.gz", {"a/a.mtx", "bb/bb.mtx"}))["read"]["note"] ==
+        "a/a.mtx was read, and not what else is in the archive: bb/bb.mtx");
+  const auto refused = run(work, packed("x.tar.gz", {"a/a.mtx", "bb/bb.mtx"}));
+  CHECK(refused.status == 1);
+  CHECK(refused.out.empty());
+  CHECK(refused.err ==
+        "spconv: " + (work / "x.tar.gz") +
+            ": the archive holds 2 matrices, and its name does not tell which is meant; unpack it "
+            "and name one (a/a.mtx, bb/bb.mtx)\n");
+  CHECK(run(work, packed("a.tar.gz", {"a/a.mtx", "b/a.mtx"})).status == 1);
+  // What SuiteSparse ships beside a matrix is none; alone it is one.
+  CHECK(
+      run_json(work, packed("lp.tar.gz", {"lp/lp_b.mtx", "lp/lp.mtx", "lp/lp_c.mtx", "lp/lp_lo.mtx",
+                                          "lp/lp_hi.mtx", "lp/lp_z0.mtx", "lp/lp_coord.mtx"}))["read"]["note"]
+          .is_null());
+  CHECK(run_json(work, packed("alone.tar.gz", {"some_b.mtx"}))["matrix"]["rows"] == 10);
+}
+
 TEST_CASE("archives are read, or refused by a build without libarchive") {
   const folder work;
   const bool archives = from_environment("SPARSMITH_ARCHIVES") != "0";
