@@ -403,6 +403,7 @@ TEST_CASE("exhaustive runs of several matrices come with what they are together"
   CHECK(told["overall"]["over_vendor"]["ax"].is_null());
   const outcome text = run(work, arguments);
   CHECK(has(text.out, "over 3 matrices"));
+  CHECK(has(text.out, "how many times as fast the best of ours in each format is as the baseline"));
   CHECK(widest(text.out) <= 80);
 }
 
