@@ -8,6 +8,7 @@
 #include "analyze/report/spy.hpp"
 #include "analyze/report/terminal_plots.hpp"
 #include "convert/error.hpp"
+#include "convert/words.hpp"
 #include "tests/catch.hpp"
 
 using namespace sparsmith;
