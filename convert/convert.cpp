@@ -40,8 +40,9 @@ struct back_to_csr {
 }  // namespace
 
 std::string doubt_about(const assembly_report& report) {
-  if (report.stored_twice == 0) return {};
-  return "both triangles are stored although the header says symmetric: the values of " +
+  if (report.stored_twice == 0) return report.note;
+  return (report.note.empty() ? "" : report.note + "; ") +
+         "both triangles are stored although the header says symmetric: the values of " +
          std::to_string(report.stored_twice) + (report.stored_twice == 1 ? " pair" : " pairs") +
          " off the diagonal were added up";
 }
@@ -57,6 +58,7 @@ csr<Offset, Value, space_on<Backend>> assemble(Backend on, matrix_entries&& sour
   report.stored = source.entries.values.size();
   report.rounded = source.rounded_values;
   report.array_zeros = source.array_zeros;
+  report.note = source.note;
   if (source.symmetry != symmetry_kind::general) report.stored_twice = count_stored_twice(source.entries);
 
   coo<double, space> entries;

@@ -83,7 +83,8 @@ def is_usage(command):
 def is_mention(command):
     """Options alone, as in "what `spanalyze --json` prints"."""
     words = command.split()[1:]
-    return all(word.startswith("-") for word in words) and not {"--help", "--version", "--list"} & set(words)
+    printing = {"--help", "--help-generators", "--version", "--list"}
+    return all(word.startswith("-") for word in words) and not printing & set(words)
 
 
 def writes(command):

@@ -64,6 +64,19 @@ class help_in_width : public CLI::FormatterBase {
   }
 };
 
+std::string generators_help() {
+  const int width = output_width();
+  std::string text = wrapped("",
+                             "A generator makes a matrix, and stands where a file's name would: "
+                             "'gen:uniform?n=1e6&density=1e-5'. Parameters that are not given are as below; "
+                             "the quotes keep ? and & from the shell.",
+                             0, width) +
+                     "\nGenerators:\n";
+  for (const auto& [term, meaning] : describe_generators())
+    text += term_text(term, meaning, term_indent(width), width);
+  return text;
+}
+
 // Of the words that were left over, the first that looks like an option, and the one probably meant; nothing
 // where there is none.
 std::string about_unknown_option(const CLI::App& app) {
@@ -147,15 +160,22 @@ void add_common_options(CLI::App& app, common_options& options) {
   app.add_flag("--quiet", options.quiet, "Print nothing but errors (and data asked for)");
   app.set_version_flag("--version", fmt::format("{} {} ({})", app.get_name(), SPARSMITH_VERSION,
                                                 has_cuda ? "OpenMP and CUDA" : "OpenMP, no CUDA"));
+  app.add_flag_callback(
+      "--help-generators",
+      [] {
+        // The only kind of success that CLI11 prints a text for; it ends the line itself.
+        std::string text = generators_help();
+        text.pop_back();
+        throw CLI::CallForVersion(text, 0);
+      },
+      "Describe the generators (gen:...) and their parameters, and exit");
   app.formatter(std::make_shared<help_in_width>());
 }
 
 void add_help_ending(CLI::App& app, const std::vector<std::string>& examples,
                      const std::vector<std::string>& remarks) {
   const int width = output_width();
-  std::string text = "\nGenerators:\n";
-  for (const auto& [term, meaning] : describe_generators())
-    text += term_text(term, meaning, term_indent(width), width);
+  std::string text;
   if (!examples.empty()) text += "\nExamples:\n";
   for (const std::string& example : examples) text += broken_command(CLI::detail::split(example, ' '), width);
   if (!remarks.empty()) text += "\n";

@@ -24,8 +24,8 @@ void add_common_options(CLI::App& app, common_options& options);
 // Which of the options that are about some formats only were typed.
 std::vector<std::string> format_options_given(const CLI::App& app);
 
-// What --help ends with: the generators, commands as examples (words between blanks, quoted where a shell
-// needs it) and remarks, a paragraph each.
+// What --help ends with: commands as examples (words between blanks, quoted where a shell needs it) and
+// remarks, a paragraph each. The generators, which are longer than all else, have --help-generators.
 void add_help_ending(CLI::App& app, const std::vector<std::string>& examples,
                      const std::vector<std::string>& remarks);
 

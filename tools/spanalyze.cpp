@@ -200,12 +200,14 @@ terminal look_at_terminal() {
 }
 
 void print_text(const analysis_request& request, const std::vector<matrix_features>& all) {
-  const text_options options{look_at_terminal(), request.device.note, request.bins, request.row_histogram,
-                             request.col_histograms};
+  text_options options{look_at_terminal(), request.device.note, request.bins, request.row_histogram,
+                       request.col_histograms};
   if (request.several()) fmt::print("{}", comparison_as_text(all, options.shown.width));
   if (!request.each_in_full) return;
-  for (const matrix_features& f : all)
+  for (const matrix_features& f : all) {
     fmt::print("{}{}", request.several() ? "\n\n" : "", features_as_text(f, options));
+    options.device.clear();  // the same for all
+  }
 }
 
 void print_json(const analysis_request& request, const std::vector<matrix_features>& all) {
@@ -247,7 +249,8 @@ int main(int argc, char** argv) {
   CLI::App app(
       "What sparse matrices are like: lengths, blocks, band, symmetry, bytes per format; text, JSON, HTML.",
       "spanalyze");
-  app.add_option("input", typed.inputs, "Matrices: files of any kind spconv reads, or generators (below)")
+  app.add_option("input", typed.inputs,
+                 "Matrices: files of any kind spconv reads, or generators (--help-generators)")
       ->required();
   app.add_flag("--rows", typed.rows,
                "Show the row lengths with linear bins as well (of several matrices: implies --full)");

@@ -195,7 +195,7 @@ std::string counted(std::int64_t number, const char* one, const char* many) {
 // "[####......] 12/40, 0.8/s, 35 s left, 1 failed | reading a.mtx": what it does first, for narrow terminals.
 std::string progress_text_of(const batch_state& state) {
   constexpr int width = 10;
-  const std::int64_t settled = state.settled(), here = state.ok + state.failed;
+  const std::int64_t settled = state.settled(), here = state.done();
   const int filled = state.total == 0 ? width : static_cast<int>(width * settled / state.total);
   std::string text =
       fmt::format("[{:#<{}}{:.<{}}] {}/{}", "", filled, "", width - filled, settled, state.total);
@@ -219,13 +219,14 @@ std::string progress_text_of(const batch_state& state) {
 std::string line_text_of(const json& line, const batch_state& state) {
   const std::string name = line["name"];
   std::string text = fmt::format("[{}/{}] ", state.settled(), state.total);
-  if (line["result"] != "ok") {
+  if (line["result"] == "failed") {
     const std::string message = line["failure"]["message"];
     text += fmt::format("FAILED ({}) {}{}", line["failure"]["cause"].get<std::string>(),
                         message.find(name) == std::string::npos ? name + ": " : "", message);
   } else {
-    text +=
-        fmt::format("ok {}, {:.1f} s", name, line["seconds"].get<double>() - line["waited_s"].get<double>());
+    text += fmt::format("{} {}, {:.1f} s", line["result"].get<std::string>(), name,
+                        line["seconds"].get<double>() - line["waited_s"].get<double>());
+    if (const json& why = line["not_raced"]; !why.is_null()) text += ": " + why.get<std::string>();
     if (const json& told = line["recommendation"]; !told.is_null() && !told["verdict"].is_null())
       text += fmt::format(": {}", told["verdict"]["copies"][0].get<std::string>());
     if (line["noisy"]) text += ", unsettled: the machine was busy";
@@ -238,6 +239,7 @@ json state_as_json(const batch_state& state) {
           {"known_before", state.known_before},
           {"copies", state.copies},
           {"ok", state.ok},
+          {"analysed", state.analysed},
           {"failed", state.failed},
           {"failed_before", state.failed_before},
           {"noisy", state.noisy},
@@ -250,9 +252,10 @@ json state_as_json(const batch_state& state) {
 // How this run went, in sentences.
 std::string state_as_text(const tool_request& request, const batch_state& state) {
   const int width = output_width();
-  std::string text = fmt::format("{} of {} done in {}: {} ok, {} failed", state.ok + state.failed,
-                                 counted(state.total, "matrix", "matrices"), duration(state.seconds),
-                                 state.ok, state.failed);
+  std::string text =
+      fmt::format("{} of {} done in {}: {} ok, {}{} failed", state.done(),
+                  counted(state.total, "matrix", "matrices"), duration(state.seconds), state.ok,
+                  state.analysed > 0 ? fmt::format("{} only analysed, ", state.analysed) : "", state.failed);
   if (state.known_before > 0)
     text +=
         fmt::format("; {} had results before{}", state.known_before,
@@ -262,7 +265,7 @@ std::string state_as_text(const tool_request& request, const batch_state& state)
             (noisy == 1 ? "it" : "them") + " again)";
   if (state.copies > 0) text += "; " + counted(state.copies, "is a copy", "are copies") + " of others";
   text = wrapped("", text + ".", 2, width);
-  if (request.batch.options.measures() && state.ok + state.failed > 0 && state.seconds > 0)
+  if (request.batch.options.measures() && state.done() > 0 && state.seconds > 0)
     text += wrapped("",
                     fmt::format("The device was in use {:.0f} % of the time.",
                                 100 * state.device_seconds / state.seconds),
@@ -285,7 +288,7 @@ batch_state run(const tool_request& request, const progress_line& progress) {
     events.still_running = [&](const batch_state& state) { progress.say(progress_text_of(state)); };
     events.finished = [&](const json& line, const batch_state& state) {
       // On a terminal the bar counts the good ones; the bad ones stay to be read.
-      if (on_terminal && line["result"] == "ok") return;
+      if (on_terminal && line["result"] != "failed") return;
       progress.clear();
       tell(line_text_of(line, state));
     };
@@ -382,9 +385,9 @@ int main(int argc, char** argv) {
       "own. "
       "Results are lines on disk, a run that was ended goes on where it was, and a report shows them all.",
       "spbatch");
-  app.add_option(
-      "path", typed.paths,
-      "Folders (searched), files, patterns, generators, and text files (.txt, .list) with one a line");
+  app.add_option("path", typed.paths,
+                 "Folders (searched), files, patterns, generators (--help-generators), and text files (.txt, "
+                 ".list) with one a line");
   app.add_option("--out", typed.out, "Folder of the results, made where it is not there")
       ->capture_default_str();
   app.add_option("--list", typed.lists, "Text files that name matrices, one a line; - is standard input")

@@ -47,10 +47,12 @@ void add_options(CLI::App& app, typed_options& typed) {
   conversion_options& conversion = typed.conversion;
   app.add_option("input", typed.input,
                  "A matrix: .mtx (also .gz, .bz2, .xz, .zst), SuiteSparse .tar.gz, .npz, .bsp.h5, .h5, - for "
-                 "standard input, or a generator (below)")
+                 "standard input, or a generator (--help-generators)")
       ->required();
   app.add_option("--to", typed.to,
-                 fmt::format("Format: {}; mtx writes a Matrix Market file", joined(format_names())))
+                 fmt::format("Format: {}; mtx writes a Matrix Market file. Without it -o writes csr, or mtx "
+                             "where it names a Matrix Market file",
+                             joined(format_names())))
       ->transform(one_of(targets));
   app.add_option("-o,--output", typed.output,
                  "Where to write; .mtx, .mtx.gz, .npz, .bsp.h5 or .h5 chooses the container. Without it, "
@@ -124,7 +126,7 @@ void add_options(CLI::App& app, typed_options& typed) {
   add_common_options(app, typed.common);
   add_help_ending(
       app,
-      {"spconv bcsstk17.mtx.gz --to csr -o bcsstk17.npz", "spconv bcsstk17.mtx.gz --plan",
+      {"spconv bcsstk17.mtx.gz -o bcsstk17.npz", "spconv bcsstk17.mtx.gz --plan",
        "spconv bcsstk17.mtx.gz --to bsr --block auto", "spconv gen:rmat?scale=20 --to sell --verify",
        "spconv gen:uniform?n=8192&density=0.05 --to mtx -o uniform.mtx"},
       {"Exit status: 0 fine, 1 data or run-time failure, 2 usage."});
@@ -136,10 +138,21 @@ void add_options(CLI::App& app, typed_options& typed) {
   throw error(failure::usage, message);
 }
 
+container settle_container(const typed_options& typed) {
+  return typed.container_name.empty() ? container_for(typed.output) : container_named(typed.container_name);
+}
+
+// What --to says, or a file alone: a Matrix Market file holds entries, and who names any other wants what
+// most programs take.
+std::string settle_name(const typed_options& typed) {
+  if (!typed.to.empty() || typed.plan || typed.output.empty()) return typed.to;
+  return settle_container(typed) == container::matrix_market ? "mtx" : name_of(format_kind::csr);
+}
+
 // A layout with other arrays is a format of its own; a Matrix Market file holds the entries, which is COO.
 std::optional<format_kind> settle_target(const typed_options& typed) {
   if (typed.to.empty()) {
-    if (!typed.plan) refuse("nothing to do: name a format with --to, or --plan");
+    if (!typed.plan) refuse("nothing to do: name a format with --to, a file with -o, or --plan");
     return {};
   }
   const format_kind named = typed.to == "mtx" ? format_kind::coo : *format_named(typed.to);
@@ -207,8 +220,7 @@ std::optional<output_request> settle_output(const typed_options& typed, std::opt
     return {};
   }
   if (!target) refuse("-o needs a format: name one with --to");
-  const container kind =
-      typed.container_name.empty() ? container_for(typed.output) : container_named(typed.container_name);
+  const container kind = settle_container(typed);
   if (as_text && kind != container::matrix_market)
     refuse(fmt::format("--to mtx writes Matrix Market, but {} names a {} file", typed.output, name_of(kind)));
   if (!can_hold(kind, *target))
@@ -218,7 +230,8 @@ std::optional<output_request> settle_output(const typed_options& typed, std::opt
   return output_request{typed.output, kind};
 }
 
-request settle(const typed_options& typed) {
+request settle(typed_options typed) {
+  typed.to = settle_name(typed);
   const std::optional<format_kind> target = settle_target(typed);
   require_effect(typed, target);
   const bool block_open = std::find(typed.blocks.begin(), typed.blocks.end(), "auto") != typed.blocks.end();

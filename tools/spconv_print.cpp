@@ -245,7 +245,8 @@ void print_json(const outcome& r, std::FILE* out) {
                {"zeros_dropped", a.zeros_dropped},
                {"narrowed", a.narrowed},
                {"rounded", a.rounded},
-               {"array_zeros", a.array_zeros}};
+               {"array_zeros", a.array_zeros},
+               {"note", a.note.empty() ? json(nullptr) : json(a.note)}};
   j["device"] = r.device;
   if (r.chosen_block) j["block_choice"] = describe_choice(*r.chosen_block);
   if (r.format) {

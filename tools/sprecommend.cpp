@@ -350,7 +350,8 @@ int main(int argc, char** argv) {
       "Runs the kernels of all formats on a matrix and says which format wins, by how much and why, and "
       "after how many products converting to it is repaid.",
       "sprecommend");
-  app.add_option("input", typed.inputs, "Matrices: files of any kind spconv reads, or generators (below)");
+  app.add_option("input", typed.inputs,
+                 "Matrices: files of any kind spconv reads, or generators (--help-generators)");
   app.add_flag("--list", typed.list, "Print every kernel of every format, and run nothing");
   app.add_option("--mix", typed.mix,
                  "How many products with A and with A^T are wanted: 10:1, or 1:0 for A x alone")

@@ -184,7 +184,8 @@ class field_builder {
 
   // By the bytes of all shapes, each step after the one before.
   void add_bsr() {
-    const block_choice choice = choose_block<Backend, Offset, Value>(on_, matrix_, max_fill(), nullptr);
+    const block_choice choice = choose_block<Offset, Value>(
+        features_.block_shapes, matrix_.rows, matrix_.values.size(), features_.explicit_zeros, max_fill());
     int after = -1, count = 0;
     for (const block_candidate& c : choice.candidates) {
       if (c.shape.size.area() == 1) continue;  // CSR

@@ -9,7 +9,8 @@
 namespace sparsmith {
 
 struct recommendation {
-  std::string name;  // of the matrix, as it was asked for
+  std::string name;         // of the matrix, as it was asked for
+  bool can_be_read = true;  // by that name; not where it was made of arrays
   machine_description machine;
   machine_rates rates;
   matrix_features features;

@@ -91,7 +91,8 @@ struct variant_result {
   bool of_transpose = false;   // a second copy beside A
   conversion_options options;  // that make it
   std::string refused;         // why it could not be made, or was not; empty where it was
-  bool not_reached = false;    // it was not: the race ended before its turn
+  bool not_tried = false;      // it was not: it was not worth its start, or there was no time for it
+  bool not_reached = false;    // likewise: the race ended before its turn
   std::int64_t bytes = 0, slots = 0;
   int offset_bits = 0;
   double convert_seconds = 0;

@@ -43,6 +43,8 @@ const char* name_of(standing how) {
       return "wrong";
     case standing::refused:
       return "refused";
+    case standing::not_tried:
+      return "not tried";
     default:
       return "predicted";
   }
@@ -52,7 +54,7 @@ std::vector<listed_contestant> contestants_of(const matrix_result& found) {
   std::vector<listed_contestant> all;
   for (const variant_result& f : found.variants) {
     if (!f.refused.empty()) {
-      all.push_back({&f, nullptr, standing::refused, f.refused});
+      all.push_back({&f, nullptr, f.not_tried ? standing::not_tried : standing::refused, f.refused});
       continue;
     }
     for (const contestant_result& k : f.contestants) all.push_back(standing_of(found, f, k));
@@ -118,7 +120,8 @@ std::vector<departure> departures_of(const matrix_result& found) {
     return one.contestant == nullptr ? "" : one.contestant->info.name;
   };
   std::vector<departure> all;
-  for (const standing how : {standing::wrong, standing::left, standing::refused, standing::not_run})
+  for (const standing how :
+       {standing::wrong, standing::left, standing::refused, standing::not_tried, standing::not_run})
     for (const listed_contestant& one : contestants_of(found)) {
       if (one.how != how) continue;
       const auto same = std::find_if(all.begin(), all.end(), [&](const departure& d) {

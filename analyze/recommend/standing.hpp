@@ -12,8 +12,8 @@
 namespace sparsmith {
 
 // How it ended for a kernel, or for a format that no kernel ran on.
-enum class standing { ok, left, not_run, wrong, refused, predicted };
-const char* name_of(standing how);  // "ok", "left", "not run", "wrong", "refused", "predicted"
+enum class standing { ok, left, not_run, wrong, refused, not_tried, predicted };
+const char* name_of(standing how);  // "ok", "left", "not run", "wrong", "refused", "not tried", "predicted"
 
 // Reasons that are not told by the race but follow from the figures.
 inline constexpr const char* never_timed = "the race ended before it was timed";
@@ -21,7 +21,8 @@ inline constexpr const char* not_modelled = "the model has no figures for it";
 
 struct listed_contestant {
   const variant_result* variant = nullptr;
-  const contestant_result* contestant = nullptr;  // null: the format alone, which was refused or not raced
+  const contestant_result* contestant =
+      nullptr;  // null: the format alone, which was refused, not tried or not raced
   standing how = standing::ok;
   std::string reason;  // empty where it is ok or predicted
 };
@@ -77,7 +78,7 @@ struct departure {
   listed_contestant who;
   std::vector<operation> operations;  // none: the format alone
 };
-// What went wrong first, then who left, then what was refused, then who never ran.
+// What went wrong first, then who left, then what was refused and what was not tried, then who never ran.
 std::vector<departure> departures_of(const matrix_result& found);
 
 // Whether two ways do the same for this operation.

@@ -133,9 +133,12 @@ class tournament {
     line.refused = one.left_out;
     if (line.refused.empty() && comes_too_late(variant)) {
       line.refused = why_over();
-      line.not_reached = true;
+      line.not_tried = line.not_reached = true;
     }
-    if (line.refused.empty() && request_.for_verdict) line.refused = why_untried(i);
+    if (line.refused.empty() && request_.for_verdict) {
+      line.refused = why_untried(i);
+      line.not_tried = !line.refused.empty();
+    }
     if (!line.refused.empty()) return;
     say(fmt::format("converting to {}", line.label()));
     try {

@@ -53,7 +53,7 @@ std::string summary(const matrix_features& f, const std::string& device, int wid
                    percent(share_of(f.next_column, f.entries)), percent(share_of(f.row_below, f.entries))));
   line("reuse", fmt::format("{} lines of x (128 bytes) touched per entry, each row for itself",
                             three_decimals(share_of(f.x_lines, f.entries))));
-  line("device", device);
+  if (!device.empty()) line("device", device);
   return all;
 }
 
@@ -108,10 +108,25 @@ std::string density_bars(const block_features& block) {
 std::string block_table(const matrix_features& f, int width) {
   if (f.blocks.empty()) return "";
   std::vector<table_line> lines = {{"block", "with entries", "fill", "BSR x CSR", "0 - 100 % full"}};
-  for (const block_features& b : f.blocks)
+  std::vector<std::string> notes = {""};
+  const auto add = [&](const block_features& b) {
     lines.push_back({sides_of(b.size), with_commas(b.blocks), three_decimals(b.fill),
                      over_csr_text(f, bsr_of(f, b.size)), density_bars(b)});
-  return "\n" + text_table(lines, width);
+    notes.emplace_back(f.best_block && b.size == f.best_block->size ? "fewest bytes of 66" : "");
+  };
+  // What --block auto would look for, wherever it stands between those that were asked for.
+  bool best_shown =
+      !f.best_block || std::any_of(f.blocks.begin(), f.blocks.end(),
+                                   [&](const block_features& b) { return b.size == f.best_block->size; });
+  for (const block_features& b : f.blocks) {
+    if (!best_shown && b.size.area() > f.best_block->size.area()) {
+      add(*f.best_block);
+      best_shown = true;
+    }
+    add(b);
+  }
+  if (!best_shown) add(*f.best_block);
+  return "\n" + text_table(lines, width, notes);
 }
 
 // What matters first, then as many pieces of the description as there is room for.
@@ -174,12 +189,10 @@ std::vector<column<matrix_features>> compared_features() {
          return mirrored ? percent(*mirrored) : "-";
        }},
       {"bandwidth", [](const row& f) { return with_commas(std::max(f.lower_bandwidth, f.upper_bandwidth)); }},
-      {"fullest blocks",
+      {"best block",
        [](const row& f) {
-         const block_features* const block = fullest_blocks(f);
-         return block == nullptr
-                    ? "-"
-                    : fmt::format("{}, fill {}", sides_of(block->size), three_decimals(block->fill));
+         const std::optional<block_features>& block = f.best_block;
+         return !block ? "-" : fmt::format("{}, fill {}", sides_of(block->size), three_decimals(block->fill));
        }},
       {"fewest bytes",
        [](const row& f) {

@@ -19,7 +19,7 @@ struct terminal {
 
 struct text_options {
   terminal shown = {};
-  std::string device = {};      // where the features were computed
+  std::string device = {};      // where the features were computed; empty where that was said before
   int bins = default_bins;      // of linear histograms
   bool row_histogram = false;   // of row lengths with linear bins, beside the one that is always there
   bool col_histograms = false;  // of column lengths, with either bins

@@ -52,13 +52,6 @@ std::optional<double> over_csr(const matrix_features& f, const format_cost* cost
   return share_of(cost->bytes, csr->bytes);
 }
 
-const block_features* fullest_blocks(const matrix_features& f) {
-  const block_features* best = nullptr;
-  for (const block_features& block : f.blocks)
-    if (block.blocks > 0 && (best == nullptr || block.fill < best->fill)) best = &block;
-  return best;
-}
-
 std::optional<double> mirrored_share(const matrix_features& f, std::int64_t mirrored) {
   if (f.rows != f.cols) return {};
   return f.symmetry.off_diagonal == 0 ? 1 : share_of(mirrored, f.symmetry.off_diagonal);

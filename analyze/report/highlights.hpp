@@ -18,7 +18,6 @@ std::vector<std::int32_t> betas_of(const matrix_features& features);  // that we
 // Bytes against those of CSR.
 std::optional<double> over_csr(const matrix_features& features, const format_cost* cost);
 
-const block_features* fullest_blocks(const matrix_features& features);  // the least fill
 // How many of the entries off the diagonal are `mirrored`, as a share; nothing contradicts a symmetry where
 // there are none. Empty where the matrix is not square.
 std::optional<double> mirrored_share(const matrix_features& features, std::int64_t mirrored);

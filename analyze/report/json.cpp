@@ -47,6 +47,14 @@ json lengths_as_json(const length_features& f, int bins) {
           {"log2_bins", bins_as_json(log2_bins(f))}};
 }
 
+json block_as_json(const block_features& block) {
+  return {{"rows", block.size.rows},
+          {"cols", block.size.cols},
+          {"blocks", block.blocks},
+          {"fill", number_or_null(block.fill)},
+          {"density", block.density}};
+}
+
 // The first row or column of every cell: of the finer cells that were merged (see merged_to_fit) the first.
 json first_lines(std::int64_t cells, std::int64_t fine, std::int64_t lines) {
   json all = json::array();
@@ -91,12 +99,8 @@ nlohmann::ordered_json to_json(const matrix_features& f, int bins) {
                     {"next_column_share", share(f.next_column, f.entries)},
                     {"row_below_share", share(f.row_below, f.entries)}};
   j["blocks"] = json::array();
-  for (const block_features& block : f.blocks)
-    j["blocks"].push_back({{"rows", block.size.rows},
-                           {"cols", block.size.cols},
-                           {"blocks", block.blocks},
-                           {"fill", number_or_null(block.fill)},
-                           {"density", block.density}});
+  for (const block_features& block : f.blocks) j["blocks"].push_back(block_as_json(block));
+  j["best_block"] = f.best_block ? block_as_json(*f.best_block) : json(nullptr);
   j["formats"] = json::array();
   for (const format_cost& cost : f.formats)
     j["formats"].push_back({{"format", name_of(cost.format)},

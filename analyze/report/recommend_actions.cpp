@@ -130,7 +130,8 @@ std::string escaped_for_code(std::string_view text) {
 }
 
 std::vector<std::string> spconv_arguments(const recommendation& r, const way& taken) {
-  if (!is_plain(taken) || taken.stays_in_csr()) return {};  // what is there already needs no file
+  // What is there already needs no file, and what has no name cannot be read from one.
+  if (!is_plain(taken) || taken.stays_in_csr() || !r.can_be_read) return {};
   const variant_result& f = taken.variant();
   std::vector<std::string> words = {"spconv", as_argument(r.name), "--to", name_of(f.format)};
   for (const setting& one : settings_of(r.found, f)) {
@@ -154,14 +155,17 @@ std::string spconv_line(const recommendation& r, const way& taken) {
 std::string code_lines(const recommendation& r, const way& taken) {
   if (!is_plain(taken)) return {};
   const variant_result& f = taken.variant();
-  std::string code = fmt::format(
+  std::string code =
       "#include <sparsmith/sparsmith.hpp>\n"
       "\n"
-      "using namespace sparsmith;\n"
-      "auto m = read(\n{},\n"
-      "    {{.where = run_on::{}, .values = value_width::{}{}}});\n",
-      literal_lines(r.name, "    "), r.machine.backend == cuda::name ? "gpu" : "cpu",
-      r.found.value_bits == 32 ? "f32" : "f64", offset_bits(r, f) == 64 ? ", .wide_offsets = true" : "");
+      "using namespace sparsmith;\n";
+  code += r.can_be_read ? fmt::format(
+                              "auto m = read(\n{},\n"
+                              "    {{.where = run_on::{}, .values = value_width::{}{}}});\n",
+                              literal_lines(r.name, "    "), r.machine.backend == cuda::name ? "gpu" : "cpu",
+                              r.found.value_bits == 32 ? "f32" : "f64",
+                              offset_bits(r, f) == 64 ? ", .wide_offsets = true" : "")
+                        : "// m: the matrix that this was asked about\n";
   if (!taken.stays_in_csr()) {
     const std::vector<setting> settings = settings_of(r.found, f);
     if (!settings.empty()) code += "conversion_options options;\n";

@@ -20,12 +20,13 @@ std::string escaped_for_code(std::string_view text);
 
 // `spconv` and its arguments, not quoted. What names the format's shape is always there, also where it is
 // what spconv would take by default; everything else only where it is not. Empty where one command cannot
-// make it: for two copies, and for one of A^T.
+// make it: for two copies, for one of A^T, and for a matrix that was not read by its name.
 std::vector<std::string> spconv_arguments(const recommendation& r, const way& taken);
 // The same as one line for a shell.
 std::string spconv_line(const recommendation& r, const way& taken);
 
-// Lines for the body of a function that has x and y, at most 78 columns wide. Empty where spconv_line is.
+// Lines for the body of a function that has x and y, at most 78 columns wide; of a matrix that was not
+// read by its name, one that has m as well. Empty for two copies, and for one of A^T.
 std::string code_lines(const recommendation& r, const way& taken);
 
 }  // namespace sparsmith

@@ -18,7 +18,7 @@ struct csv_row {
 
   const matrix_result& found() const { return r.found; }
   const variant_result& variant() const { return *one.variant; }
-  bool made() const { return one.how != standing::refused && variant().bytes > 0; }
+  bool made() const { return variant().refused.empty() && variant().bytes > 0; }
 };
 
 using csv_column = column<csv_row>;

@@ -168,7 +168,8 @@ json variant_as_json(const recommendation& r, const variant_result& f) {
           {"convert_ms",
            r.found.predicted || !f.refused.empty() ? json(nullptr) : number_or_null(f.convert_seconds * 1e3)},
           {"expected_convert_ms", known(f.expected_convert_seconds * 1e3)},
-          {"refused", text_or_null(f.refused)}};
+          {"refused", f.not_tried ? json(nullptr) : text_or_null(f.refused)},
+          {"not_tried", f.not_tried ? json(f.refused) : json(nullptr)}};
 }
 
 json contestant_as_json(const recommendation& r, const verdict& v, const listed_contestant& one) {

@@ -42,8 +42,8 @@ std::string vendor_as_text(const std::vector<recommendation>& all, std::size_t a
   for (const auto& [format, o] : ratios.in_format) add(fmt::format("{0} A x: {0}", name_of(format)), o);
   if (lines.size() == 1) return "";
   return wrapped("",
-                 fmt::format("the best of ours over the vendor's, both products from one copy of ours, over "
-                             "{}: geometric mean, worst, ahead on",
+                 fmt::format("how many times as fast the best of ours is as the vendor's, both products from "
+                             "one copy of ours, over {}: geometric mean, worst, ahead on",
                              counted(asked)),
                  2, width) +
          text_table(lines, width);
@@ -59,8 +59,8 @@ std::string formats_as_text(const std::vector<recommendation>& all, std::size_t 
   }
   if (lines.size() == 1) return "";
   return wrapped("",
-                 fmt::format("the best of ours in each format over the baseline in CSR, over {}: geometric "
-                             "mean, worst, ahead on",
+                 fmt::format("how many times as fast the best of ours in each format is as the baseline in "
+                             "CSR, over {}: geometric mean, worst, ahead on",
                              counted(asked)),
                  2, width) +
          text_table(lines, width);

@@ -128,6 +128,12 @@ variant_result variant_of(const json* of) {
   f.of_transpose = yes(of, "of_transpose");
   f.options = options_of(f.format, of);
   f.refused = text(of, "refused");
+  // Results of before 0.3 call that refused as well.
+  f.not_tried = f.refused.starts_with("not tried") || f.refused.starts_with("not reached");
+  if (const std::string why = text(of, "not_tried"); !why.empty()) {
+    f.refused = why;
+    f.not_tried = true;
+  }
   f.bytes = whole<std::int64_t>(of, "bytes");
   f.slots = whole<std::int64_t>(of, "slots");
   f.offset_bits = whole<std::int32_t>(of, "offset_bits");

@@ -539,11 +539,10 @@ std::string absent_lines(const told& t, const std::vector<listed_contestant>& al
   }
   std::vector<std::pair<std::string, std::string>> groups;  // by what is said: who
   for (const listed_contestant& one : all) {
-    if (one.how != standing::not_run && one.how != standing::refused) continue;
-    // A format that was not worth trying was not refused for anything that is wrong with it.
-    const std::string said = one.reason.starts_with("not tried")
-                                 ? one.reason
-                                 : fmt::format("{}: {}", name_of(one.how), one.reason);
+    if (one.how != standing::not_run && one.how != standing::refused && one.how != standing::not_tried)
+      continue;
+    const std::string said =
+        one.how == standing::not_tried ? one.reason : fmt::format("{}: {}", name_of(one.how), one.reason);
     const auto same =
         std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return group.first == said; });
     if (same == groups.end())

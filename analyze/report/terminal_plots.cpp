@@ -141,6 +141,21 @@ class cell_printer {
   std::int64_t height_ = 0, width_ = 0, most_ = 0;
 };
 
+struct cell_size {
+  int width = 0, height = 0;
+};
+
+// As many cells of a terminal as look like the matrix, about twice as high as they are wide, in this room.
+// What is far longer than wide, or wider than long, still gets the least that shows something.
+cell_size cells_in_shape(std::int64_t rows, std::int64_t cols, cell_size room, cell_size least) {
+  if (rows <= 0 || cols <= 0) return room;
+  constexpr double height_of_cell = 2;
+  const double wide = height_of_cell * static_cast<double>(cols) / static_cast<double>(rows);
+  if (wide * room.height <= room.width)
+    return {std::max(least.width, static_cast<int>(std::lround(wide * room.height))), room.height};
+  return {room.width, std::max(least.height, static_cast<int>(std::lround(room.width / wide)))};
+}
+
 }  // namespace
 
 std::string print_histogram(const std::vector<length_bin>& bins, int width, bool unicode) {
@@ -199,13 +214,15 @@ std::string print_heat_map(const density_grid& grid, const heat_map_options& opt
   constexpr int narrowest = 8, lowest = 4, lines_around = 4;  // numbers, frame above and below, legend
   cell_printer cells(grid, options);
   const int before = static_cast<int>(with_commas(options.matrix_rows).size());
-  const int width = options.width - before - 2, height = options.height - lines_around;
+  const cell_size room{options.width - before - 2, options.height - lines_around};
   std::string text;
-  if (width < narrowest || height < lowest) {
+  if (room.width < narrowest || room.height < lowest) {
     cells.fit(options.height, options.width);
     for (int row = 0; row < options.height; ++row) text += cells.line(row) + "\n";
     return text;
   }
+  const auto [width, height] =
+      cells_in_shape(options.matrix_rows, options.matrix_cols, room, {narrowest, lowest});
   cells.fit(height, width);
   const auto row_ticks = axis_ticks(options.matrix_rows, std::clamp(height / 3, 1, 8));
   const auto col_ticks = axis_ticks(options.matrix_cols, ticks_beside(options.matrix_cols, width, 1));
@@ -249,13 +266,13 @@ std::string print_heat_map(const density_grid& grid, const heat_map_options& opt
   const std::string most = with_commas(cells.most()), least = cells.most() > 1 ? "1 " : "";
   const std::string what = "entries per cell: ";
   if (cells.most() == 0) {
-    text += margin + (width >= 10 ? " no entries" : "") + "\n";
+    text += margin + (room.width >= 10 ? " no entries" : "") + "\n";
     return text;
   }
   const std::int64_t scale = std::ssize(least) + cells.printed_scale_width() + 1 + std::ssize(most);
-  if (scale <= width)
-    text +=
-        margin + " " + (scale + std::ssize(what) <= width ? what : "") + least + cells.scale() + " " + most;
+  if (scale <= room.width)
+    text += margin + " " + (scale + std::ssize(what) <= room.width ? what : "") + least + cells.scale() +
+            " " + most;
   return text + "\n";
 }
 

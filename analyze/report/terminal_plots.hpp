@@ -21,8 +21,9 @@ enum class terminal_ink {
   colours_24_bit,
 };
 
-// At most `width` x `height` characters with frame, numbers and legend, and as many unless the terminal is
-// too small for them: then the cells alone. The background is the terminal's own.
+// At most `width` x `height` characters with frame, numbers and legend: as many as a picture of the matrix's
+// shape takes. On a terminal that is too small for them, the cells alone. The background is the terminal's
+// own.
 struct heat_map_options {
   std::int64_t matrix_rows = 0, matrix_cols = 0;  // what the ticks count
   int width = 80, height = 24;

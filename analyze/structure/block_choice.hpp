@@ -37,20 +37,28 @@ struct block_choice {
 block_choice choose_block(std::vector<block_candidate> candidates, std::int64_t entries,
                           std::int64_t csr_bytes, double max_fill);
 
+template <class Offset, class Value>
+block_choice choose_block(const std::vector<shape_count>& shapes, std::int64_t rows, std::int64_t entries,
+                          std::int64_t zeros, double max_fill) {
+  std::vector<block_candidate> candidates;
+  for (const shape_count& shape : shapes) {
+    const std::int64_t slots = shape.blocks * shape.size.area();
+    candidates.push_back({shape,
+                          slots == entries ? 1.0 : static_cast<double>(slots) / static_cast<double>(entries),
+                          bsr_bytes<Offset, Value>(rows, shape, zeros)});
+  }
+  const std::int64_t csr_bytes =
+      (rows + 1) * std::int64_t{sizeof(Offset)} + entries * std::int64_t{sizeof(Value) + 4};
+  return choose_block(std::move(candidates), entries, csr_bytes, max_fill);
+}
+
 template <class Backend, class Offset, class Value>
 block_choice choose_block(Backend on, csr<Offset, Value, view_on<Backend>> matrix, double max_fill,
                           stage_log* log) {
   const std::int64_t entries = matrix.values.size();
   timed_stage timing(on, log, "score blocks", entries, bytes(matrix) - entries * std::int64_t{sizeof(Value)});
-  const std::int64_t zeros = count_zeros(on, matrix);
-  std::vector<block_candidate> candidates;
-  for (const shape_count& shape : count_block_shapes(on, pattern_of(matrix))) {
-    const std::int64_t slots = shape.blocks * shape.size.area();
-    candidates.push_back({shape,
-                          slots == entries ? 1.0 : static_cast<double>(slots) / static_cast<double>(entries),
-                          bsr_bytes<Offset, Value>(matrix.rows, shape, zeros)});
-  }
-  return choose_block(std::move(candidates), entries, bytes(matrix), max_fill);
+  return choose_block<Offset, Value>(count_block_shapes(on, pattern_of(matrix)), matrix.rows, entries,
+                                     count_zeros(on, matrix), max_fill);
 }
 
 }  // namespace sparsmith

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "analyze/structure/block_choice.hpp"
 #include "convert/formats/sizes.hpp"
 
 namespace sparsmith {
@@ -42,6 +43,18 @@ block_features features_of_blocks(block_size size, const std::vector<size_count>
     result.fill =
         static_cast<double>(result.blocks) * static_cast<double>(places) / static_cast<double>(entries);
   return result;
+}
+
+// The shape that BSR takes the fewest bytes in; blocks of one entry are none.
+template <class Offset, class Value>
+std::optional<block_size> best_block(const matrix_features& f, double max_fill) {
+  if (f.entries == 0) return {};
+  // Zeros are listed beside the blocks, so that they change no order.
+  const block_choice choice =
+      choose_block<Offset, Value>(f.block_shapes, f.rows, f.entries, /*zeros=*/0, max_fill);
+  for (const block_candidate& candidate : choice.candidates)
+    if (candidate.shape.size.area() > 1) return candidate.shape.size;
+  return {};
 }
 
 std::vector<length_bin> with_cumulative(std::vector<length_bin> bins) {
@@ -144,6 +157,14 @@ matrix_features find_features(Backend on, const Matrix& matrix, const feature_re
   std::vector<block_size> sizes = request.blocks;
   for (const block_size& size : request.blocks)
     if (size.rows <= 64 && size.cols <= 64) plan.blocks.push_back(size);
+  {
+    timed_stage timing(on, log, "block shapes", f.entries, f.entries * 4);
+    f.block_shapes = count_block_shapes(on, pattern_of(matrix));
+  }
+  const auto best =
+      best_block<typename Matrix::offset_type, typename Matrix::value_type>(f, plan.options.max_fill);
+  if (best && std::find(plan.blocks.begin(), plan.blocks.end(), *best) == plan.blocks.end())
+    plan.chosen_block = best;
   for (const block_size& size : sizes_to_price(plan)) sizes.push_back(size);
   price_facts facts;
   // What a GPU has done quickly and is waited for comes beside what takes it long.
@@ -185,6 +206,7 @@ matrix_features find_features(Backend on, const Matrix& matrix, const feature_re
   facts.zeros = counts.zeros;
   for (const block_size& size : request.blocks)
     f.blocks.push_back(features_of_blocks(size, facts.blocks.at(size), f.entries));
+  if (best) f.best_block = features_of_blocks(*best, facts.blocks.at(*best), f.entries);
   timed_stage timing(on, log, "prices", f.rows, 0);
   f.formats = plan_formats(on, matrix, plan, facts);
   return f;

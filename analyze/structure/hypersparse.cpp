@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "convert/backend/parallel_guard.hpp"
+#include "convert/pipelines/block_shapes.hpp"
 #include "convert/pipelines/compress.hpp"
 #include "convert/pipelines/tile_choice.hpp"
 #include "convert/stored_twice.hpp"
@@ -289,6 +290,18 @@ block_histograms count_blocks_by_entries(Backend, hypersparse_pattern<Offset> ma
 }
 
 template <class Backend, class Offset>
+std::vector<shape_count> count_block_shapes(Backend on, hypersparse_pattern<Offset> matrix) {
+  constexpr std::array<std::int64_t, scored_shapes> none = {};
+  std::vector<shape_count> shapes = list_shapes(none.data());
+  std::vector<block_size> sizes;
+  for (const shape_count& shape : shapes) sizes.push_back(shape.size);
+  const block_histograms found = count_blocks_by_entries(on, matrix, sizes);
+  for (shape_count& shape : shapes)
+    for (const size_count& blocks : found.at(shape.size)) shape.blocks += blocks.count;
+  return shapes;
+}
+
+template <class Backend, class Offset>
 array<std::int32_t, host> block_entry_counts(Backend, hypersparse_pattern<Offset> matrix, std::int32_t beta) {
   require_block_size({beta, beta});
   array<entry_place, host> line(longest_group(matrix, beta));
@@ -408,6 +421,7 @@ tile_price price_tiles(Backend, hypersparse_pattern<Offset> matrix, const tile_o
                                                                     const std::vector<std::int32_t>&);  \
   template block_histograms count_blocks_by_entries(                                                    \
       B, hypersparse_pattern<O>, const std::vector<block_size>&, const std::function<void()>&);         \
+  template std::vector<shape_count> count_block_shapes(B, hypersparse_pattern<O>);                      \
   template array<std::int32_t, host> block_entry_counts(B, hypersparse_pattern<O>, std::int32_t);       \
   template std::int64_t count_sell_slots(B, hypersparse_pattern<O>, sell_shape);                        \
   template tile_price price_tiles(B, hypersparse_pattern<O>, const tile_options&);

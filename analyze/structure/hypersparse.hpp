@@ -68,6 +68,8 @@ block_histograms count_blocks_by_entries(
     Backend on, hypersparse_pattern<Offset> matrix, const std::vector<block_size>& sizes,
     const std::function<void()>& meanwhile = [] {});
 template <class Backend, class Offset>
+std::vector<shape_count> count_block_shapes(Backend on, hypersparse_pattern<Offset> matrix);
+template <class Backend, class Offset>
 array<std::int32_t, host> block_entry_counts(Backend on, hypersparse_pattern<Offset> matrix,
                                              std::int32_t beta);
 template <class Backend, class Offset>

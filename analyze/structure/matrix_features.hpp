@@ -4,12 +4,14 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analyze/structure/five_numbers.hpp"
 #include "analyze/structure/format_cost.hpp"
 #include "convert/formats/size_count.hpp"
+#include "convert/formats/sizes.hpp"
 
 namespace sparsmith {
 
@@ -79,7 +81,10 @@ struct matrix_features {
   std::int64_t next_column = 0;       // entries whose right neighbour is stored
   std::int64_t row_below = 0;         // entries whose lower neighbour is stored
   std::int64_t x_lines = 0;  // 128-byte lines of x (of 64-bit values) that rows touch, each row for itself
-  std::vector<block_features> blocks;
+  std::vector<block_features> blocks;     // of the sizes that were asked for
+  std::vector<shape_count> block_shapes;  // all that BSR may be tried in: 66 of them
+  // Of those the one that takes the fewest bytes, 1 x 1 aside; none without entries.
+  std::optional<block_features> best_block;
   std::vector<format_cost> formats;  // as spconv --plan prices them
   density_grid grid;
 
@@ -95,7 +100,7 @@ struct feature_request {
                                     {16, 16}, {32, 32}, {64, 64}, {128, 128}, {256, 256}};
   std::int32_t grid_rows = 512, grid_cols = 512;  // at most; never more than the matrix has
   std::int32_t longest = 20;                      // rows to list
-  // BSR is priced for `blocks` of up to 64 x 64, whatever the plan says.
+  // BSR is priced for `blocks` of up to 64 x 64 and for the best block, whatever the plan says.
   plan_request plan = {{}, {}, {}, {8, 16, 32, 64, 128, 256}, false};
 };
 

@@ -1,5 +1,5 @@
-// What a user is told whose GPU the build has no code for. Compiled in every build, so that a machine without
-// a GPU tests it.
+// What a user is told who has no GPU, or one that the build has no code for. Compiled in every build, so that
+// a machine without a GPU tests it.
 #include <fmt/format.h>
 
 #include <sstream>
@@ -7,6 +7,11 @@
 #include "convert/backend/device.hpp"
 
 namespace sparsmith {
+
+std::string missing_gpu(int driver, bool none_there, const std::string& problem) {
+  if (driver == 0) return "no GPU driver found";
+  return none_there ? "no GPU found" : "no GPU found: " + problem;
+}
 
 std::string missing_architecture(const std::string& architectures, int major, int minor) {
   const int number = major * 10 + minor;

@@ -41,9 +41,14 @@ gpu_state look_for_gpu() {
     return gpu_state{false, std::string(what) + ": " + cudaGetErrorString(status)};
   };
   int count = 0;
-  if (const auto status = cudaGetDeviceCount(&count); status != cudaSuccess)
-    return unusable("no GPU found", status);
-  if (count == 0) return {false, "no GPU found"};
+  const auto counted = cudaGetDeviceCount(&count);
+  if (counted != cudaSuccess || count == 0) {
+    int driver = 0;
+    (void)cudaDriverGetVersion(&driver);
+    (void)cudaGetLastError();
+    const bool none_there = counted == cudaSuccess || counted == cudaErrorNoDevice;
+    return {false, missing_gpu(driver, none_there, cudaGetErrorString(counted))};
+  }
   cudaDeviceProp properties{};
   if (const auto status = cudaGetDeviceProperties(&properties, 0); status != cudaSuccess)
     return unusable("GPU not usable", status);

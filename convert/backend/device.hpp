@@ -12,6 +12,9 @@ namespace sparsmith {
 
 // The oldest GPUs there is code for: older ones lack reductions over a warp.
 inline constexpr int oldest_compute_capability = 8;
+// Why there is no GPU. The driver's own words stand only where they tell of something to be mended: a machine
+// without a driver (version 0) or without a GPU lacks nothing, and hears of it in every summary.
+std::string missing_gpu(int driver, bool none_there, const std::string& problem);
 // Why there is no code for a GPU of that compute capability in a build for these architectures, as CMake
 // takes them ("80" or "80-real,90"), and what to do about it.
 std::string missing_architecture(const std::string& architectures, int major, int minor);

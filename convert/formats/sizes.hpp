@@ -14,6 +14,13 @@ struct block_size {
   std::int64_t area() const { return std::int64_t{rows} * cols; }
 };
 
+// How many blocks of a size hold entries.
+struct shape_count {
+  block_size size;
+  std::int64_t blocks = 0;
+  bool operator==(const shape_count&) const = default;
+};
+
 // How many groups of so many it takes to hold them all.
 inline std::int64_t groups_of(std::int64_t count, std::int64_t size) {
   return (count + size - 1) / size;

@@ -4,6 +4,7 @@
 #include <archive_entry.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <vector>
@@ -83,48 +84,115 @@ std::string archive_stem(const std::string& path) {
   return name.substr(0, name.find('.'));
 }
 
-// What SuiteSparse ships beside a matrix: right-hand sides, solutions, coordinates.
-bool is_companion(const std::string& stem) {
-  return stem.ends_with("_b") || stem.ends_with("_x") || stem.ends_with("_coord");
+std::string stem_of(const std::string& member) {
+  return fs::path(member).stem().string();
+}
+
+bool is_named_like_folder(const std::string& member) {
+  return stem_of(member) == fs::path(member).parent_path().filename().string();
+}
+
+// The member that the archive is at, where it is a .mtx; else empty.
+std::string matrix_at(const open_file& file) {
+  const char* const name = archive_entry_pathname(file.entry);
+  if (name == nullptr || archive_entry_filetype(file.entry) != AE_IFREG) return {};
+  return fs::path(name).extension() == ".mtx" ? name : "";
+}
+
+// What SuiteSparse ships beside a matrix: right-hand sides, solutions, coordinates, and of linear programs
+// costs and bounds.
+bool is_companion_of(const std::string& member, const std::string& matrix) {
+  for (const char* const ending : {"_b", "_x", "_coord", "_c", "_lo", "_hi", "_z0"})
+    if (stem_of(member) == stem_of(matrix) + ending) return true;
+  return false;
+}
+
+std::vector<std::string> without_companions(const std::vector<std::string>& members) {
+  std::vector<std::string> matrices;
+  for (const std::string& one : members)
+    if (std::none_of(members.begin(), members.end(),
+                     [&](const std::string& other) { return is_companion_of(one, other); }))
+      matrices.push_back(one);
+  return matrices;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 5;
+  const std::vector<std::string> first(
+      names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(most, names.size())));
+  return fmt::format("{}{}", fmt::join(first, ", "),
+                     names.size() > most ? fmt::format(" and {} more", names.size() - most) : "");
+}
+
+[[noreturn]] void refuse_choice(const std::string& path, const std::vector<std::string>& matrices) {
+  throw error(
+      failure::input,
+      fmt::format("{}: the archive holds {} matrices, and its name does not tell which is meant; unpack "
+                  "it and name one ({})",
+                  path, matrices.size(), listed(matrices)));
+}
+
+// What to say about the members that were not read: those before the chosen one, and those behind it.
+std::string note_of(const std::string& path, const std::string& chosen, std::vector<std::string> members,
+                    open_file& rest) {
+  while (rest.next_member())
+    if (const std::string name = matrix_at(rest); !name.empty()) members.push_back(name);
+  const std::vector<std::string> matrices = without_companions(members);
+  std::vector<std::string> others;
+  for (const std::string& one : matrices) {
+    if (one == chosen) continue;
+    others.push_back(one);
+    // One that comes behind may be in another folder with the same name.
+    if (stem_of(one) == stem_of(chosen)) refuse_choice(path, matrices);
+  }
+  return others.empty()
+             ? std::string()
+             : fmt::format("{} was read, and not what else is in the archive: {}", chosen, listed(others));
+}
+
+// The only one that is so; empty where none is. Several are too many.
+template <class Is>
+std::string only_one(const std::string& path, const std::vector<std::string>& matrices, Is is) {
+  std::string found;
+  for (const std::string& one : matrices) {
+    if (!is(one)) continue;
+    if (!found.empty()) refuse_choice(path, matrices);
+    found = one;
+  }
+  return found;
 }
 
 }  // namespace
 
-text_source open_archive(const std::string& path, const std::function<byte_reader()>& open) {
+archived_text open_archive(const std::string& path, const std::function<byte_reader()>& open) {
   // A stream cannot be rewound, so the members are looked at first and the chosen one is opened in a second
-  // go.
-  std::vector<std::string> matrices;
+  // go. Nearly always it has the archive's name: then what comes behind it is only looked at once it was
+  // read, since getting there takes as long as reading it.
   std::string chosen;
   {
     const auto file = std::make_shared<open_file>(path, open());
     if (!file->next_member()) throw error(failure::input, path + ": the archive is empty");
-    if (is_raw(*file)) return source_of(file, path);
+    if (is_raw(*file)) return {.text = source_of(file, path)};
+    std::vector<std::string> members;
     do {
-      const char* const name = archive_entry_pathname(file->entry);
-      if (name == nullptr || archive_entry_filetype(file->entry) != AE_IFREG) continue;
-      const fs::path member(name);
-      const std::string stem = member.stem().string();
-      if (member.extension() != ".mtx" || is_companion(stem)) continue;
-      matrices.push_back(name);
-      if (stem == member.parent_path().filename().string() || stem == archive_stem(path)) {
-        chosen = name;
-        break;
-      }
-    } while (file->next_member());
-  }
-  if (chosen.empty()) {
+      const std::string name = matrix_at(*file);
+      if (name.empty()) continue;
+      members.push_back(name);
+      if (stem_of(name) == archive_stem(path)) chosen = name;
+    } while (chosen.empty() && file->next_member());
+    const std::vector<std::string> matrices = without_companions(members);
     if (matrices.empty()) throw error(failure::input, path + ": no matrix (.mtx) in the archive");
-    if (matrices.size() > 1)
-      throw error(failure::input,
-                  fmt::format("{}: {} .mtx files in the archive and none has its name; unpack it and "
-                              "name one ({}, {}, ...)",
-                              path, matrices.size(), matrices[0], matrices[1]));
-    chosen = matrices[0];
+    if (chosen.empty()) chosen = only_one(path, matrices, is_named_like_folder);
+    if (chosen.empty()) chosen = only_one(path, matrices, [](const std::string&) { return true; });
   }
   auto file = std::make_shared<open_file>(path, open());
+  std::vector<std::string> before;
   while (file->next_member()) {
-    const char* const name = archive_entry_pathname(file->entry);
-    if (name != nullptr && chosen == name) return source_of(file, path + ":" + chosen);
+    const std::string name = matrix_at(*file);
+    if (name.empty()) continue;
+    before.push_back(name);
+    if (name == chosen)
+      return {source_of(file, path + ":" + chosen), [=] { return note_of(path, chosen, before, *file); }};
   }
   file->fail();
 }

@@ -7,7 +7,7 @@
 
 namespace sparsmith {
 
-text_source open_archive(const std::string& path, const std::function<byte_reader()>& open) {
+archived_text open_archive(const std::string& path, const std::function<byte_reader()>& open) {
   const std::string start = peek(open(), archive_start_bytes).start;
   throw error(failure::unsupported, fmt::format("{}: this build reads no {}: it was built without libarchive",
                                                 path, archive_kind(start)));

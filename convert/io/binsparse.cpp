@@ -53,6 +53,7 @@ class reader {
     entries.col_indices = by_columns ? std::move(major) : std::move(minor);
     check_triangle();
     read_values();
+    check_diagonal();
     return std::move(result_);
   }
 
@@ -72,6 +73,17 @@ class reader {
     if (result_.entries.rows != result_.entries.cols)
       refuse_input(in_.path(), fmt::format("structure {} needs a square matrix, this one is {} by {}",
                                            structure, result_.entries.rows, result_.entries.cols));
+  }
+
+  // A number that is its own negative is zero.
+  void check_diagonal() const {
+    if (result_.symmetry != symmetry_kind::skew_symmetric) return;
+    const auto& entries = result_.entries;
+    for (std::int64_t i = 0; i < entries.values.size(); ++i)
+      if (entries.row_indices[i] == entries.col_indices[i] && entries.values[i] != 0)
+        refuse_input(in_.path(),
+                     fmt::format("entry {} is on the diagonal, but structure {} has only zeros there", i,
+                                 description_.structure));
   }
 
   // A value for what is not stored makes the matrix dense unless it is zero.

@@ -8,15 +8,6 @@
 #include "convert/words.hpp"
 
 namespace sparsmith {
-namespace {
-
-// A sign is let through so that -1 is reported as out of range, not as malformed.
-bool is_digits(std::string_view text) {
-  if (text.starts_with('-')) text.remove_prefix(1);
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-}  // namespace
 
 std::string meant_or_known(const std::string& name, const std::vector<std::string>& known) {
   const std::string meant = did_you_mean(name, known);
@@ -83,7 +74,9 @@ double generator_arguments::parse(const generator_parameter& parameter, std::str
   const char* const end = text.data() + text.size();
   double value = 0;
   const auto [stop, status] = std::from_chars(text.data(), end, value);
-  if (status != std::errc() || stop != end || (parameter.kind == number_kind::whole && !is_digits(text)))
+  // However it is written: 1e6 is a whole number, and 1.5e0 is none.
+  const bool is_whole = std::isfinite(value) && value == std::trunc(value);
+  if (status != std::errc() || stop != end || (parameter.kind == number_kind::whole && !is_whole))
     refuse(shown + (parameter.kind == number_kind::whole ? " is not a whole number" : " is not a number"));
   if (!(value >= parameter.lowest && value <= parameter.highest))
     refuse(shown + " is outside " + as_text(parameter.lowest) + ".." + as_text(parameter.highest));

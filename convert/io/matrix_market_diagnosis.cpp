@@ -57,6 +57,19 @@ std::string find_problem_of_value(const words& line, std::size_t next, const cha
   return fmt::format("\"{}\" is not a number", shown);
 }
 
+// Of words that are indices and numbers, as was found out before.
+bool same_index(const std::string& row, const std::string& col) {
+  const auto number = [](const std::string& word) {
+    std::int64_t index = 0;
+    std::from_chars(word.data(), word.data() + word.size(), index);
+    return index;
+  };
+  return number(row) == number(col);
+}
+bool is_zero(const std::string& word) {
+  return word.substr(0, word.find_first_of("eEdD")).find_first_of("123456789nNiI") == std::string::npos;
+}
+
 std::string find_problem(const words& line, const header& head) {
   std::size_t next = 0;
   if (head.layout == layout_kind::coordinate) {
@@ -74,6 +87,9 @@ std::string find_problem(const words& line, const header& head) {
       return problem;
   if (next < line.size())
     return fmt::format("unexpected \"{}\" after the entry", line[next].substr(0, most_shown));
+  if (head.layout == layout_kind::coordinate && has_zero_diagonal(head) && same_index(line[0], line[1]) &&
+      (head.field == field_kind::pattern || !is_zero(line[2])))
+    return nonzero_diagonal;
   return {};
 }
 

@@ -339,13 +339,15 @@ struct entry_handler {
   static constexpr int flags = fmm::kParallelOk;
 
   entry_target to;
-  bool skip_zeros;  // a dense array's zeros are no entries
+  bool skip_zeros;     // a dense array's zeros are no entries
+  bool zero_diagonal;  // of a skew-symmetric matrix; explain() says where it is not
   parsed_lines counts = {};
 
   void handle(std::int64_t row, std::int64_t col, const Parsed& parsed) {
     double value = 1;
     if constexpr (!std::is_same_v<Parsed, strict::pattern>) value = parsed.value;
     if constexpr (requires { parsed.rounded; }) counts.rounded += parsed.rounded;
+    if (zero_diagonal && row == col && value != 0) throw fmm::invalid_mm(nonzero_diagonal);
     if (skip_zeros && value == 0) {
       ++counts.zeros;
       return;
@@ -394,7 +396,7 @@ const char* read_plain_index(const char* pos, std::int64_t most, std::int64_t& i
 template <class Parsed>
 parsed_lines parse_coordinates_as(const std::string& text, const header& head, position start,
                                   entry_target to) {
-  entry_handler<Parsed> handler{to, false};
+  entry_handler<Parsed> handler{to, false, has_zero_diagonal(head)};
   const fmm::read_options options = parser_options();
   const char* pos = text.c_str();
   const char* const end = pos + text.size();
@@ -420,7 +422,7 @@ parsed_lines parse_coordinates_as(const std::string& text, const header& head, p
 template <class Parsed>
 parsed_lines parse_array_as(const std::string& text, const header& head, position start, std::int64_t& row,
                             std::int64_t& col, entry_target to) {
-  entry_handler<Parsed> handler{to, true};
+  entry_handler<Parsed> handler{to, true, false};
   fmm::read_chunk_array(text, library_header(head), {start.line, start.entry}, handler, parser_options(), row,
                         col);
   return handler.counts;

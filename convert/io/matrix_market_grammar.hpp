@@ -38,6 +38,13 @@ struct header {
   std::int64_t lines = 0;    // up to and including the size line
 };
 
+// Whether entries on the diagonal contradict it: a number that is its own negative is zero. Of complex values
+// only the places are read.
+inline bool has_zero_diagonal(const header& head) {
+  return head.symmetry == symmetry_kind::skew_symmetric && head.field != field_kind::complex;
+}
+inline constexpr const char* nonzero_diagonal = "a skew-symmetric matrix has only zeros on its diagonal";
+
 struct header_and_rest {
   header head;
   std::string rest;             // text after the header that was read along

@@ -117,10 +117,11 @@ matrix_entries read_matrix(const std::string& input, const progress_callback& pr
     if (is_npz(input, source.start)) return read_npz(input, if_complex);
   }
 
-  text_source text;
+  archived_text found;
+  text_source& text = found.text;
   if (!archive.empty()) {
     bool opened = false;
-    text = open_archive(input, [&]() -> byte_reader {
+    found = open_archive(input, [&]() -> byte_reader {
       if (!std::exchange(opened, true)) return source.read;
       if (!regular)
         throw error(failure::unsupported, input + ": an archive of several files cannot be read from a pipe");
@@ -135,7 +136,9 @@ matrix_entries read_matrix(const std::string& input, const progress_callback& pr
       posix_fadvise(file->number, 0, 0, POSIX_FADV_SEQUENTIAL);
     }
   }
-  return read_matrix_market(text, progress, if_complex);
+  matrix_entries result = read_matrix_market(text, progress, if_complex);
+  result.note = found.note();
+  return result;
 }
 
 }  // namespace sparsmith

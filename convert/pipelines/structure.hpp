@@ -16,11 +16,6 @@ std::int64_t count_nonempty_blocks(Backend on, csr_pattern<Offset, space_on<Back
                                    block_size size);
 // The same for every shape up to 8 x 8 and the squares of 16 and 32, all in one pass. Its backends have a
 // source each (block_shapes.cpp, block_shapes.cu): a thread with memory walks down the rows, a GPU looks up.
-struct shape_count {
-  block_size size;
-  std::int64_t blocks = 0;  // with entries
-  bool operator==(const shape_count&) const = default;
-};
 template <class Backend, class Offset>
 std::vector<shape_count> count_block_shapes(Backend on, csr_pattern<Offset, space_on<Backend>> matrix);
 // Entries of every beta x beta block that has any, in row-major order of the blocks.

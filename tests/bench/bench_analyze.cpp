@@ -141,7 +141,7 @@ result time_matrix(Backend on, const std::string& name, const options& wanted) {
 void print(const result& r) {
   fmt::print("{}: {} x {}, {} entries\n", r.name, with_commas(r.rows), with_commas(r.cols),
              with_commas(r.entries));
-  fmt::print("  {:<20} {:>11} {:>13} {:>11}\n", "", "ms", "x read pass", "x product");
+  fmt::print("  {:<20} {:>11} {:>13} {:>11}\n", "", "ms", "read passes", "products");
   const auto line = [&](const std::string& what, double seconds) {
     fmt::print("  {:<20} {:>11.3f} {:>13.2f} {:>11.2f}\n", what, seconds * 1e3, seconds / r.read_seconds,
                seconds / r.product_seconds);

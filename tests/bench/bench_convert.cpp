@@ -140,7 +140,8 @@ void bench_coo_to_csr(const options& o, const scratch_folder& folder) {
   const double scipy = scipy_tocsr_seconds(folder, entries, 3, other);
   const auto against = [&](double seconds) {
     if (scipy < 0) return std::string();
-    return fmt::format("{:.2f} x SciPy{}", scipy / seconds, other == distinct ? "" : ", OTHER RESULT");
+    return fmt::format("{:.2f} x as fast as SciPy{}", scipy / seconds,
+                       other == distinct ? "" : ", OTHER RESULT");
   };
   set_thread_count(1);
   const double one = conversion_seconds(openmp{}, entries, o.samples, distinct);
@@ -168,7 +169,8 @@ void bench_coo_to_csr(const options& o, const scratch_folder& folder) {
     const auto device_values = copy_to<device>(entries.values, place::host);
     const double sort = cub_sort_seconds<Value>(device_keys, device_values, bits * 2, o.samples);
     print_row("CUDA, device-resident", gpu, o.entries,
-              fmt::format("{:.2f} x the CUB sort{}", gpu / sort, on_gpu == distinct ? "" : ", OTHER RESULT"));
+              fmt::format("{:.2f} x as fast as the CUB sort{}", sort / gpu,
+                          on_gpu == distinct ? "" : ", OTHER RESULT"));
     print_row("one CUB sort of the same pairs", sort, o.entries, "");
   }
 }
@@ -225,7 +227,7 @@ void bench_blocks(const options& o, const scratch_folder& folder) {
     const std::int64_t own_blocks = count_nonempty_blocks(openmp{}, pattern_of(m), {4, 4});
     print_row(fmt::format("OpenMP, {} threads, BSR 4x4", thread_count()).c_str(), bsr_cpu, entries,
               scipy < 0 ? ""
-                        : fmt::format("{:.2f} x SciPy{}", scipy / bsr_cpu,
+                        : fmt::format("{:.2f} x as fast as SciPy{}", scipy / bsr_cpu,
                                       own_blocks == scipy_blocks ? "" : ", OTHER RESULT"));
     if (scipy >= 0) print_row("SciPy tobsr (one thread)", scipy, entries, "");
     // Positions of blocks may need 64 bits where the entries do not.
@@ -250,7 +252,7 @@ void bench_blocks(const options& o, const scratch_folder& folder) {
         return csr_to_bsr(cuda{}, view(d), {4, 4}, no_limit, nullptr);
       });
       print_row("CUDA, BSR 4x4", bsr_gpu, entries,
-                price(bsr_gpu) + fmt::format(", {:.2f} x cuSPARSE", vendor / bsr_gpu));
+                price(bsr_gpu) + fmt::format(", {:.2f} x as fast as cuSPARSE", vendor / bsr_gpu));
       const auto wide_d = copy_to<device>(wide);
       const double gcsb_gpu = repeated_seconds(
           cuda{}, o.samples, [&] { return csr_to_gcsb(cuda{}, view(wide_d), blocks, no_limit, nullptr); });
@@ -310,7 +312,7 @@ void bench_text(const options& o, const scratch_folder& folder) {
     }
     print_row("fast_matrix_market, reading only", median(library), count, "");
     print_row("spconv, the whole process", median(tool), count,
-              fmt::format("{:.2f} x the reading", median(tool) / median(library)));
+              fmt::format("{:.2f} x as fast as the reading", median(library) / median(tool)));
   }
 }
 

@@ -2,6 +2,7 @@
 // what is said where something is wrong.
 #include <cmath>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <thread>
 
@@ -237,6 +238,27 @@ TEST_CASE("advice is followed, and told") {
   REQUIRE(only_ax);
   CHECK(only_ax.kernel_transposed.empty());
   CHECK(right_products<double>(only_ax.convert(a), dense_of(a)));
+}
+
+TEST_CASE("advice about arrays names no file to read") {
+  const std::vector<std::int32_t> rows = {0, 1, 2}, cols = {0, 1, 2};
+  const matrix built = from_entries(3, 3, rows, cols, std::vector<double>{1, 2, 3}, {.where = run_on::cpu});
+  const std::vector<std::int32_t> offsets = {0, 1, 2, 3};
+  const std::vector<double> values = {1, 2, 3};
+  const matrix given = borrow_csr(3, 3, offsets, cols, values);
+  for (const matrix& a : {built, given, convert(given, "coo")}) {
+    const advice said = recommend(a, {.predict = true});
+    REQUIRE(said);
+    const auto told = nlohmann::json::parse(said.json());
+    CHECK(told["verdict"]["spconv"].is_null());
+    CHECK(told["verdict"]["code"].get<std::string>().find("read(") == std::string::npos);
+    CHECK(told["verdict"]["code"].get<std::string>().find("use_kernel") != std::string::npos);
+    CHECK(said.text().find("spconv matrix") == std::string::npos);
+    CHECK(said.text().find("read(") == std::string::npos);
+  }
+  const matrix a = read(example, {.where = run_on::cpu});
+  for (const matrix& from_file : {a, convert(a, "coo")})
+    CHECK(recommend(from_file, {.predict = true}).json().find("read(") != std::string::npos);
 }
 
 TEST_CASE("features and prices are those of the matrix, whatever its format") {

@@ -74,8 +74,10 @@ TEST_CASE("help and version") {
   const outcome help = run(work, "--help");
   CHECK(help.status == 0);
   for (const char* const word : {"--rows", "--cols", "--blocks", "--bins", "--top", "--tile", "--size",
-                                 "--html", "--csv", "--full", "--quiet", "gen:rmat", "Examples"})
+                                 "--html", "--csv", "--full", "--quiet", "(--help-generators)", "Examples"})
     CHECK(has(help.out, word));
+  CHECK(!has(help.out, "gen:lopsided"));
+  CHECK(has(run(work, "--help-generators").out, "gen:lopsided"));
   CHECK(run(work, "--version").out.find("spanalyze 0.") == 0);
 }
 
@@ -228,6 +230,23 @@ TEST_CASE("a block size that is named twice is looked at once") {
         run(work, "s.mtx --csv --quiet --blocks 4,2").out);
 }
 
+TEST_CASE("the best block is one of all shapes") {
+  const folder work;
+  const std::string blocks = "'gen:blockband?n=600&block=6&density=0.05'";
+  const std::string text = run(work, blocks).out;
+  const std::size_t line = text.find("\n6 x 6 ");
+  REQUIRE(line != std::string::npos);
+  CHECK(has(text.substr(line, text.find('\n', line + 1) - line), "fewest bytes of 66"));
+  CHECK(text.find("\n5 x 5 ") < line);
+  CHECK(line < text.find("\n8 x 8 "));
+  const std::string several = run(work, blocks + " s.mtx").out;
+  CHECK(has(several, "6 x 6, fill 1.000"));
+  CHECK(has(several, "bsr 6 x 6"));
+  const json told = run_json(work, blocks + " --blocks 2");
+  CHECK(told["best_block"]["rows"] == 6);
+  CHECK(told["blocks"].size() == 1);
+}
+
 TEST_CASE("several matrices are compared, and a bad one does not hide the others") {
   const folder work;
   const outcome two = run(work, "s.mtx c.mtx --html p.html");
@@ -236,7 +255,11 @@ TEST_CASE("several matrices are compared, and a bad one does not hide the others
   CHECK(has(two.out, "fewest bytes"));
   CHECK_FALSE(has(two.out, "row lengths"));
   CHECK(has(content(work / "p.html"), "id=\"comparison\""));
-  CHECK(has(run(work, "s.mtx c.mtx --full").out, "row lengths"));
+  const std::string full = run(work, "s.mtx c.mtx --full").out;
+  CHECK(has(full, "row lengths"));
+  const std::size_t device = full.find("\ndevice ");  // that of all, told once
+  CHECK(device != std::string::npos);
+  CHECK(full.find("\ndevice ", device + 1) == std::string::npos);
   CHECK(run_json(work, "s.mtx c.mtx").size() == 2);
 
   const outcome one_bad = run(work, "s.mtx bad.mtx c.mtx --json");

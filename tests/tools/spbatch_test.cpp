@@ -59,6 +59,8 @@ TEST_CASE("help and version") {
         "--shard",  "--fresh",  "--retry-failed", "--retry-noisy", "--report",   "--slurm",
         "--array",  "Examples", "results.jsonl",  "report.html",   "Exit status"})
     CHECK(has(help.out, word));
+  CHECK(!has(help.out, "gen:lopsided"));
+  CHECK(has(run(work, "--help-generators").out, "gen:lopsided"));
   CHECK(run(work, "--version").out.find("spbatch 0.") == 0);
 }
 
@@ -254,20 +256,36 @@ TEST_CASE("lists, also from standard input, and what they name that is not there
   CHECK(lines_in(work, "piped/results.jsonl").size() == 3);
 }
 
-TEST_CASE("complex matrices keep their analysis, and are no failure where only that is asked for") {
+TEST_CASE("complex matrices are analysed, which is no failure, and counted apart") {
   const folder work;
-  const outcome r = run(work, "complex.mtx --predict");
-  CHECK(r.status == 1);
-  CHECK(has(r.err, "complex.mtx: complex values"));
-  REQUIRE(lines_in(work).size() == 1);
-  const json line = lines_in(work)[0];
-  CHECK(line["result"] == "failed");
-  CHECK(line["failure"]["cause"] == "error");
+  const outcome r = run(work, "complex.mtx 'gen:laplace2d?n=5' --predict");
+  CHECK(r.status == 0);
+  CHECK(has(r.err, "analysed complex.mtx, "));
+  CHECK(has(r.err, " s: complex values, which no kernel multiplies"));
+  CHECK(has(r.out, "1 ok, 1 only analysed, 0 failed"));
+  CHECK(has(r.out, "2 matrices: 2 done, 0 failed; 1 predicted; 1 only analysed"));
+  REQUIRE(lines_in(work).size() == 2);
+  const std::vector<json> lines = lines_in(work);
+  const json line = lines[lines[0]["name"] == "complex.mtx" ? 0 : 1];
+  CHECK(line["result"] == "analysed");
+  CHECK(line["failure"].is_null());
+  CHECK(line["not_raced"] == "complex values, which no kernel multiplies");
   CHECK(line["analysis"]["entries"] == 2);
   CHECK(line["analysis"]["values"].is_null());
   CHECK(line["recommendation"].is_null());
   CHECK(line["matrix"]["field"] == "complex");
-  CHECK(run(work, "complex.mtx --analyze").status == 0);
+  std::ifstream table(work.path / "spbatch-results" / "results.csv");
+  const std::string csv((std::istreambuf_iterator<char>(table)), {});
+  CHECK(has(csv, "analysed"));
+  CHECK(has(csv, "complex values, which no kernel multiplies"));
+  // It has its result, and is not tried again.
+  const outcome again = run(work, "complex.mtx --predict --retry-failed");
+  CHECK(again.status == 0);
+  CHECK(has(again.out, "1 had results before"));
+  const json analysis = json::parse(run(work, "complex.mtx --analyze --out analysis --json").out);
+  CHECK(analysis["run"]["ok"] == 1);
+  // Where nothing but a race is asked for, there is nothing to tell.
+  CHECK(run(work, "complex.mtx --recommend --predict --out race").status == 1);
 }
 
 TEST_CASE("an analysis takes no memory for rows without entries") {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
@@ -69,8 +70,15 @@ TEST_CASE("help and version") {
   const folder work;
   const auto help = run(work, "SPCONV --help");
   CHECK(help.status == 0);
-  for (const char* word : {"--to", "--plan", "--verify", "gen:uniform", "gen:powerlaw", "Examples"})
+  for (const char* word : {"--to", "--plan", "--verify", "(--help-generators)", "Examples"})
     CHECK(help.out.find(word) != std::string::npos);
+  CHECK(help.out.find("gen:powerlaw") == std::string::npos);
+  const auto generators = run(work, "SPCONV --help-generators");
+  CHECK(generators.status == 0);
+  for (const char* word : {"gen:uniform", "gen:powerlaw", "exponent=2.1"})
+    CHECK(generators.out.find(word) != std::string::npos);
+  CHECK(generators.out.find("\n\n\n") == std::string::npos);
+  CHECK(!generators.out.ends_with("\n\n"));
   const auto version = run(work, "SPCONV --version");
   CHECK(version.status == 0);
   CHECK(version.out.find("spconv 0.") == 0);
@@ -227,6 +235,34 @@ TEST_CASE("an option that means nothing for the format is refused") {
         0);
   CHECK(run(work, "SPCONV gen:diagonal?n=9 --plan --to csr --beta 8").status == 0);
   CHECK(run(work, "SPCONV gen:diagonal?n=9 --to csr --max-fill 2").status == 0);
+}
+
+TEST_CASE("a file without a format is CSR, or the entries where it holds no more") {
+  const folder work;
+  for (const auto& [name, origin] : std::map<std::string, std::string>{
+           {"b.npz", "SciPy npz csr"}, {"b.bsp.h5", "Binsparse CSR"}, {"b.h5", "Sparsmith container, csr"}}) {
+    INFO(name);
+    CHECK(run_json(work, "SPCONV gen:diagonal?n=9 -o " + (work / name))["format"]["name"] == "csr");
+    CHECK(run_json(work, "SPCONV " + (work / name) + " --to csr")["read"]["origin"] == origin);
+  }
+  CHECK(run_json(work, "SPCONV gen:diagonal?n=9 -o " + (work / "b") + " --container npz")["format"]["name"] ==
+        "csr");
+  for (const char* name : {"b.mtx", "b.mtx.gz"}) {
+    INFO(name);
+    REQUIRE(run(work, "SPCONV gen:diagonal?n=9 -o " + (work / name)).status == 0);
+    CHECK(run_json(work, "SPCONV " + (work / name) + " --to csr")["read"]["origin"] ==
+          "Matrix Market coordinate");
+  }
+  CHECK(run(work, "SPCONV gen:diagonal?n=9 -o -").out.find("%%MatrixMarket") == 0);
+  const auto refusal = [&](const std::string& arguments) {
+    const auto r = run(work, "SPCONV gen:diagonal?n=9 " + arguments);
+    CHECK(r.status == 2);
+    return r.err;
+  };
+  CHECK(refusal("") == "spconv: nothing to do: name a format with --to, a file with -o, or --plan\n");
+  CHECK(refusal("-o b.h5 --block 2x2") == "spconv: --block means nothing for csr (it is for bsr)\n");
+  CHECK(refusal("-o b.nosuch").find("the extension names no container") != std::string::npos);
+  CHECK(refusal("--plan -o b.npz") == "spconv: -o needs a format: name one with --to\n");
 }
 
 TEST_CASE("what was misspelt is answered with what was probably meant") {
@@ -555,6 +591,48 @@ TEST_CASE("compressed input, standard input and standard output") {
   CHECK(run(work, "SPCONV " + two_members + " --to mtx -o -").out == expected);
 }
 
+TEST_CASE("of several matrices in an archive the one with its name is read, and the others are named") {
+  if (from_environment("SPARSMITH_ARCHIVES") == "0") return;
+  const folder work;
+  const auto packed = [&](const std::string& name, const std::vector<std::string>& members) {
+    std::string list;
+    for (const std::string& member : members) {
+      fs::create_directories(fs::path(work / member).parent_path());
+      write(work / member, "%%MatrixMarket matrix coordinate real general\n" + std::to_string(member.size()) +
+                               " 9 1\n1 1 5\n");
+      list += " " + member;
+    }
+    REQUIRE(run(work, "cd " + work.path.string() + " && tar -czf " + name + list).status == 0);
+    return "SPCONV " + (work / name) + " --to csr --device cpu";
+  };
+  const std::string pair = packed("pair.tar.gz", {"pair/other.mtx", "pair/pair.mtx", "pair/third.mtx"});
+  const auto told = run_json(work, pair);
+  CHECK(told["matrix"]["rows"] == 13);
+  CHECK(told["read"]["note"] ==
+        "pair/pair.mtx was read, and not what else is in the archive: pair/other.mtx, pair/third.mtx");
+  CHECK(run(work, pair).out.find("pair/pair.mtx was read, and not") != std::string::npos);
+  // Named like its folder, whatever the archive is called.
+  CHECK(run_json(work, packed("x.tar.gz", {"pair/pair.mtx", "pair/other.mtx"}))["matrix"]["rows"] == 13);
+  // Two folders: the archive's name decides, or nobody.
+  CHECK(run_json(work, packed("bb.tar.gz", {"a/a.mtx", "bb/bb.mtx"}))["matrix"]["rows"] == 9);
+  CHECK(run_json(work, packed("a.tar.gz", {"a/a.mtx", "bb/bb.mtx"}))["read"]["note"] ==
+        "a/a.mtx was read, and not what else is in the archive: bb/bb.mtx");
+  const auto refused = run(work, packed("x.tar.gz", {"a/a.mtx", "bb/bb.mtx"}));
+  CHECK(refused.status == 1);
+  CHECK(refused.out.empty());
+  CHECK(refused.err ==
+        "spconv: " + (work / "x.tar.gz") +
+            ": the archive holds 2 matrices, and its name does not tell which is meant; unpack it "
+            "and name one (a/a.mtx, bb/bb.mtx)\n");
+  CHECK(run(work, packed("a.tar.gz", {"a/a.mtx", "b/a.mtx"})).status == 1);
+  // What SuiteSparse ships beside a matrix is none; alone it is one.
+  CHECK(
+      run_json(work, packed("lp.tar.gz", {"lp/lp_b.mtx", "lp/lp.mtx", "lp/lp_c.mtx", "lp/lp_lo.mtx",
+                                          "lp/lp_hi.mtx", "lp/lp_z0.mtx", "lp/lp_coord.mtx"}))["read"]["note"]
+          .is_null());
+  CHECK(run_json(work, packed("alone.tar.gz", {"some_b.mtx"}))["matrix"]["rows"] == 10);
+}
+
 TEST_CASE("archives are read, or refused by a build without libarchive") {
   const folder work;
   const bool archives = from_environment("SPARSMITH_ARCHIVES") != "0";
@@ -763,7 +841,7 @@ TEST_CASE("usage errors exit 2 with one line") {
         file + " --to ell -o " + (work / "x.npz"), file + " --to csr -o " + (work / "x.unknown"),
         file + " --to mtx", file + " --to csr --device tpu", std::string("gen:nonsense --to csr"),
         std::string("'gen:uniform?nn=3' --to csr"), std::string("'gen:uniform?n=3&density=2' --to csr"),
-        file + " -o " + (work / "x.npz"), file + " --to csr --container npz -o -"}) {
+        file + " --plan -o " + (work / "x.npz"), file + " --to csr --container npz -o -"}) {
     const auto r = run(work, "SPCONV " + arguments);
     INFO(arguments << ": " << r.err);
     CHECK(r.status == 2);

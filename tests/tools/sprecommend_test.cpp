@@ -18,6 +18,7 @@ namespace {
 struct folder : temporary_folder {
   folder() : temporary_folder("sprecommend_test") {
     std::ofstream(path / "bad.mtx") << "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 5\n";
+    std::ofstream(path / "pattern.mtx") << "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n2 1\n";
     std::ofstream(path / "none.mtx") << "%%MatrixMarket matrix coordinate real general\n3 3 0\n";
   }
 };
@@ -62,7 +63,15 @@ TEST_CASE("help and version") {
         "--budget", "--repeatable", "--predict", "--machine",   "--refresh", "--exhaustive", "--html",
         "--csv",    "--list",       "--samples", "--warm-only", "--block",   "--max-fill",   "Examples"})
     CHECK(has(help.out, word));
+  CHECK(!has(help.out, "gen:lopsided"));
+  CHECK(has(run(work, "--help-generators").out, "gen:lopsided"));
   CHECK(run(work, "--version").out.find("sprecommend 0.") == 0);
+}
+
+TEST_CASE("what kind of values a matrix has is told as spanalyze tells it") {
+  const folder work;
+  CHECK(run_json(work, "pattern.mtx --predict")["features"]["field"] == "pattern");
+  CHECK(run_json(work, "none.mtx --predict")["features"]["field"] == "real");
 }
 
 TEST_CASE("a verdict in words, with what to do, and nothing wider than the terminal") {
@@ -394,6 +403,7 @@ TEST_CASE("exhaustive runs of several matrices come with what they are together"
   CHECK(told["overall"]["over_vendor"]["ax"].is_null());
   const outcome text = run(work, arguments);
   CHECK(has(text.out, "over 3 matrices"));
+  CHECK(has(text.out, "how many times as fast the best of ours in each format is as the baseline"));
   CHECK(widest(text.out) <= 80);
 }
 

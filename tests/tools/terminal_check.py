@@ -115,7 +115,7 @@ def commands(tool, data, folder):
             ["broken.mtx", grid, "--analyze", "--out", "failed"], ["--report", "--out", "results"],
             [grid, "--analyze", "--shard", "1/2", "--out", "shards"]],
     }
-    for arguments in calls[tool] + [["--help"], ["--version"]]:
+    for arguments in calls[tool] + [["--help"], ["--help-generators"], ["--version"]]:
         yield arguments, 1 if "broken.mtx" in arguments else 0
 
 

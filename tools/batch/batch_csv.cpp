@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analyze/recommend/standing.hpp"
 #include "analyze/report/columns.hpp"
 #include "analyze/report/text.hpp"
 
@@ -56,7 +57,7 @@ result_columns columns_of_results() {
       {"cause", [](const batch_row& row) { return quoted(row.cause); }},
       {"stage", [](const batch_row& row) { return quoted(row.stage); }},
       {"signal", [](const batch_row& row) { return quoted(row.signal); }},
-      {"message", [](const batch_row& row) { return quoted(row.message); }},
+      {"message", [](const batch_row& row) { return quoted(row.ok() ? row.not_raced : row.message); }},
       {"rows", [](const batch_row& row) { return whole(row.rows); }},
       {"cols", [](const batch_row& row) { return whole(row.cols); }},
       {"entries", [](const batch_row& row) { return whole(row.entries); }},
@@ -179,7 +180,10 @@ std::vector<column<contestant_row>> columns_of_contestants() {
       {"vendor", of_kernel([](const batch_contestant& k) { return yes_or_no(k.vendor); })},
       {"operation", of_kernel([](const batch_contestant& k) { return quoted(k.operation); })},
       {"result",
-       [](const contestant_row& row) { return row.one == nullptr ? "refused" : quoted(row.one->result); }},
+       [](const contestant_row& row) {
+         if (row.one != nullptr) return quoted(row.one->result);
+         return std::string(name_of(row.variant.not_tried ? standing::not_tried : standing::refused));
+       }},
       {"reason",
        [](const contestant_row& row) {
          return quoted(row.one == nullptr ? row.variant.refused : row.one->reason);

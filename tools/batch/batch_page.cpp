@@ -127,6 +127,10 @@ std::string status_of(const batch_row& row) {
   return row.recommended ? "no verdict" : "analysed";
 }
 
+std::string why_not_made(const batch_variant& one) {
+  return one.refused.empty() || one.not_tried ? one.refused : "refused: " + one.refused;
+}
+
 std::string winner_name(const batch_row& row) {
   if (!row.has_winner()) return "";
   return row.winner.vendor ? row.winner.format + " (vendor)" : row.winner.format;
@@ -211,7 +215,7 @@ json variants_of(const batch_row& row, word_list& words) {
   for (std::size_t i = 0; i < row.variants.size(); ++i) {
     const batch_variant& c = row.variants[i];
     all.push_back(json::array({words(c.format), words(c.note), c.of_transpose ? 1 : 0, number(c.times_csr),
-                               number(c.convert_ms), words(c.refused), std::move(contestants[i])}));
+                               number(c.convert_ms), words(why_not_made(c)), std::move(contestants[i])}));
   }
   return all;
 }

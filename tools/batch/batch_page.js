@@ -327,7 +327,7 @@ function verdict_sentence(row, detail) {
 
 function contestants_of(detail) {
   const word = i => batch.words[i], all = [];
-  for (const [format, note, of_transpose, bytes, convert, refused, list] of detail.variants) {
+  for (const [format, note, of_transpose, bytes, convert, why_not, list] of detail.variants) {
     const label = [word(format), word(note), of_transpose ? "of Aᵀ" : ""].filter(Boolean).join(" ");
     for (let k = 0; k < list.length; k += 6) {
       const flags = list[k + 1];
@@ -337,7 +337,7 @@ function contestants_of(detail) {
                 bytes, convert});
     }
     if (list.length === 0)
-      all.push({label, kernel: "–", operation: "", result: word(refused) ? "refused: " + word(refused) : "",
+      all.push({label, kernel: "–", operation: "", result: word(why_not),
                 us: null, other: null, predicted: null, bytes, convert});
   }
   const late = v => v === null ? Infinity : v;

@@ -237,7 +237,7 @@ void journal::remember(const fs::path& file, const json& head) {
   const std::string key = head["key"], source = head["source"]["path"], started = started_of(head);
   const auto [known, is_new] = results_.try_emplace(key);
   if (is_new || is_newer(file, started, known->second.file, known->second.started))
-    known->second = {head["result"] == "ok",  //
+    known->second = {head["result"] != "failed",
                      head.contains("noisy") && head["noisy"] == true,
                      at_start_,
                      head["name"],

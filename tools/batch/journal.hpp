@@ -20,7 +20,7 @@ namespace sparsmith {
 std::string results_file(int shard_index, int shard_count);
 
 struct known_result {
-  bool ok = false;
+  bool ok = false;       // it did not fail
   bool noisy = false;    // it was measured on a busy machine
   bool at_start = true;  // whether it was there when this process began
   std::string name;

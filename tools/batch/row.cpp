@@ -128,6 +128,7 @@ batch_variant variant_of(const matrix_result& found, const variant_result& f) {
   return {name_of(f.format),
           f.note,
           f.refused,
+          f.not_tried,
           f.of_transpose,
           if_known(static_cast<double>(f.bytes)),
           if_known(f.bytes > 0, times_csr(found, f.bytes)),
@@ -256,6 +257,7 @@ batch_row row_of(const json& line) {
   row.source = text(member(&line, "source"), "path");
   row.options = options_text(member(&line, "options"));
   row.result = text(&line, "result");
+  row.not_raced = text(&line, "not_raced");
   if (const json* const failure = member(&line, "failure")) {
     row.stage = text(failure, "stage");
     row.cause = text(failure, "cause");

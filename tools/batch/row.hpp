@@ -23,6 +23,7 @@ struct batch_timing {
 
 struct batch_variant {
   std::string format, note, refused;
+  bool not_tried = false;  // which is why it is not there, and no refusal
   bool of_transpose = false;
   double bytes = unknown, times_csr = unknown, convert_ms = unknown;
 };
@@ -77,6 +78,7 @@ struct batch_choice {
 struct batch_row {
   std::string key, name, source, version, options, machine, node, started, field, origin;
   std::string result, stage, cause, signal, message, output;
+  std::string not_raced;  // why, where kernels were to race and it was only analysed
   double rows = unknown, cols = unknown, entries = unknown, value_bits = unknown, seconds = unknown,
          waited_s = unknown, memory_peak = unknown;
   bool analysed = false, recommended = false;
@@ -102,7 +104,7 @@ struct batch_row {
   std::vector<batch_series> series;
   std::optional<batch_choice> choice;
 
-  bool ok() const { return result == "ok"; }
+  bool ok() const { return result == "ok" || result == "analysed"; }
   bool has_winner() const { return ok() && !winner.format.empty(); }
   bool raced() const { return has_winner() && !predicted; }
 };

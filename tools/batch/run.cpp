@@ -362,6 +362,7 @@ class batch {
                                on_one_line(one.process->last_words()));
     }
     const auto number = [](std::int64_t value) { return value < 0 ? json() : json(value); };
+    const json not_raced = told.value("not_raced", json());
     json line = {{"schema", "sparsmith.batch/1"},
                  {"version", SPARSMITH_VERSION},
                  {"key", one.key},
@@ -373,8 +374,11 @@ class batch {
                    {"modified_ns", number(one.source.modified_ns)},
                    {"content", one.content.starts_with("sha256:") ? json(one.content) : json()}}},
                  {"options", options_},
-                 {"result", failed.is_null() ? "ok" : "failed"},
+                 {"result", !failed.is_null()      ? "failed"
+                            : !not_raced.is_null() ? "analysed"
+                                                   : "ok"},
                  {"failure", failed},
+                 {"not_raced", not_raced},
                  {"matrix", told.value("matrix", json())},
                  {"node", node_name()},
                  {"started", one.started_utc},
@@ -389,7 +393,7 @@ class batch {
     results_.give_up(one.key);
     one.claimed = false;
     done_here_.insert(one.key);
-    ++(line["result"] == "ok" ? state_.ok : state_.failed);
+    ++(line["result"] == "ok" ? state_.ok : line["result"] == "analysed" ? state_.analysed : state_.failed);
     if (line["noisy"]) ++state_.noisy;
     if (events_.finished) events_.finished(line, state_);
     if (!failed.is_null() && failed["cause"] == "device") device_failed_ = failed["message"];

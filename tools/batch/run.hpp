@@ -42,18 +42,21 @@ struct running_matrix {
 };
 
 struct batch_state {
-  std::int64_t total = 0;           // matrices asked for
-  std::int64_t known_before = 0;    // with a result, good or bad, before this run, or from another process
-  std::int64_t copies = 0;          // of others among them, which stand for these
-  std::int64_t ok = 0, failed = 0;  // in this run
-  std::int64_t failed_before = 0;   // of known_before
+  std::int64_t total = 0;          // matrices asked for
+  std::int64_t known_before = 0;   // with a result, good or bad, before this run, or from another process
+  std::int64_t copies = 0;         // of others among them, which stand for these
+  std::int64_t ok = 0;             // in this run
+  std::int64_t analysed = 0;       // likewise, and no more than that, though kernels were to race
+  std::int64_t failed = 0;         // likewise
+  std::int64_t failed_before = 0;  // of known_before
   std::int64_t noisy = 0, noisy_before = 0;  // of ok and of known_before: measured on a busy machine
   std::vector<running_matrix> running;
   bool interrupted = false;
   double seconds = 0;         // of this run
   double device_seconds = 0;  // during which somebody had the device
 
-  std::int64_t settled() const { return known_before + copies + ok + failed; }
+  std::int64_t done() const { return ok + analysed + failed; }
+  std::int64_t settled() const { return known_before + copies + done(); }
 };
 
 struct batch_events {

@@ -42,6 +42,8 @@ void count_rows(batch_summary& s) {
     ++(row.ok() ? s.ok : s.failed);
     s.analysed += row.analysed;
     s.raced += row.raced();
+    s.not_raced += row.ok() && !row.not_raced.empty();
+    if (row.ok()) add_once(s.why_not_raced, row.not_raced);
     s.predicted += row.has_winner() && row.predicted;
     s.without_verdict += row.ok() && row.recommended && !row.has_winner();
     s.not_final += row.has_winner() && (row.interrupted || row.out_of_time);

@@ -68,6 +68,8 @@ struct batch_summary {
   std::vector<batch_row> rows;
   std::int64_t ok = 0, failed = 0, analysed = 0, raced = 0, predicted = 0, without_verdict = 0, not_final = 0,
                noisy = 0;
+  std::int64_t not_raced = 0;  // of `ok` those that were only analysed, though kernels were to race
+  std::vector<std::string> why_not_raced;
   double seconds = 0;
   std::vector<std::string> machines, versions, options;
   std::vector<std::string> notes;  // what the reader has to know before comparing

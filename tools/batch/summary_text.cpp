@@ -28,6 +28,9 @@ std::string counts_text(const batch_summary& s) {
                   with_commas(s.ok), with_commas(s.failed));
   if (s.raced > 0) text += fmt::format("; {} measured", with_commas(s.raced));
   if (s.predicted > 0) text += fmt::format("; {} predicted", with_commas(s.predicted));
+  if (s.not_raced > 0)
+    text +=
+        fmt::format("; {} only analysed ({})", with_commas(s.not_raced), fmt::join(s.why_not_raced, "; "));
   if (s.without_verdict > 0) text += fmt::format("; {} without a verdict", with_commas(s.without_verdict));
   return text;
 }
@@ -160,19 +163,13 @@ std::string summary_as_text(const batch_summary& s, int width) {
 }
 
 json summary_as_json(const batch_summary& s) {
-  json j = {{"matrices", s.rows.size()},
-            {"ok", s.ok},
-            {"failed", s.failed},
-            {"analysed", s.analysed},
-            {"measured", s.raced},
-            {"predicted", s.predicted},
-            {"without_verdict", s.without_verdict},
-            {"not_final", s.not_final},
-            {"noisy", s.noisy},
-            {"seconds", s.seconds},
-            {"machines", s.machines},
-            {"versions", s.versions},
-            {"options", s.options},
+  json j = {{"matrices", s.rows.size()}, {"ok", s.ok},
+            {"failed", s.failed},        {"analysed", s.analysed},
+            {"measured", s.raced},       {"predicted", s.predicted},
+            {"not_raced", s.not_raced},  {"without_verdict", s.without_verdict},
+            {"not_final", s.not_final},  {"noisy", s.noisy},
+            {"seconds", s.seconds},      {"machines", s.machines},
+            {"versions", s.versions},    {"options", s.options},
             {"notes", s.notes}};
   j["winners"] = json::array();
   for (const winner_count& one : s.winners)

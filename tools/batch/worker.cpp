@@ -151,6 +151,7 @@ void round_results(recommendation& r) {
 // What came of a matrix; null where it was not asked for, or not reached.
 struct parts {
   json matrix, analysis, recommendation, failed;
+  json not_raced;  // why, where kernels were to race on a matrix that was analysed
 };
 
 json failure_of(const char* cause, const std::string& message) {
@@ -180,8 +181,7 @@ void analyze(Backend on, const Matrix& matrix, const std::string& name, const st
   feature_request wanted;
   wanted.grid_rows = wanted.grid_cols = json_grid_side;
   tell_features(features_of(on, matrix, wanted, nullptr), name, field, options, result);
-  if (options.recommend)
-    result.failed = failure_of("error", name + ": complex values: analysed, but no kernel multiplies them");
+  if (options.recommend) result.not_raced = "complex values, which no kernel multiplies";
 }
 
 template <class Backend, class Offset, class Value>
@@ -206,7 +206,8 @@ void work_on(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, con
     request.budget = options.budget;
     request.began = began + machine.seconds;  // it is measured once a machine, and not for this matrix
     recommendation told = recommend<Backend, Offset, Value>(on, matrix, request, doing);
-    told.name = name;
+    told.name = told.features.name = name;
+    told.features.field = field;
     round_results(told);
     const verdict v = verdict_of(told.found, told.wanted);
     result.recommendation = to_json(told, v);
@@ -336,6 +337,7 @@ int run_worker(int argc, char** argv) {
   stages.end();
   if (argc >= 3 || !found.failed.is_null()) {
     result["failure"] = std::move(found.failed);
+    result["not_raced"] = std::move(found.not_raced);
     result["matrix"] = std::move(found.matrix);
     result["stages"] = stages.stages();
     rusage used{};

@@ -31,7 +31,8 @@ auto about(const std::string& name, const Work& work) {
   }
 }
 
-matrix assembled(matrix_entries&& source, const std::string& name, const read_options& options) {
+// Read from what `file` names, or made of arrays where it names nothing.
+matrix assembled(matrix_entries&& source, const std::string& file, const read_options& options) {
   const bool single =
       options.values == value_width::automatic ? source.single_precision : options.values == value_width::f32;
   const bool wide = options.wide_offsets || needs_wide_offsets(most_entries(source));
@@ -44,7 +45,10 @@ matrix assembled(matrix_entries&& source, const std::string& name, const read_op
           assemble<backend, Offset, Value>(on, std::move(source), options.drop_zeros, report, nullptr);
       const std::int64_t entries = made.values.size();
       auto state = state_owning<backend, Offset, Value>(on, std::move(made), entries);
-      state->name = name;
+      if (!file.empty()) {
+        state->name = file;
+        state->can_be_read = true;
+      }
       state->assembly = report;
       state->source = kind;
       return matrix(std::move(state));
@@ -265,7 +269,7 @@ matrix from_entries(std::int64_t rows, std::int64_t cols, std::span<const std::i
   source.entries.col_indices = taken(col_indices);
   source.entries.values = taken(values);
   source.origin = "entries";
-  return library::assembled(std::move(source), "matrix", options);
+  return library::assembled(std::move(source), "", options);
 }
 
 matrix convert(const matrix& a, const std::string& format, const conversion_options& options) {

@@ -28,6 +28,7 @@ struct matrix_state {
   format_kind kind = format_kind::csr;
   std::int64_t rows = 0, cols = 0, entries = 0;
   std::string name = "matrix";
+  bool can_be_read = false;  // by that name: a file or a generator
   format_summary size;
   bool borrowed = false;
   assembly_report assembly;
@@ -111,6 +112,7 @@ struct as_csr {
 // What a copy of a matrix is told about where that came from.
 inline void inherit(matrix_state& state, const matrix_state& from) {
   state.name = from.name;
+  state.can_be_read = from.can_be_read;
   state.assembly = from.assembly;
   state.source = from.source;
 }

@@ -96,7 +96,9 @@ recommendation library::recommend_as(const matrix& a, const recommend_request& r
     const library::as_csr<backend, Offset, Value> source(on, a.state());
     return recommend<backend, Offset, Value>(on, source.shown, request, progress);
   });
-  told.name = a.name();
+  told.name = told.features.name = a.name();
+  told.can_be_read = a.state().can_be_read;
+  told.features.field = a.state().source.field;
   return told;
 }
 

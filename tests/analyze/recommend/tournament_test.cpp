@@ -122,6 +122,7 @@ TEST_CASE("tournament: a variant that is expected far behind is not converted") 
   }
   const matrix_result found = a.run();
   CHECK(has(found.variants[1].refused, "not tried: predicted at 4.5 x the leader"));
+  CHECK(found.variants[1].not_tried);
   CHECK(a.track.count("store 1") == 0);
   CHECK(found.variants[2].refused.empty());
   CHECK(found.variants[3].refused.empty());  // of which nothing is known
@@ -168,6 +169,7 @@ TEST_CASE("tournament: who is left out has its reason, and costs nothing") {
   a.request.field[a.add(format_kind::ell, {1})].left_out = "too padded";
   const matrix_result found = a.run();
   CHECK(found.variants[1].refused == "too padded");
+  CHECK(!found.variants[1].not_tried);
   CHECK(a.track.count("store 1") == 0);
 }
 
@@ -250,6 +252,7 @@ TEST_CASE("tournament: the heats leave a fifth of the time to the final") {
   CHECK(!found.interrupted);
   CHECK(found.variants[1].contestants[0].not_run == "not reached within the time given");
   CHECK(found.variants[2].refused == "not reached within the time given");
+  CHECK(found.variants[2].not_tried);
   CHECK(found.variants[2].not_reached);
   CHECK(a.track.count("store 2") == 0);
   CHECK(found.final_rounds > 0);  // there was time left for it

@@ -559,7 +559,10 @@ TEST_CASE("who is not in the table is named with the reason") {
   CHECK(has(with_winner, "* bsr/stream 5 x 5 80.0 78.4 - 82.4 1.00 "));
   CHECK(has(with_winner, "bsr/stream 5 x 5 A x, 80.0 us: left before the last round "));
   for (variant_result& f : apart.found.variants)
-    if (f.refused.empty() && f.contestants.empty()) f.refused = "not tried: csr is ahead";
+    if (f.refused.empty() && f.contestants.empty()) {
+      f.refused = "not tried: csr is ahead";
+      f.not_tried = true;
+    }
   apart.found.variants.back().format = format_kind::hyb;
   variant_result again = apart.found.variants.back();
   again.note = "width 3";
@@ -841,6 +844,21 @@ TEST_CASE("CSV has as many fields as columns, and a line for everybody") {
   for (const auto& fields : csv_records(recommendation_csv_lines(r, judged(r))))
     results.insert(fields[column("result")]);
   CHECK(results == std::set<std::string>{"ok", "left", "not run", "wrong", "refused"});
+  // What was not tried is not called refused, in CSV, JSON and text.
+  recommendation untried = r;
+  for (variant_result& f : untried.found.variants)
+    if (!f.refused.empty()) {
+      f.refused = "not tried: predicted at 6.0 x the leader";
+      f.not_tried = true;
+    }
+  results.clear();
+  for (const auto& fields : csv_records(recommendation_csv_lines(untried, judged(untried))))
+    results.insert(fields[column("result")]);
+  CHECK(results == std::set<std::string>{"ok", "left", "not run", "wrong", "not tried"});
+  CHECK(has(to_json(untried, judged(untried)).dump(), "\"not_tried\":\"not tried: predicted"));
+  CHECK(!has(to_json(untried, judged(untried)).dump(), "\"refused\":\""));
+  CHECK(has(to_json(r, judged(r)).dump(), "\"refused\":\""));
+  CHECK(!has(as_text(untried), "refused"));
 
   const recommendation level = tied();
   const auto lines = csv_records(recommendation_csv_lines(level, judged(level)));

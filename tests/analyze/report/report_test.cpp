@@ -235,8 +235,6 @@ TEST_CASE("what is looked up among the prices") {
   CHECK(over_csr(f, bsr_of(f, {2, 2})) == 280.0 / 232);
   CHECK_FALSE(over_csr(f, nullptr).has_value());
   CHECK(mirrored_share(f, 6) == 0.5);
-  CHECK(fullest_blocks(f)->size.rows == 2);
-  CHECK(fullest_blocks({}) == nullptr);
 }
 
 TEST_CASE("shares of nothing and numbers that are not finite are null") {

@@ -255,6 +255,21 @@ def expected_block(m, height, width):
             "density": np.bincount(classes, minlength=10).astype(np.int64)}
 
 
+def expected_best_block(m):
+    """Of all shapes but 1 x 1 the one whose BSR takes the fewest bytes, and then has the smallest area and fewest rows."""
+    if m.entries == 0:
+        return None
+    shapes = [(height, width) for height in range(1, 9) for width in range(1, 9)] + [(16, 16), (32, 32)]
+
+    def preference(shape):
+        height, width = shape
+        blocks = m.block_counts(height, width).size
+        size = blocks * (height * width * VALUE + INDEX) + (ceil_div(m.rows, height) + 1) * OFFSET
+        return blocks * height * width > MOST_FILL * m.entries, size, height * width, height
+
+    return expected_block(m, *min(shapes[1:], key=preference))
+
+
 def expected_grid(m, first_rows, first_cols):
     row = np.searchsorted(first_rows, m.row, side="right") - 1
     col = np.searchsorted(first_cols, m.col, side="right") - 1
@@ -430,6 +445,8 @@ def compare_features(m, path, field, options, got, comparison):
             comparison.compare(f"blocks {shape[0]} x {shape[1]}", expected_block(m, *shape), got["blocks"][at])
         else:
             comparison.differs(f"blocks[{at}]", "rows and cols", got["blocks"][at])
+
+    comparison.compare("best_block", expected_best_block(m), got.get("best_block", ABSENT))
 
     # Prices of complex values are not defined.
     if not m.is_complex:

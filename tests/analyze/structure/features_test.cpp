@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "analyze/structure/block_choice.hpp"
 #include "convert/io/read.hpp"
 #include "tests/battery.hpp"
 #include "tests/catch.hpp"
@@ -163,9 +164,33 @@ void check_features(const std::string& name, const csr<std::int32_t, double, hos
                              static_cast<double>(all.size())));
   }
   CHECK(f.formats.size() >= format_names().size());
+
+  // Of all shapes, and priced, as spconv --block auto would take it.
+  CHECK(f.block_shapes == count_block_shapes(openmp{}, pattern_of(m)));
+  CHECK(f.best_block.has_value() == !all.empty());
+  if (!f.best_block) return;
+  const block_choice choice = choose_block(openmp{}, view(m), no_limit, nullptr);
+  const block_candidate& best = choice.candidates[choice.best().shape.size.area() == 1 ? 1 : 0];
+  CHECK(f.best_block->size == best.shape.size);
+  CHECK(f.best_block->blocks == best.shape.blocks);
+  CHECK(f.best_block->fill == Approx(best.fill));
+  CHECK(std::count_if(f.formats.begin(), f.formats.end(), [&](const format_cost& cost) {
+          return cost.format == format_kind::bsr && cost.options.bsr_block == best.shape.size &&
+                 cost.bytes == best.bytes;
+        }) == 1);
 }
 
 }  // namespace
+
+TEST_CASE("full blocks of 6 x 6 are not taken for blocks of 2 x 2, which are as full") {
+  const auto m = coo_to_csr<openmp, std::int32_t, double>(
+      openmp{}, read_matrix("gen:blockband?n=600&block=6&density=0.05").entries, nullptr);
+  const matrix_features f = features_of(openmp{}, view(m), feature_request{}, nullptr);
+  REQUIRE(f.best_block);
+  CHECK(f.best_block->size == block_size{6, 6});
+  CHECK(f.best_block->fill == 1);
+  CHECK(f.blocks.size() == feature_request{}.blocks.size());
+}
 
 TEST_CASE("features of the battery") {
   for (const named_matrix& m : battery())

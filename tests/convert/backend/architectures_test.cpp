@@ -1,8 +1,16 @@
-// What is said where a build has no code for the GPU; the GPU itself is not needed for that.
+// What is said where there is no GPU or a build has no code for it; the GPU itself is not needed for that.
 #include "convert/backend/device.hpp"
 #include "tests/catch.hpp"
 
 using sparsmith::missing_architecture;
+using sparsmith::missing_gpu;
+
+TEST_CASE("a machine without a GPU hears so in few words, and one that lacks something hears what") {
+  const std::string old = "CUDA driver version is insufficient for CUDA runtime version";
+  CHECK(missing_gpu(0, false, old) == "no GPU driver found");
+  CHECK(missing_gpu(12080, false, old) == "no GPU found: " + old);
+  CHECK(missing_gpu(13000, true, "no CUDA-capable device is detected") == "no GPU found");
+}
 
 TEST_CASE("a GPU the build has no code for is named, with what to build for") {
   CHECK(missing_architecture("90", 8, 0) ==

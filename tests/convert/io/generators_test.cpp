@@ -167,6 +167,8 @@ TEST_CASE("defaults and parameters that follow others") {
   CHECK(identical(entries_of("gen:uniform?n=90"), entries_of("gen:uniform?rows=90&cols=90&density=5e-2")));
   CHECK(identical(entries_of("gen:powerlaw?n=90"), entries_of("gen:powerlaw?n=90&max=90")));
   CHECK(identical(entries_of("gen:diagonal?"), entries_of("gen:diagonal")));
+  CHECK(identical(entries_of("gen:uniform?n=1e2&seed=2"), entries_of("gen:uniform?n=100&seed=2")));
+  CHECK(identical(entries_of("gen:uniform?n=1.5e1"), entries_of("gen:uniform?n=15")));
   const host_coo wide = entries_of("gen:uniform?n=50&cols=70");
   CHECK(wide.rows == 50);
   CHECK(wide.cols == 70);
@@ -536,7 +538,11 @@ TEST_CASE("wrong requests get one clear line") {
   CHECK(message_of("gen:uniform?n=") == "gen:uniform: n= is not a whole number");
   CHECK(message_of("gen:uniform?n=ten") == "gen:uniform: n=ten is not a whole number");
   CHECK(message_of("gen:uniform?n=1.5") == "gen:uniform: n=1.5 is not a whole number");
-  CHECK(message_of("gen:uniform?n=1e3") == "gen:uniform: n=1e3 is not a whole number");
+  CHECK(message_of("gen:uniform?n=1.5e0") == "gen:uniform: n=1.5e0 is not a whole number");
+  CHECK(message_of("gen:uniform?n=1e-3") == "gen:uniform: n=1e-3 is not a whole number");
+  CHECK(message_of("gen:uniform?n=1e") == "gen:uniform: n=1e is not a whole number");
+  CHECK(message_of("gen:uniform?n=inf") == "gen:uniform: n=inf is not a whole number");
+  CHECK(message_of("gen:uniform?n=1e300") == "gen:uniform: n=1e300 is outside 0..2147483647");
   CHECK(message_of("gen:uniform?n=-1") == "gen:uniform: n=-1 is outside 0..2147483647");
   CHECK(message_of("gen:uniform?n=2147483648") == "gen:uniform: n=2147483648 is outside 0..2147483647");
   CHECK(message_of("gen:uniform?density=") == "gen:uniform: density= is not a number");

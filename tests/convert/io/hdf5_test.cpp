@@ -441,17 +441,19 @@ TEST_CASE("Binsparse layouts written by others") {
     ::H5Tclose(type);
   }
   SECTION("structures") {
-    const auto read_as = [](const std::string& structure) {
+    const auto read_as = [](const std::string& structure, double last = 3) {
       handmade h;
-      h.ints("indices_0", {0, 2, 2}).ints("indices_1", {0, 1, 2}).doubles("values", {1, 2, 3});
+      h.ints("indices_0", {1, 2, 2}).ints("indices_1", {0, 1, 2}).doubles("values", {1, 2, last});
       h.describe(inner("COO", "float64", R"(, "structure": ")" + structure + "\"", "[3, 3]"));
       return h.read().symmetry;
     };
     CHECK(read_as("symmetric_lower") == symmetry_kind::symmetric);
-    CHECK(read_as("skew_symmetric_lower") == symmetry_kind::skew_symmetric);
+    CHECK(read_as("skew_symmetric_lower", 0) == symmetry_kind::skew_symmetric);
+    CHECK(holds(failure_of([&] { read_as("skew_symmetric_lower"); }),
+                "entry 2 is on the diagonal, but structure skew_symmetric_lower has only zeros there"));
     CHECK(read_as("general") == symmetry_kind::general);
     CHECK(holds(failure_of([&] { read_as("symmetric_upper"); }),
-                "entry 1 at row 2, column 1 is not in the upper"));
+                "entry 0 at row 1, column 0 is not in the upper"));
     CHECK(holds(failure_of([&] { read_as("hermitian_lower"); }, failure::unsupported),
                 "hermitian_lower is not supported yet"));
     CHECK(holds(failure_of([&] { read_as("strange"); }, failure::unsupported), "strange is not known"));

@@ -134,6 +134,10 @@ TEST_CASE("symmetries are reported, not expanded") {
         symmetry_kind::symmetric);
   CHECK(read("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 3\n").symmetry ==
         symmetry_kind::skew_symmetric);
+  // Zeros on its diagonal say what is so.
+  for (const char* const zero : {"0", "-0.0", "0e5", "0.0D+00"})
+    CHECK(read(std::string("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 2 ") + zero + "\n")
+              .entries.values.size() == 1);
 }
 
 TEST_CASE("arrays") {
@@ -260,6 +264,14 @@ TEST_CASE("every mistake is told with its line") {
        "test.mtx:5: more values than the 2 announced"},
       {"%%MatrixMarket matrix array real skew-symmetric\n2 2\n1\n2\n",
        "test.mtx:4: more values than the 1 announced"},
+      {"%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 3\n2 1 1\n2 2 0\n3 3 -1D-3\n",
+       "test.mtx:5: a skew-symmetric matrix has only zeros on its diagonal"},
+      {"%%MatrixMarket matrix coordinate integer skew-symmetric\n3 3 2\n2 1 1\n03 3 7\n",
+       "test.mtx:4: a skew-symmetric matrix has only zeros on its diagonal"},
+      {"%%MatrixMarket matrix coordinate pattern skew-symmetric\n3 3 1\n2 2\n",
+       "test.mtx:3: a skew-symmetric matrix has only zeros on its diagonal"},
+      {"%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 1\n2 2 nan\n",
+       "test.mtx:3: a skew-symmetric matrix has only zeros on its diagonal"},
       {"%%MatrixMarket matrix array real general\n2 1\n1\n", "test.mtx:3: the file ends after 1 of 2 values"},
       {"%%MatrixMarket matrix array real general\n2 1\n1 2\n3\n",
        "test.mtx:3: unexpected \"2\" after the entry"},

@@ -85,6 +85,12 @@ def spoiled(line):
             yield f"{path}: a number in place of text", changed(path, 1)
     failure = {"stage": "reading", "cause": "error", "message": "m", "signal": None, "output": ""}
     failed = dict(copy.deepcopy(line), result="failed", failure=failure)
+    analysed = dict(copy.deepcopy(line), result="analysed", not_raced="why", recommendation=None)
+    if not LINE.is_valid(analysed):
+        sys.exit("a line that was only analysed is refused")
+    yield "only analysed, without a reason", dict(analysed, not_raced=None)
+    yield "only analysed, with a recommendation", dict(analysed, recommendation=line["recommendation"])
+    yield "an ok that was not raced", dict(line, not_raced="why")
     if not LINE.is_valid(failed):
         sys.exit("a line with a failure is refused")
     yield "another schema", changed(("schema",), "sparsmith.batch/2")

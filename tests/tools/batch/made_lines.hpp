@@ -30,6 +30,7 @@ inline json base_line(const std::string& name) {
             {"backend", "cuda"}}},
           {"result", "ok"},
           {"failure", nullptr},
+          {"not_raced", nullptr},
           {"matrix",
            {{"rows", 100}, {"cols", 200}, {"entries", 1000}, {"field", "real"}, {"origin", "Matrix Market"}}},
           {"node", "n1"},
@@ -130,7 +131,8 @@ inline json variant(const std::string& format, const std::string& note, double t
           {"bytes", std::llround(times_csr * csr_bytes(entries))},
           {"times_csr", times_csr},
           {"convert_ms", refused == nullptr ? json(given ? 0 : 1.5) : json(nullptr)},
-          {"refused", refused == nullptr ? json(nullptr) : json(refused)}};
+          {"refused", refused == nullptr ? json(nullptr) : json(refused)},
+          {"not_tried", nullptr}};
 }
 
 // Nobody took the time of these contestants.

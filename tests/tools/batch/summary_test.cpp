@@ -432,9 +432,20 @@ TEST_CASE("CSV: one line a contestant, and one for a format that was not made") 
   CHECK(cell(lines, 5, "winner") == "yes");
   CHECK(cell(lines, 9, "reason") == "after 2 samples at 3.00 x the leader");
   CHECK(cell(lines, 11, "parameters") == "of A^T");
-  CHECK(cell(lines, 12, "result") == "refused");
+  // A line of before 0.3, which called refused what was not tried.
+  CHECK(cell(lines, 12, "result") == "not tried");
   CHECK(cell(lines, 12, "format") == "gcsb");
   CHECK(cell(lines, 12, "reason") == "not tried: predicted at 6 x the leader");
+  json line = made::raced_line("a");
+  for (json& variant : line["recommendation"]["variants"])
+    if (!variant["refused"].is_null()) variant["refused"] = "too padded";
+  const auto refused = parsed_csv(contestants_csv(summary_of({line})));
+  CHECK(cell(refused, 12, "result") == "refused");
+  for (json& variant : line["recommendation"]["variants"])
+    if (!variant["refused"].is_null()) variant["not_tried"] = std::exchange(variant["refused"], nullptr);
+  const auto untried = parsed_csv(contestants_csv(summary_of({line})));
+  CHECK(cell(untried, 12, "result") == "not tried");
+  CHECK(cell(untried, 12, "reason") == "too padded");
 }
 
 TEST_CASE("text fits the terminal") {
