@@ -302,6 +302,14 @@ kernel<typename K::matrix> narrow_line() {
 
 }  // namespace
 
+std::string cusparse_version() {
+  int major = 0, minor = 0, patch = 0;
+  check(cusparseGetProperty(MAJOR_VERSION, &major));
+  check(cusparseGetProperty(MINOR_VERSION, &minor));
+  check(cusparseGetProperty(PATCH_LEVEL, &patch));
+  return "cuSPARSE " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+}
+
 template <class Value>
 kernel_table<coo_view<Value, device>> cusparse_coo_kernels() {
   return {kernel_of<generic_product<coo_way_1<Value>>>(), kernel_of<generic_product<coo_way_2<Value>>>()};

@@ -17,6 +17,8 @@ constexpr failure cusparse_failure(int status) {
   return status == invalid_value || status == not_supported ? failure::unsupported : failure::device;
 }
 
+std::string cusparse_version();  // "cuSPARSE 12.6.3": of the library that is loaded
+
 // What it refuses by what is known of a matrix before it is made.
 inline std::string cusparse_refuses_coo(const matrix_outline& known) {
   return known.entries <= std::numeric_limits<std::int32_t>::max()
