@@ -25,6 +25,30 @@ sparsmith_require(fmt 10.2.1 https://github.com/fmtlib/fmt)
 sparsmith_require(nlohmann_json v3.11.3 https://github.com/nlohmann/json)
 sparsmith_require(CLI11 v2.4.2 https://github.com/CLIUtils/CLI11)
 
+# The vendor's products on a GPU: the toolkit's cuSPARSE, or a newer one, such as nvidia-cusparse from PyPI has.
+set(SPARSMITH_CUSPARSE_ROOT "" CACHE PATH "A folder with include/cusparse.h and lib/libcusparse.so.12, instead of the toolkit's")
+if(SPARSMITH_HAS_CUDA)
+  if(SPARSMITH_CUSPARSE_ROOT)
+    # Not kept in the cache: another folder may be named.
+    find_path(SPARSMITH_CUSPARSE_INCLUDE cusparse.h PATHS ${SPARSMITH_CUSPARSE_ROOT}/include NO_DEFAULT_PATH NO_CACHE
+              REQUIRED)
+    find_library(SPARSMITH_CUSPARSE NAMES libcusparse.so libcusparse.so.12 PATHS ${SPARSMITH_CUSPARSE_ROOT}
+                 PATH_SUFFIXES lib lib64 NO_DEFAULT_PATH NO_CACHE REQUIRED)
+  else()
+    set(SPARSMITH_CUSPARSE CUDA::cusparse)
+  endif()
+  find_file(cusparse_header cusparse.h PATHS ${SPARSMITH_CUSPARSE_INCLUDE} ${CUDAToolkit_INCLUDE_DIRS} NO_DEFAULT_PATH
+            NO_CACHE REQUIRED)
+  set(cusparse_version "")
+  foreach(part MAJOR MINOR PATCH)
+    file(STRINGS ${cusparse_header} line REGEX "#define CUSPARSE_VER_${part} ")
+    string(REGEX REPLACE "[^0-9]" "" number "${line}")
+    list(APPEND cusparse_version ${number})
+  endforeach()
+  list(JOIN cusparse_version "." cusparse_version)
+  message(STATUS "Dependency cuSPARSE: ${cusparse_version}")
+endif()
+
 # libarchive reads .tar.gz, .zip, .xz, .zst and .bz2; zlib alone reads plain .gz.
 find_package(LibArchive QUIET)
 if(LibArchive_FOUND)

@@ -53,7 +53,12 @@ set_target_properties(sparsmith_shared PROPERTIES
 install(TARGETS sparsmith_shared EXPORT sparsmith_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 set_target_properties(${SPARSMITH_TOOLS} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 if(SPARSMITH_HAS_CUDA)  # CMake would leave out what the compiler knows, which the loader need not
-  set_target_properties(sparsmith_shared ${SPARSMITH_TOOLS} PROPERTIES INSTALL_RPATH "${CUDAToolkit_LIBRARY_DIR}")
+  set(library_folders ${CUDAToolkit_LIBRARY_DIR})
+  if(SPARSMITH_CUSPARSE_ROOT)  # before the toolkit's, which is older
+    get_filename_component(cusparse_folder ${SPARSMITH_CUSPARSE} DIRECTORY)
+    list(PREPEND library_folders ${cusparse_folder})
+  endif()
+  set_target_properties(sparsmith_shared ${SPARSMITH_TOOLS} PROPERTIES INSTALL_RPATH "${library_folders}")
 endif()
 install(TARGETS ${SPARSMITH_TOOLS} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 

@@ -122,6 +122,9 @@ struct kernel_info {
   bool vendor = false;
   per_operation<bool> computes = {true, true};  // whether it has a product with A at all, and with A^T
   kernel_facts facts = {};
+  // Whose fitted numbers predict it where it has none of its own: those of a library that not every build
+  // has may never have been fitted.
+  const char* predicted_as = nullptr;
 
   // What follows is for tables to fill in.
   // Of the kernel whose code it runs where that has another name: CSC's run CSR's.

@@ -1,6 +1,9 @@
 #include "kernels/rates.hpp"
 
 #include <sys/utsname.h>
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
 
 #include <algorithm>
 #include <fstream>
@@ -133,6 +136,13 @@ double cpu_clock_mhz() {
   return file >> kilohertz ? kilohertz / 1e3 : 0;
 }
 
+std::string in_a_row(const std::vector<std::string>& words) {  // "SSE2, AVX2 and FMA"
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
+  return text;
+}
+
 std::string compiler() {
 #ifdef __clang__
   return __VERSION__;  // which starts with its name
@@ -198,11 +208,70 @@ std::string cpu_name(const std::filesystem::path& cpuinfo) {
   return ::uname(&system) == 0 ? std::string(system.machine) + " CPU" : "CPU";
 }
 
+instruction_sets find_instruction_sets() {
+  instruction_sets found;
+  [[maybe_unused]] const auto add = [&](const char* name, bool compiled, bool here) {
+    if (compiled) found.compiled.emplace_back(name);
+    if (here) found.here.emplace_back(name);
+  };
+#if defined(__x86_64__)
+  found.architecture = "x86-64";
+  add("SSE2", true, true);
+#ifdef __AVX2__
+  constexpr bool avx2 = true;
+#else
+  constexpr bool avx2 = false;
+#endif
+#ifdef __FMA__
+  constexpr bool fma = true;
+#else
+  constexpr bool fma = false;
+#endif
+#ifdef __AVX512F__
+  constexpr bool avx512 = true;
+#else
+  constexpr bool avx512 = false;
+#endif
+  add("AVX2", avx2, __builtin_cpu_supports("avx2"));
+  add("FMA", fma, __builtin_cpu_supports("fma"));
+  add("AVX-512", avx512, __builtin_cpu_supports("avx512f"));
+#elif defined(__aarch64__)
+  found.architecture = "aarch64";
+  add("NEON", true, true);
+#ifdef __ARM_FEATURE_SVE
+  constexpr bool sve = true;
+#else
+  constexpr bool sve = false;
+#endif
+#ifdef __ARM_FEATURE_SVE2
+  constexpr bool sve2 = true;
+#else
+  constexpr bool sve2 = false;
+#endif
+  add("SVE", sve, (::getauxval(AT_HWCAP) & HWCAP_SVE) != 0);
+  add("SVE2", sve2, (::getauxval(AT_HWCAP2) & HWCAP2_SVE2) != 0);
+#else
+  utsname system{};
+  found.architecture = ::uname(&system) == 0 ? system.machine : "unknown";
+#endif
+  return found;
+}
+
+std::string in_words(const instruction_sets& sets) {
+  std::vector<std::string> beyond;
+  for (const std::string& one : sets.here)
+    if (std::find(sets.compiled.begin(), sets.compiled.end(), one) == sets.compiled.end())
+      beyond.push_back(one);
+  return sets.architecture + (sets.compiled.empty() ? "" : " with " + in_a_row(sets.compiled)) +
+         (beyond.empty() ? "" : "; the CPU also has " + in_a_row(beyond));
+}
+
 machine_description describe_machine(openmp) {
   machine_description here;
   here.backend = openmp::name;
   here.device = cpu_name();
   here.toolkit = compiler();
+  here.code = in_words(find_instruction_sets());
   here.clock_mhz = cpu_clock_mhz();
   here.threads = thread_count();
   here.version = SPARSMITH_VERSION;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "convert/backend/backend.hpp"
 
@@ -31,10 +32,13 @@ machine_rates measure_rates(cuda on);
 
 // For people, and so that results can be compared later.
 struct machine_description {
-  std::string backend;                         // "openmp" or "cuda"
-  std::string device;                          // "NVIDIA H200, 140.4 GiB", or the CPU's name
-  std::string driver;                          // "13.0 (580.65.06)": the GPU's; empty on a CPU
-  std::string toolkit;                         // CUDA's, or the compiler's
+  std::string backend;     // "openmp" or "cuda"
+  std::string device;      // "NVIDIA H200, 140.4 GiB", or the CPU's name
+  std::string driver;      // "13.0 (580.65.06)": the GPU's; empty on a CPU
+  std::string toolkit;     // CUDA's, or the compiler's
+  std::string code;        // "9.0", "aarch64 with NEON": what kernels run
+  std::string code_doubt;  // why that is not the code it should be; empty where it is
+  std::string vendor;      // "cuSPARSE 12.6.3"; empty where no library of a vendor is used
   double clock_mhz = 0, memory_clock_mhz = 0;  // the highest; 0 where the system does not say
   int threads = 0;                             // of OpenMP
   std::string version;                         // of Sparsmith
@@ -45,6 +49,15 @@ machine_description describe_machine(cuda on);
 // The CPU's name from the system's description: as it calls itself, or from its maker's numbers, which is all
 // there is on ARM. Where neither is known, the architecture: "aarch64 CPU".
 std::string cpu_name(const std::filesystem::path& cpuinfo = "/proc/cpuinfo");
+
+// The instructions for vectors that the kernels were compiled for, and those that this CPU has.
+struct instruction_sets {
+  std::string architecture;
+  std::vector<std::string> compiled, here;
+};
+instruction_sets find_instruction_sets();
+// "x86-64 with SSE2; the CPU also has AVX2 and FMA".
+std::string in_words(const instruction_sets& sets);
 
 // What is summed up or added to where places are random: evenly spread, the same on every machine, with no
 // order that hardware could foresee (the finaliser of splitmix64).

@@ -336,6 +336,8 @@ outcome profile(const typed_options& typed) {
                       counted(static_cast<std::int64_t>(request.batch.inputs.size()), "matrix", "matrices"),
                       request.batch.machine.note, request.part_note.empty() ? "" : "; ", request.part_note,
                       request.folder.string()));
+    if (const std::string& doubt = request.batch.machine.code_doubt; !doubt.empty() && request.show_progress)
+      tell_note("spbatch: the kernels are " + doubt);
     state = run(request, progress);
     // Where nothing is said on the way, the exit status still needs its reason.
     if (const std::int64_t failed = state.failed + state.failed_before; failed > 0 && !request.show_progress)

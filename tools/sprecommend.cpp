@@ -162,6 +162,8 @@ tool_request request_of(const typed_options& typed, const progress_line& progres
     progress.say("what this machine can do");
     machine = on_backend(request.device.use_gpu, [&](auto on) { return know_machine(on, typed.refresh); });
     progress.clear();
+    if (const std::string& doubt = machine->description.code_doubt; !doubt.empty() && request.show_progress)
+      tell_note("sprecommend: the kernels are " + doubt);
   }
   request.each.machine = std::move(machine->description);
   request.each.rates = machine->rates;

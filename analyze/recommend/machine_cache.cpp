@@ -53,6 +53,13 @@ void for_each_text(Description& of, Each each) {
   each("version", of.version);
 }
 
+// What files of older versions do not have.
+template <class Description, class Each>
+void for_each_newer_text(Description& of, Each each) {
+  each("code", of.code);
+  each("vendor", of.vendor);
+}
+
 template <class Description, class Each>
 void for_each_number(Description& of, Each each) {
   each("clock_mhz", of.clock_mhz);
@@ -66,6 +73,7 @@ std::string text_of(const known_machine& machine) {
     return [&object](const char* name, const auto& value) { object[name] = value; };
   };
   for_each_text(machine.description, into(description));
+  for_each_newer_text(machine.description, into(description));
   for_each_number(machine.description, into(description));
   for_each_rate(machine.rates, into(rates));
   const json document{{"schema", schema},
@@ -226,6 +234,9 @@ known_machine read_machine(const std::string& path) {
   const json& description = object_member(path, document, "description");
   for_each_text(machine.description,
                 [&](const char* name, std::string& value) { value = text_member(path, description, name); });
+  for_each_newer_text(machine.description, [&](const char* name, std::string& value) {
+    if (description.contains(name)) value = text_member(path, description, name);
+  });
   for_each_number(machine.description,
                   [&](const char* name, auto& value) { read_number(path, description, name, true, value); });
   if (machine.description.backend != openmp::name && machine.description.backend != cuda::name)

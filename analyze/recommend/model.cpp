@@ -292,7 +292,13 @@ prediction predict(const machine_rates& rates, const std::string& backend, const
   // A second copy in CSR's format is fitted as CSC's kernels are: by what it does.
   const bool turned_over = of_transpose || cost.format == format_kind::csc;
   const operation stored_op = turned_over ? turned(op) : op;
-  const std::string_view code = kernel.code();
+  const auto is_fitted = [&](std::string_view name) {
+    return std::any_of(fitted_kernels().begin(), fitted_kernels().end(), [&](const fitted_kernel& f) {
+      return backend == f.backend && name == f.kernel && stored_op == f.op;
+    });
+  };
+  std::string_view code = kernel.code();
+  if (kernel.predicted_as != nullptr && !is_fitted(code)) code = kernel.predicted_as;
   for (const fitted_kernel& f : fitted_kernels()) {
     if (backend != f.backend || code != f.kernel || stored_op != f.op) continue;
     for (std::size_t i = 0; i < term_names.size(); ++i) {

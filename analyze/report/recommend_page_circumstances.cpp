@@ -20,6 +20,9 @@ std::string machine_tables(const recommendation& r) {
   };
   add(rows, "driver", !m.driver.empty(), escaped(m.driver));
   add(rows, "toolkit", !m.toolkit.empty(), escaped(m.toolkit));
+  add(rows, "code for", !m.code.empty(), escaped(m.code));
+  add(rows, "which was", !m.code_doubt.empty(), escaped(m.code_doubt));
+  add(rows, "vendor’s library", !m.vendor.empty(), escaped(m.vendor));
   add(rows, "clock", m.clock_mhz > 0, four_digits(m.clock_mhz) + "&nbsp;MHz");
   add(rows, "memory clock", m.memory_clock_mhz > 0, four_digits(m.memory_clock_mhz) + "&nbsp;MHz");
   add(rows, "threads", m.threads > 0, std::to_string(m.threads));

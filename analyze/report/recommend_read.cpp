@@ -233,6 +233,9 @@ machine_description machine_of(const json* of, const std::string& version) {
   m.device = text(of, "device");
   m.driver = text(of, "driver");
   m.toolkit = text(of, "toolkit");
+  m.code = text(of, "code");
+  m.code_doubt = text(of, "code_doubt");
+  m.vendor = text(of, "vendor");
   m.clock_mhz = known(of, "clock_mhz");
   m.memory_clock_mhz = known(of, "memory_clock_mhz");
   m.threads = whole<std::int32_t>(of, "threads");

@@ -103,6 +103,8 @@ std::string machine_line(const told& t) {
   if (machine.backend != cuda::name)
     text = fmt::format("no GPU is used, the OpenMP kernels are ranked: {}, {} threads", machine.device,
                        machine.threads);
+  if (!machine.code.empty()) text += fmt::format("; code for {}", machine.code);
+  if (!machine.vendor.empty()) text += "; " + machine.vendor;
   if (t.r.rates.copy_bytes > 0) text += fmt::format("; a copy moves {} GB/s", giga(t.r.rates.copy_bytes));
   return t.line("machine", text);
 }

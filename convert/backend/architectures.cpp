@@ -1,5 +1,5 @@
-// What a user is told who has no GPU, or one that the build has no code for. Compiled in every build, so that
-// a machine without a GPU tests it.
+// What a user is told who has no GPU, or one that the build has no code for, and of the code that runs on it.
+// Compiled in every build, so that a machine without a GPU tests it.
 #include <fmt/format.h>
 
 #include <sstream>
@@ -26,6 +26,29 @@ std::string missing_architecture(const std::string& architectures, int major, in
   }
   return fmt::format("built for {}, this GPU is sm_{}: rebuild with -DCMAKE_CUDA_ARCHITECTURES={}", built_for,
                      number, number);
+}
+
+static std::string with_a_point(int capability) {  // "9.0" of 90
+  return fmt::format("{}.{}", capability / 10, capability % 10);
+}
+
+std::string in_words(const gpu_code& code) {
+  if (code.ptx >= code.gpu) return with_a_point(code.gpu);
+  if (code.machine < code.gpu)
+    return fmt::format("{}, on a GPU of {}", with_a_point(code.machine), with_a_point(code.gpu));
+  return fmt::format("{}, compiled by the driver for {}", with_a_point(code.ptx), with_a_point(code.gpu));
+}
+
+std::string doubt_about(const gpu_code& code) {
+  if (code.ptx >= code.gpu) return {};
+  constexpr int overlapping = 90;  // kernels/cuda/overlap.hpp
+  return fmt::format("built for {} and {}: build with ARCH={} for full speed{}", with_a_point(code.ptx),
+                     code.machine < code.gpu ? "run on a GPU of " + with_a_point(code.gpu)
+                                             : "compiled by the driver from its PTX",
+                     code.gpu,
+                     code.ptx < overlapping && code.gpu >= overlapping
+                         ? "; kernels lose the copy engine and overlapped launches"
+                         : "");
 }
 
 }  // namespace sparsmith

@@ -19,6 +19,16 @@ std::string missing_gpu(int driver, bool none_there, const std::string& problem)
 // takes them ("80" or "80-real,90"), and what to do about it.
 std::string missing_architecture(const std::string& architectures, int major, int minor);
 
+// The code that runs on a GPU, each as a number such as 90 for 9.0: the GPU's own compute capability, that of
+// the PTX which a kernel was compiled from, and that of the machine code, which the driver makes from PTX
+// where the build has none that fits.
+struct gpu_code {
+  int gpu = 0, ptx = 0, machine = 0;
+};
+std::string in_words(const gpu_code& code);
+// Why it is not the code that this GPU should run, and what to do about it; empty where it is.
+std::string doubt_about(const gpu_code& code);
+
 // Of the GPU; only where there is CUDA.
 int multiprocessors();
 

@@ -3,8 +3,10 @@
 #include <fstream>
 #include <functional>
 
+#include "convert/backend/device.hpp"
 #include "kernels/cuda/launch.hpp"
 #include "kernels/measure.hpp"
+#include "kernels/vendor/cusparse.hpp"
 
 namespace sparsmith {
 namespace {
@@ -91,6 +93,14 @@ std::string module_version() {
   return {};
 }
 
+// As every kernel of this build was compiled.
+gpu_code code_here() {
+  cudaFuncAttributes attributes{};
+  check_cuda(cudaFuncGetAttributes(&attributes, do_nothing));
+  return {attribute(cudaDevAttrComputeCapabilityMajor) * 10 + attribute(cudaDevAttrComputeCapabilityMinor),
+          attributes.ptxVersion, attributes.binaryVersion};
+}
+
 }  // namespace
 
 machine_rates measure_rates(cuda where) {
@@ -173,6 +183,10 @@ machine_description describe_machine(cuda) {
   here.device = gpu.description;
   here.driver = version_text(driver) + module_version();
   here.toolkit = version_text(runtime);
+  const gpu_code code = code_here();
+  here.code = in_words(code);
+  here.code_doubt = doubt_about(code);
+  here.vendor = cusparse_version();
   here.clock_mhz = attribute(cudaDevAttrClockRate) / 1e3;  // which it says in kHz
   here.memory_clock_mhz = attribute(cudaDevAttrMemoryClockRate) / 1e3;
   here.threads = thread_count();

@@ -1,6 +1,9 @@
-// cuSPARSE's products: the generic SpMV for CSR, COO, SELL and BSR, prepared once, and the older bsrmv.
+// cuSPARSE's products: the generic SpMV for CSR, COO, SELL and BSR, prepared once, the older bsrmv, and
+// SpMVOp where the library has it.
 #include "kernels/vendor/cusparse.hpp"
 
+#define CUSPARSE_ENABLE_EXPERIMENTAL_API  // SpMVOp
+#define DISABLE_CUSPARSE_DEPRECATED       // bsrmv is, from 12.7 on, and is raced for as long as it is there
 #include <cusparse.h>
 
 #include <limits>
@@ -34,10 +37,22 @@ cusparseHandle_t handle(cuda on) {
   return own.value;
 }
 
+// From this version on SpMVOp lets its caller choose the algorithm, and takes single precision and offsets of
+// 64 bits; those before (from 12.7 on) have other signatures.
+#define SPARSMITH_HAS_SPMVOP (CUSPARSE_VERSION >= 12801)
+
 struct destroy {
   void operator()(cusparseConstSpMatDescr_t d) const { (void)cusparseDestroySpMat(d); }
   void operator()(cusparseDnVecDescr_t d) const { (void)cusparseDestroyDnVec(d); }
   void operator()(cusparseMatDescr_t d) const { (void)cusparseDestroyMatDescr(d); }
+#if SPARSMITH_HAS_SPMVOP
+  void operator()(cusparseSpMVOpDescr_t d) const {
+    (void)cusparseSpMVOp_destroyDescr(d);
+  }
+  void operator()(cusparseSpMVOpPlan_t p) const {
+    (void)cusparseSpMVOp_destroyPlan(p);
+  }
+#endif
 };
 template <class Description>
 using owned = std::unique_ptr<std::remove_pointer_t<Description>, destroy>;
@@ -250,6 +265,78 @@ struct generic_product : Way {  // which says what it is and what it refuses
   array<char, device> buffer_;
 };
 
+#if SPARSMITH_HAS_SPMVOP
+// Z = alpha A X + beta Y, with the epilogue that is compiled in: nothing is compiled at run time. Both
+// algorithms give the same bits every time; the second stores the matrix anew, in its buffer.
+template <class Offset, class Value>
+struct spmvop {
+  using matrix = csr_view<Offset, Value, device>;
+  spmvop(cuda on, const matrix& m, operation op, cusparseSpMVOpAlg_t algorithm) : on_(on) {
+    constexpr auto offset_type = sizeof(Offset) == 4 ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I;
+    cusparseConstSpMatDescr_t description = nullptr;
+    check(cusparseCreateConstCsr(&description, m.rows, m.cols, m.values.size(), m.row_offsets.data(),
+                                 m.col_indices.data(), m.values.data(), offset_type, index_type, base,
+                                 data_type<Value>));
+    matrix_.reset(description);
+    // Vectors to prepare with; a run brings its own.
+    array<Value, device> x(inputs(m, op)), y(outputs(m, op));
+    x_ = describe_vector(x.size(), x.data());
+    y_ = describe_vector(y.size(), y.data());
+    std::size_t bytes = 0;
+    check(cusparseSpMVOp_bufferSize(handle(on_), CUSPARSE_OPERATION_NON_TRANSPOSE, matrix_.get(), x_.get(),
+                                    y_.get(), y_.get(), data_type<Value>, algorithm, &bytes));
+    // Never empty, as cuSPARSE may refuse a null pointer.
+    buffer_ = array<char, device>(std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes)));
+    cusparseSpMVOpDescr_t prepared = nullptr;
+    check(cusparseSpMVOp_createDescr(handle(on_), &prepared, CUSPARSE_OPERATION_NON_TRANSPOSE, matrix_.get(),
+                                     x_.get(), y_.get(), y_.get(), data_type<Value>, algorithm,
+                                     buffer_.data()));
+    prepared_.reset(prepared);
+    cusparseSpMVOpPlan_t plan = nullptr;
+    check(cusparseSpMVOp_createPlan(handle(on_), prepared, &plan, nullptr, 0));
+    plan_.reset(plan);
+  }
+  std::int64_t bytes() const { return buffer_.size(); }
+
+  void run(Value alpha, const Value* x, Value beta, Value* y) const {
+    check(cusparseDnVecSetValues(x_.get(), const_cast<Value*>(x)));
+    check(cusparseDnVecSetValues(y_.get(), y));
+    check(cusparseSpMVOp(handle(on_), plan_.get(), &alpha, &beta, x_.get(), y_.get(), y_.get()));
+  }
+
+ private:
+  cuda on_;
+  owned_matrix matrix_;
+  owned_vector x_, y_;
+  array<char, device> buffer_;
+  owned<cusparseSpMVOpDescr_t> prepared_;
+  owned<cusparseSpMVOpPlan_t> plan_;  // goes before what it was made from
+};
+
+constexpr kernel_info spmvop_info(const char* name, const char* description) {
+  return {.name = name,
+          .description = description,
+          .source = "cuSPARSE",
+          .repeatable = {.multiply = true},
+          .vendor = true,
+          .computes = {.multiply = true, .transposed = false},
+          .facts = balanced_facts(1),
+          .predicted_as = "csr/cusparse-alg2"};
+}
+template <class Offset, class Value>
+struct spmvop_1 : spmvop<Offset, Value> {
+  static constexpr kernel_info info = spmvop_info("csr/cusparse-op1", "SpMVOp, CUSPARSE_SPMVOP_ALG1");
+  spmvop_1(cuda on, const typename spmvop<Offset, Value>::matrix& m, operation op)
+      : spmvop<Offset, Value>(on, m, op, CUSPARSE_SPMVOP_ALG1) {}
+};
+template <class Offset, class Value>
+struct spmvop_2 : spmvop<Offset, Value> {
+  static constexpr kernel_info info = spmvop_info("csr/cusparse-op2", "SpMVOp, CUSPARSE_SPMVOP_ALG2");
+  spmvop_2(cuda on, const typename spmvop<Offset, Value>::matrix& m, operation op)
+      : spmvop<Offset, Value>(on, m, op, CUSPARSE_SPMVOP_ALG2) {}
+};
+#endif
+
 template <class Offset, class Value>
 struct bsrmv {
   static constexpr kernel_info info{.name = "bsr/cusparse-bsrmv",
@@ -302,6 +389,14 @@ kernel<typename K::matrix> narrow_line() {
 
 }  // namespace
 
+std::string cusparse_version() {
+  int major = 0, minor = 0, patch = 0;
+  check(cusparseGetProperty(MAJOR_VERSION, &major));
+  check(cusparseGetProperty(MINOR_VERSION, &minor));
+  check(cusparseGetProperty(PATCH_LEVEL, &patch));
+  return "cuSPARSE " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+}
+
 template <class Value>
 kernel_table<coo_view<Value, device>> cusparse_coo_kernels() {
   return {kernel_of<generic_product<coo_way_1<Value>>>(), kernel_of<generic_product<coo_way_2<Value>>>()};
@@ -309,8 +404,13 @@ kernel_table<coo_view<Value, device>> cusparse_coo_kernels() {
 
 template <class Offset, class Value>
 kernel_table<csr_view<Offset, Value, device>> cusparse_csr_kernels() {
-  return {narrow_line<generic_product<csr_way_1<Offset, Value>>>(),
-          narrow_line<generic_product<csr_way_2<Offset, Value>>>()};
+  return {
+    narrow_line<generic_product<csr_way_1<Offset, Value>>>(),
+        narrow_line<generic_product<csr_way_2<Offset, Value>>>(),
+#if SPARSMITH_HAS_SPMVOP
+        kernel_of<spmvop_1<Offset, Value>>(), kernel_of<spmvop_2<Offset, Value>>()
+#endif
+  };
 }
 
 template <class Offset, class Value>

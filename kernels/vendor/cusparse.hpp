@@ -2,9 +2,8 @@
 // ours are; `info.vendor` keeps them apart.
 #pragma once
 
-#include <limits>
-
 #include "kernels/registry.hpp"
+#include "kernels/vendor/refusals.hpp"
 
 namespace sparsmith {
 
@@ -17,22 +16,20 @@ constexpr failure cusparse_failure(int status) {
   return status == invalid_value || status == not_supported ? failure::unsupported : failure::device;
 }
 
+std::string cusparse_version();  // "cuSPARSE 12.6.3": of the library that is loaded
+
 // What it refuses by what is known of a matrix before it is made.
 inline std::string cusparse_refuses_coo(const matrix_outline& known) {
-  return known.entries <= std::numeric_limits<std::int32_t>::max()
-             ? ""
-             : "cuSPARSE counts the entries in 32 bits, as wide as the indices";
+  return refuses_many_entries("cuSPARSE", known);
 }
 inline std::string cusparse_refuses_sell(const matrix_outline& known) {
   return known.rows_in_order ? ""
                              : "cuSPARSE's SELL keeps rows in their order, and these are sorted by length";
 }
 inline std::string cusparse_refuses_bsr(const matrix_outline& known, std::int32_t least_side) {
-  if (known.block.rows != known.block.cols) return "cuSPARSE takes square blocks";
-  if (known.block.rows < least_side) return "bsrmv takes blocks of side 2 or more";
-  if (known.rows % known.block.rows != 0 || known.cols % known.block.cols != 0)
-    return "cuSPARSE reads x and writes y by whole blocks, and these hang over the edge of the matrix";
-  return {};
+  if (known.block.rows == known.block.cols && known.block.rows < least_side)
+    return "bsrmv takes blocks of side 2 or more";
+  return refuses_blocks("cuSPARSE", known);
 }
 
 template <class Value>

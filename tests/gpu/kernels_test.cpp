@@ -11,6 +11,7 @@
 #include "convert/io/read.hpp"
 #include "kernels/measure.hpp"
 #include "kernels/rates.hpp"
+#include "kernels/vendor/cusparse.hpp"
 #include "tests/analyze/recommend/variants.hpp"
 #include "tests/gpu/gpu_here.hpp"
 #include "tests/kernels/check_kernels.hpp"
@@ -459,6 +460,10 @@ TEST_CASE("rates of the GPU are plausible and quickly measured") {
     CHECK(here.device == find_gpu().description);
     CHECK(here.driver.find('.') != std::string::npos);
     CHECK(here.toolkit.find('.') != std::string::npos);
+    CHECK(here.code.find('.') != std::string::npos);
+    CHECK(here.code_doubt.empty() == (here.code.find(',') == std::string::npos));
+    CHECK(here.vendor == cusparse_version());
+    CHECK(here.vendor.substr(0, 9) == "cuSPARSE ");
     CHECK(here.clock_mhz >= 0);
     CHECK(here.threads == thread_count());
     CHECK(here.version.find('.') != std::string::npos);

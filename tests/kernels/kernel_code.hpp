@@ -67,6 +67,8 @@ inline const std::map<std::string, std::string>& code_of_kernels() {
       {"bsr/stream", "::bsr_stream<"},
       {"csr/cusparse-alg1", "::csr_way_1<"},
       {"csr/cusparse-alg2", "::csr_way_2<"},
+      {"csr/cusparse-op1", "::spmvop_1<"},
+      {"csr/cusparse-op2", "::spmvop_2<"},
       {"coo/cusparse-alg1", "::coo_way_1<"},
       {"coo/cusparse-alg2", "::coo_way_2<"},
       {"sell/cusparse", "::sell_way<"},

@@ -1,6 +1,7 @@
 // What the machine can do: numbers that any machine exceeds, in the time that was promised.
 #include "kernels/rates.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <set>
 
@@ -45,9 +46,24 @@ TEST_CASE("the description of the CPU is filled") {
   CHECK(here.device == cpu_name());
   CHECK(here.driver.empty());
   CHECK(here.toolkit.size() > 4);
+  CHECK(here.code == in_words(find_instruction_sets()));
+  CHECK(here.code_doubt.empty());
   CHECK(here.clock_mhz >= 0);
   CHECK(here.threads == thread_count());
   CHECK(here.version.find('.') != std::string::npos);
+}
+
+TEST_CASE("the CPU's code is what was compiled for, beside what the CPU has beyond it") {
+  CHECK(in_words(instruction_sets{"x86-64", {"SSE2"}, {"SSE2"}}) == "x86-64 with SSE2");
+  CHECK(in_words(instruction_sets{"x86-64", {"SSE2"}, {"SSE2", "AVX2", "FMA", "AVX-512"}}) ==
+        "x86-64 with SSE2; the CPU also has AVX2, FMA and AVX-512");
+  CHECK(in_words(instruction_sets{"x86-64", {"SSE2", "AVX2"}, {"SSE2", "AVX2", "FMA"}}) ==
+        "x86-64 with SSE2 and AVX2; the CPU also has FMA");
+  CHECK(in_words(instruction_sets{"riscv64", {}, {}}) == "riscv64");
+  const instruction_sets here = find_instruction_sets();
+  CHECK_FALSE(here.architecture.empty());
+  for (const std::string& one : here.compiled)  // or this would not run
+    CHECK(std::find(here.here.begin(), here.here.end(), one) != here.here.end());
 }
 
 TEST_CASE("a CPU's name is what it says, or what its maker's numbers mean") {

@@ -40,9 +40,9 @@ std::string machine_text(const json* machine) {
   std::string result = text(machine, "device");
   if (text(machine, "backend") == "openmp")
     result += fmt::format(", {:.0f} threads", number(machine, "threads"));
-  for (const char* const part : {"driver", "toolkit"})
-    if (const std::string found = text(machine, part); !found.empty())
-      result += std::string(", ") + (part == std::string_view("driver") ? "driver " : "") + found;
+  for (const auto& [part, words] : {std::pair("driver", ", driver "), std::pair("toolkit", ", "),
+                                    std::pair("code", ", code for "), std::pair("vendor", ", ")})
+    if (const std::string found = text(machine, part); !found.empty()) result += words + found;
   return result;
 }
 
@@ -224,6 +224,7 @@ void add_recommendation(batch_row& row, const json& document) {
   const recommendation r = read_recommendation(document);
   row.recommended = true;
   row.machine = machine_text(member(&document, "machine"));
+  row.code_doubt = r.machine.code_doubt;
   row.predicted = r.found.predicted;
   row.interrupted = r.found.interrupted;
   row.out_of_time = r.found.out_of_time;

@@ -76,7 +76,7 @@ struct batch_choice {
 
 // What the reports need of a line.
 struct batch_row {
-  std::string key, name, source, version, options, machine, node, started, field, origin;
+  std::string key, name, source, version, options, machine, code_doubt, node, started, field, origin;
   std::string result, stage, cause, signal, message, output;
   std::string not_raced;  // why, where kernels were to race and it was only analysed
   double rows = unknown, cols = unknown, entries = unknown, value_bits = unknown, seconds = unknown,

@@ -468,7 +468,8 @@ batch_machine find_machine(device_wish device, int threads, bool rates,
       const json told = json::parse(line.substr(std::string_view(says_result).size()));
       if (told.contains("failure"))
         throw error(failure::device, told["failure"].at("message").get<std::string>());
-      return {told.at("backend"), told.at("note"), told.at("device"), told.at("threads")};
+      return {told.at("backend"), told.at("note"), told.at("code_doubt"), told.at("device"),
+              told.at("threads")};
     }
     if (gone)
       throw error(failure::device, fmt::format("looking at the machine ended with status {}: {}", left.status,

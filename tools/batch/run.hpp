@@ -14,9 +14,10 @@ namespace sparsmith {
 
 // What workers will run on. Asked of a worker, too: this process never touches a GPU, which might fail.
 struct batch_machine {
-  std::string backend;   // "openmp" or "cuda"
-  std::string note;      // for people
-  std::string identity;  // of the GPU
+  std::string backend;     // "openmp" or "cuda"
+  std::string note;        // for people
+  std::string code_doubt;  // machine_description's, where rates were asked for
+  std::string identity;    // of the GPU
   int threads = 1;
 };
 // With `rates`, what the machine can do is measured where it is not known yet.

@@ -64,6 +64,14 @@ void note_mixtures(batch_summary& s) {
   mixed(s.machines, "machines");
   mixed(s.versions, "versions");
   mixed(s.options, "sets of options");
+  std::vector<std::string> doubts;
+  for (const batch_row& row : s.rows) add_once(doubts, row.code_doubt);
+  for (const std::string& doubt : doubts) {
+    const auto count = std::count_if(s.rows.begin(), s.rows.end(),
+                                     [&](const batch_row& row) { return row.code_doubt == doubt; });
+    s.notes.push_back(
+        fmt::format("The kernels of {} of {} verdicts were {}.", count, s.predicted + s.raced, doubt));
+  }
   if (s.raced > 0 && s.predicted > 0)
     s.notes.push_back(fmt::format(
         "{} of {} verdicts are predicted, nothing was run for them; figures of times are of the others.",

@@ -294,9 +294,12 @@ json describe(const json& job) {
   wish.threads = job.at("threads");
   const device_choice choice = choose_device(wish);
   // What the machine can do is measured now, while nothing else runs, and remembered.
-  if (job.at("rates")) on_backend(choice.use_gpu, [](auto on) { (void)know_machine(on, false); });
+  std::string code_doubt;
+  if (job.at("rates"))
+    on_backend(choice.use_gpu, [&](auto on) { code_doubt = know_machine(on, false).description.code_doubt; });
   return {{"backend", choice.use_gpu ? cuda::name : openmp::name},
           {"note", choice.note},
+          {"code_doubt", code_doubt},
           {"device", choice.use_gpu ? find_gpu().identity : ""},
           {"threads", thread_count()}};
 }

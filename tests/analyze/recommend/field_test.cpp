@@ -162,6 +162,14 @@ TEST_CASE("terms are times: none is negative, and more bytes or atomics take lon
       predict(rates, "cuda", named("csr/new"), operation::multiply, known, csr_cost, false);
   CHECK(nothing.warm == 0);
   CHECK(nothing.cold == 0);
+  // A vendor's kernel that was never fitted is predicted as the one it names.
+  kernel_info never_fitted = named("csr/new");
+  never_fitted.predicted_as = "csr/omp";
+  const auto predicted_on_cpu = [&](const kernel_info& k) {
+    return predict(rates, "openmp", k, operation::multiply, known, csr_cost, false).cold;
+  };
+  CHECK(predicted_on_cpu(never_fitted) > 0);
+  CHECK(predicted_on_cpu(never_fitted) == predicted_on_cpu(named("csr/omp")));
   // Nor is the way of a kernel that does not say how it works.
   const kernel_work unstated =
       work_of("cuda", named("csr/warp", {}), operation::multiply, known, csr_cost, false);

@@ -47,6 +47,8 @@ json made_up() {
             {"device", "NVIDIA H200, 140.4 GiB"},
             {"driver", "13.0 (580.65.06)"},
             {"toolkit", "13.0"},
+            {"code", "9.0"},
+            {"vendor", "cuSPARSE 12.6.3"},
             {"version", "0.2.0"},
             {"clock_mhz", 1980},
             {"memory_clock_mhz", 0},
@@ -254,6 +256,9 @@ TEST_CASE("the file of another machine is read") {
   CHECK(machine.description.device == "NVIDIA H200, 140.4 GiB");
   CHECK(machine.description.driver == "13.0 (580.65.06)");
   CHECK(machine.description.toolkit == "13.0");
+  CHECK(machine.description.code == "9.0");
+  CHECK(machine.description.code_doubt.empty());  // how somebody built it elsewhere
+  CHECK(machine.description.vendor == "cuSPARSE 12.6.3");
   CHECK(machine.description.version == "0.2.0");
   CHECK(machine.description.clock_mhz == 1980);
   CHECK(machine.description.memory_clock_mhz == 0);
@@ -272,6 +277,19 @@ TEST_CASE("the file of another machine is read") {
                                .cache_bytes = 62914560,
                                .processors = 132};
   CHECK(equal(machine.rates, expected));
+}
+
+TEST_CASE("a machine's file of before its code was named is read") {
+  const temporary_folder folder("machine_cache_test");
+  const std::string path = folder / "h200.json";
+  json older = made_up();
+  older["description"].erase("code");
+  older["description"].erase("vendor");
+  write(path, older.dump(2));
+  const known_machine machine = read_machine(path);
+  CHECK(machine.description.code.empty());
+  CHECK(machine.description.vendor.empty());
+  CHECK(machine.description.toolkit == "13.0");
 }
 
 TEST_CASE("what is no file of a machine is refused, in one line that says why") {

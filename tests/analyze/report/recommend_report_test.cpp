@@ -100,6 +100,9 @@ recommendation normal() {
   r.machine.device = "NVIDIA H200, 140.4 GiB";
   r.machine.driver = "570.1";
   r.machine.toolkit = "CUDA 13.0";
+  r.machine.code = "8.0, compiled by the driver for 9.0";
+  r.machine.code_doubt = "built for 8.0 and compiled by the driver";
+  r.machine.vendor = "cuSPARSE 12.8.6";
   r.machine.version = "0.3.0";
   r.machine.threads = 16;
   r.rates.copy_bytes = 4.0123e12;
@@ -310,7 +313,9 @@ TEST_CASE("the verdict is one sentence, with its margin, its reasons and what it
   CHECK(has(text,
             "matrix gen:blocks?n=1000: 1,000 x 1,000, 12,000 entries, 64-bit values; rows of 12 "
             "entries, the longest 12, variation 0.000 "));
-  CHECK(has(text, "machine NVIDIA H200, 140.4 GiB; a copy moves 4,012 GB/s "));
+  CHECK(has(text,
+            "machine NVIDIA H200, 140.4 GiB; code for 8.0, compiled by the driver for 9.0; cuSPARSE 12.8.6; "
+            "a copy moves 4,012 GB/s "));
   CHECK(has(text, "asked A x and A^T x in equal parts; runs with cold caches decide "));
   // (110 + 150) / (80 + 90)
   CHECK(has(text,
@@ -574,11 +579,15 @@ TEST_CASE("without a GPU that is said, and one operation alone is no mix") {
   recommendation r = normal();
   r.machine.backend = "openmp";
   r.machine.device = "a CPU";
+  r.machine.code = "x86-64 with SSE2; the CPU also has AVX2";
+  r.machine.vendor = "";
   r.wanted.weights = {0, 1};
   r.wanted.warm = true;
   r.wanted.products = 1000;
   const std::string text = unbroken(as_text(r));
-  CHECK(has(text, "machine no GPU is used, the OpenMP kernels are ranked: a CPU, 16 threads; a copy"));
+  CHECK(has(text,
+            "machine no GPU is used, the OpenMP kernels are ranked: a CPU, 16 threads; code for x86-64 with "
+            "SSE2; the CPU also has AVX2; a copy"));
   CHECK(has(text, "asked A^T x; runs with warm caches decide; converting is spread over 1,000 products "));
   CHECK(has(text, "repaid after 20 products, beside"));  // 2 ms of 105 us
   CHECK(!has(text, "of the mix"));
@@ -886,6 +895,9 @@ TEST_CASE("JSON has the verdict in full") {
   CHECK(j["request"]["regime"] == "cold");
   CHECK(j["request"]["memory"].is_null());
   CHECK(j["machine"]["copy_gb_per_s"] == Approx(4012.3));
+  CHECK(j["machine"]["code"] == "8.0, compiled by the driver for 9.0");
+  CHECK(j["machine"]["code_doubt"] == "built for 8.0 and compiled by the driver");
+  CHECK(j["machine"]["vendor"] == "cuSPARSE 12.8.6");
   CHECK(j["features"]["row_lengths"]["mean"] == 12.0);
   CHECK(!j["features"].contains("grid"));
   CHECK(!j["features"]["row_lengths"].contains("distribution"));

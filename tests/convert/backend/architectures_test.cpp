@@ -23,6 +23,25 @@ TEST_CASE("a GPU the build has no code for is named, with what to build for") {
         "built for native, this GPU is sm_90: rebuild with -DCMAKE_CUDA_ARCHITECTURES=90");
 }
 
+TEST_CASE("code that was not compiled for the GPU is named, with what it loses") {
+  using sparsmith::doubt_about;
+  using sparsmith::gpu_code;
+  using sparsmith::in_words;
+  CHECK(in_words(gpu_code{90, 90, 90}) == "9.0");
+  CHECK(doubt_about({90, 90, 90}).empty());
+  CHECK(in_words(gpu_code{90, 80, 90}) == "8.0, compiled by the driver for 9.0");
+  CHECK(doubt_about({90, 80, 90}) ==
+        "built for 8.0 and compiled by the driver from its PTX: build with ARCH=90 for full speed; kernels "
+        "lose "
+        "the copy engine and overlapped launches");
+  CHECK(in_words(gpu_code{120, 90, 120}) == "9.0, compiled by the driver for 12.0");
+  CHECK(doubt_about({120, 90, 120}) ==
+        "built for 9.0 and compiled by the driver from its PTX: build with ARCH=120 for full speed");
+  CHECK(in_words(gpu_code{86, 80, 80}) == "8.0, on a GPU of 8.6");
+  CHECK(doubt_about({86, 80, 80}) ==
+        "built for 8.0 and run on a GPU of 8.6: build with ARCH=86 for full speed");
+}
+
 TEST_CASE("no build helps a GPU that is too old") {
   CHECK(missing_architecture("80", 7, 5) == "this GPU is sm_75; sm_80 or newer is needed");
   CHECK(missing_architecture("90", 3, 7) == "this GPU is sm_37; sm_80 or newer is needed");

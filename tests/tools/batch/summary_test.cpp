@@ -345,6 +345,22 @@ TEST_CASE("what was measured on a busy machine is counted and marked") {
   CHECK(has(summary_of({busy, busy}).notes[0], "2 matrices were measured on a busy machine"));
 }
 
+TEST_CASE("code that the GPU's own would outrun is noted once") {
+  json line = made::raced_line("b");
+  json& machine = line["recommendation"]["machine"];
+  machine["code"] = "8.0, compiled by the driver for 9.0";
+  machine["code_doubt"] = "built for 8.0: build with ARCH=90";
+  machine["vendor"] = "cuSPARSE 12.6.3";
+  json another = line;
+  another["key"] = another["name"] = "c";
+  const batch_summary s = summary_of({line, another});
+  CHECK(s.machines ==
+        std::vector<std::string>{"NVIDIA H200, driver 580, CUDA 13.0, code for 8.0, compiled by "
+                                 "the driver for 9.0, cuSPARSE 12.6.3"});
+  CHECK(s.notes ==
+        std::vector<std::string>{"The kernels of 2 of 2 verdicts were built for 8.0: build with ARCH=90."});
+}
+
 TEST_CASE("summaries of little") {
   SECTION("no lines") {
     const batch_summary s = summary_of({});
