@@ -75,6 +75,48 @@ struct cpu_folder {
   }
 };
 
+// A row's padding repeats its last column, and that of an empty row the first: 0 times the infinities there
+// would make no number of what is infinite, or 0. Rows end before, at and after every border between the
+// ways to walk them: equal rows, rows that differ by one slot or by many, narrow and wide ones.
+template <class Value>
+void check_padding() {
+  const auto length_in = [](int way, int row) {
+    return way == 0 ? 7 : way == 1 ? 6 + row % 2 : way == 2 ? row * 5 % 9 : row * 7 % 23;
+  };
+  for (int way = 0; way < 4; ++way)
+    for (const std::int32_t rows : {7, 8, 33, 1100}) {
+      named_matrix m{"", rows, 40, {}};
+      for (std::int32_t row = 0; row < rows; ++row)
+        for (std::int32_t k = 0; k < length_in(way, row); ++k)
+          m.entries.push_back({row, (row + k) % 40, 1.0 + (row + 3 * k) % 5});
+      const auto matrix = coo_to_csr<openmp, std::int32_t, Value>(openmp{}, as_coo_of<Value>(m), nullptr);
+      auto x = integer_vector<Value>(m.cols, 3);
+      for (std::int32_t col = 0; col < m.cols; col += 9) x[col] = std::numeric_limits<Value>::infinity();
+      const auto expected =
+          multiply_reference<std::int32_t, Value>(matrix, operation::multiply, 1, x.data(), 0, nullptr);
+      const auto check = [&](const auto& converted) {
+        for (const auto& line : kernels_of(view(converted))) {
+          const auto ready = line.prepare(openmp{}, view(converted), operation::multiply);
+          const array<Value, host> before(rows);
+          const auto y = run_kernel(openmp{}, ready, Value{1}, x, Value{0}, before);
+          INFO(line.info.name << ", " << rows << " rows of kind " << way);
+          CHECK(first_wrong(expected, y) == -1);
+        }
+      };
+      conversion_options options;
+      options.max_fill = no_limit;
+      std::visit(check, from_csr<openmp, std::int32_t, Value>(openmp{}, view(matrix), format_kind::ell,
+                                                              options, nullptr));
+      for (const std::int32_t slice : {4, 8, 16, 20, 32, 64})
+        for (const std::int32_t sigma : {1, 256}) {
+          INFO("slices of " << slice << ", sorted over " << sigma);
+          options.sell = {slice, sigma};
+          std::visit(check, from_csr<openmp, std::int32_t, Value>(openmp{}, view(matrix), format_kind::sell,
+                                                                  options, nullptr));
+        }
+    }
+}
+
 }  // namespace
 
 TEST_CASE("the tables hold every kernel of the documents, each once") {
@@ -398,6 +440,11 @@ TEST_CASE("every kernel on OpenMP is exact where sums are") {
     check_kernels(openmp{}, spec, assembled.template operator()<double>(), kernel_variants(), tally,
                   {.exact = true});
   }
+}
+
+TEST_CASE("padding of ELL and SELL on OpenMP never meets x") {
+  check_padding<float>();
+  check_padding<double>();
 }
 
 TEST_CASE("every kernel on OpenMP runs from another thread than the one that prepared it") {
