@@ -16,9 +16,9 @@ struct ell_tuning {
   static constexpr std::int64_t piece_rows = 512;
   // Rows of a group.
   static constexpr int group_rows = 8;
-  // All of a group's slots are read before the next group's where that jumps little in memory: in SELL by the
-  // rows of a slice, in ELL between as many runs of memory as a row has slots.
-  static constexpr std::int64_t grouped_slice = 16, grouped_width = 8;
+  // All of a group's slots are read before the next group's where that jumps little in memory: in slices of
+  // one group, and where rows have at most so many slots in ELL and in slices of at most so many rows.
+  static constexpr std::int64_t grouped_width = 8, grouped_slice = 16;
   // A piece whose rows differ by this many slots leaves those that not all of its rows have to groups: a
   // branch for each is guessed wrong too often. Fewer are mostly the edges of a mesh, which are guessed
   // right.
@@ -182,8 +182,12 @@ class slots_omp {
       const std::int64_t first = bounds_[static_cast<std::size_t>(c)],
                          last = bounds_[static_cast<std::size_t>(c) + 1];
       if (in_groups)
-        layout_.pieces(first, last,
-                       [&](const slot_piece& piece) { multiply_groups(piece, alpha, x, beta, y); });
+        layout_.pieces(first, last, [&](const slot_piece& piece) {
+          if (piece.stride == group_rows || piece.width <= ell_tuning::grouped_width)
+            multiply_groups(piece, alpha, x, beta, y);
+          else
+            multiply(piece, alpha, x, beta, y);
+        });
       else
         layout_.pieces(first, last, [&](const slot_piece& piece) { multiply(piece, alpha, x, beta, y); });
     }
