@@ -49,6 +49,29 @@ if(SPARSMITH_HAS_CUDA)
   message(STATUS "Dependency cuSPARSE: ${cusparse_version}")
 endif()
 
+# The vendor's products on a CPU, where MKL is installed: Intel's own packages (MKLROOT), a distribution's, or pip's
+# `mkl-devel`, whose prefix is that of its Python. One library, libmkl_rt, which loads the others.
+set(SPARSMITH_MKL AUTO CACHE STRING "MKL's products: AUTO (where it is found), ON or OFF")
+if(SPARSMITH_MKL STREQUAL "OFF")
+  message(STATUS "Dependency MKL: left out, as asked (SPARSMITH_MKL=OFF)")
+else()
+  set(mkl_places HINTS ${MKL_ROOT} ENV MKLROOT ENV MKL_ROOT ENV VIRTUAL_ENV ENV CONDA_PREFIX
+                 PATHS /opt/intel/oneapi/mkl/latest /usr/local /usr)
+  find_path(SPARSMITH_MKL_INCLUDE mkl_spblas.h ${mkl_places} PATH_SUFFIXES include include/mkl)
+  find_library(SPARSMITH_MKL_LIBRARY NAMES mkl_rt libmkl_rt.so.3 libmkl_rt.so.2 ${mkl_places}
+               PATH_SUFFIXES lib lib/intel64)
+  if(SPARSMITH_MKL_INCLUDE AND SPARSMITH_MKL_LIBRARY)
+    message(STATUS "Dependency MKL: ${SPARSMITH_MKL_LIBRARY}")
+    add_library(sparsmith_mkl INTERFACE)
+    target_include_directories(sparsmith_mkl SYSTEM INTERFACE ${SPARSMITH_MKL_INCLUDE})
+    target_link_libraries(sparsmith_mkl INTERFACE ${SPARSMITH_MKL_LIBRARY})
+  elseif(SPARSMITH_MKL STREQUAL "ON")
+    message(FATAL_ERROR "SPARSMITH_MKL=ON, but mkl_spblas.h and libmkl_rt were not found; MKLROOT names their folder")
+  else()
+    message(STATUS "Dependency MKL: not found; on a CPU no vendor's products take part")
+  endif()
+endif()
+
 # libarchive reads .tar.gz, .zip, .xz, .zst and .bz2; zlib alone reads plain .gz.
 find_package(LibArchive QUIET)
 if(LibArchive_FOUND)

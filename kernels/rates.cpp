@@ -12,6 +12,7 @@
 
 #include "convert/error.hpp"
 #include "kernels/measure.hpp"
+#include "kernels/vendor/mkl.hpp"
 
 namespace sparsmith {
 namespace {
@@ -272,6 +273,7 @@ machine_description describe_machine(openmp) {
   here.device = cpu_name();
   here.toolkit = compiler();
   here.code = in_words(find_instruction_sets());
+  here.vendor = mkl_version();
   here.clock_mhz = cpu_clock_mhz();
   here.threads = thread_count();
   here.version = SPARSMITH_VERSION;

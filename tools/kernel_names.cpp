@@ -77,7 +77,8 @@ std::vector<std::string> with_vendors_named(const std::string& option, std::vect
   for (const listed_kernel& k : all)
     if (k.backend == backend && k.info.vendor) names.emplace_back(k.info.name);
   if (names.size() == others)
-    throw error(failure::usage, fmt::format("{} vendor: the vendor's kernels need a GPU", option));
+    throw error(failure::usage,
+                fmt::format("{} vendor: this build has none of a vendor's for {}", option, backend));
   return names;
 }
 

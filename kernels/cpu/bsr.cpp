@@ -4,6 +4,7 @@
 // result, and these are added at the end.
 #include "kernels/cpu/scatter.hpp"
 #include "kernels/table.hpp"
+#include "kernels/vendor/mkl.hpp"
 
 namespace sparsmith {
 namespace {
@@ -363,12 +364,13 @@ class bsr_omp {
 template <class Offset, class Value>
 struct table_of<bsr_view<Offset, Value, host>> {
   static kernel_table<bsr_view<Offset, Value, host>> lines() {
-    return {kernel_of<bsr_omp<granular_row, Offset, Value>>(),
-            kernel_of<bsr_omp<intra_row_naive, Offset, Value>>(),
-            kernel_of<bsr_omp<intra_row_improved, Offset, Value>>(),
-            kernel_of<bsr_omp<max_task, Offset, Value>>(),
-            kernel_of<bsr_omp<fixed_task, Offset, Value>>(),
-            kernel_of<bsr_omp<preprocessed, Offset, Value>>()};
+    return with_vendor<bsr_view<Offset, Value, host>>(
+        {kernel_of<bsr_omp<granular_row, Offset, Value>>(),
+         kernel_of<bsr_omp<intra_row_naive, Offset, Value>>(),
+         kernel_of<bsr_omp<intra_row_improved, Offset, Value>>(),
+         kernel_of<bsr_omp<max_task, Offset, Value>>(), kernel_of<bsr_omp<fixed_task, Offset, Value>>(),
+         kernel_of<bsr_omp<preprocessed, Offset, Value>>()},
+        mkl_bsr_kernels<Offset, Value>());
   }
 };
 

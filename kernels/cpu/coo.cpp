@@ -1,6 +1,7 @@
 // COO on OpenMP: every thread sums up a run of entries of the same length.
 #include "kernels/cpu/scatter.hpp"
 #include "kernels/table.hpp"
+#include "kernels/vendor/mkl.hpp"
 
 namespace sparsmith {
 namespace {
@@ -45,7 +46,9 @@ struct coo_omp : scatter_sum<Value, coo_walk<Value>> {
 
 template <class Value>
 struct table_of<coo_view<Value, host>> {
-  static kernel_table<coo_view<Value, host>> lines() { return {kernel_of<coo_omp<Value>>()}; }
+  static kernel_table<coo_view<Value, host>> lines() {
+    return with_vendor<coo_view<Value, host>>({kernel_of<coo_omp<Value>>()}, mkl_coo_kernels<Value>());
+  }
 };
 
 template kernel_table<coo_view<float, host>> kernels_of(const coo_view<float, host>&);

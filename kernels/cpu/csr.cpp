@@ -1,6 +1,7 @@
 // CSR on OpenMP. A x: threads take runs of rows with about the same number of entries.
 #include "kernels/cpu/scatter.hpp"
 #include "kernels/csc.hpp"
+#include "kernels/vendor/mkl.hpp"
 
 namespace sparsmith {
 namespace {
@@ -76,7 +77,10 @@ struct csr_omp {
 
 template <class Offset, class Value>
 struct table_of<csr_view<Offset, Value, host>> {
-  static kernel_table<csr_view<Offset, Value, host>> lines() { return {kernel_of<csr_omp<Offset, Value>>()}; }
+  static kernel_table<csr_view<Offset, Value, host>> lines() {
+    return with_vendor<csr_view<Offset, Value, host>>({kernel_of<csr_omp<Offset, Value>>()},
+                                                      mkl_csr_kernels<Offset, Value>());
+  }
 };
 
 template kernel_table<csr_view<std::int32_t, float, host>> kernels_of(

@@ -32,6 +32,9 @@ inline const std::map<std::string, std::string>& code_of_kernels() {
       {"bsr/max-task", "::max_task,"},
       {"bsr/fixed-task", "::fixed_task,"},
       {"bsr/preprocessed", "::preprocessed,"},
+      {"csr/mkl", "::csr_mkl<"},
+      {"coo/mkl", "::coo_mkl<"},
+      {"bsr/mkl", "::bsr_mkl<"},
       // CUDA; the schedules of COO and the holdings of eCSB are numbers
       {"coo/atomic", "::coo_kernel<0,"},
       {"coo/stride-1", "::coo_kernel<1,"},

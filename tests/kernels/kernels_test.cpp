@@ -9,6 +9,7 @@
 #include "convert/io/read.hpp"
 #include "kernels/cpu/scatter.hpp"
 #include "kernels/vendor/cusparse.hpp"
+#include "kernels/vendor/mkl.hpp"
 #include "tests/kernels/check_kernels.hpp"
 
 using namespace sparsmith;
@@ -284,8 +285,35 @@ TEST_CASE("what cuSPARSE does not take is known before it is made") {
   CHECK(refuses_blocks({8, 8}, 1).find("over the edge") != std::string::npos);
 }
 
+TEST_CASE("what MKL does not take is known before it is made") {
+  CHECK(mkl_refuses_coo({.entries = 0x7fffffff}).empty());
+  CHECK(mkl_refuses_coo({.entries = 0x80000000}) ==
+        "MKL counts the entries in 32 bits, as wide as the indices");
+  CHECK(mkl_refuses_bsr({.rows = 12, .cols = 24, .block = {4, 4}}).empty());
+  CHECK(mkl_refuses_bsr({.rows = 12, .cols = 24, .block = {1, 1}}).empty());
+  CHECK(mkl_refuses_bsr({.rows = 12, .cols = 24, .block = {2, 4}}) == "MKL takes square blocks");
+  CHECK(mkl_refuses_bsr({.rows = 12, .cols = 24, .block = {5, 5}}).find("over the edge") !=
+        std::string::npos);
+}
+
+TEST_CASE("a vendor's kernels stand behind ours, in the name of their library") {
+  for (const listed_kernel& k : all_kernels()) {
+    INFO(k.backend << " " << k.info.name);
+    const std::string name = k.info.name, library = k.backend == "cuda" ? "cusparse" : "mkl";
+    CHECK(k.info.vendor == (name.find('/' + library) != std::string::npos));
+    if (k.info.vendor) CHECK(k.info.source == std::string(library == "mkl" ? "MKL" : "cuSPARSE"));
+  }
+  const bool has_mkl = !mkl_version().empty();
+  for (const char* const name : {"csr/mkl", "csc/mkl", "coo/mkl", "bsr/mkl"}) {
+    INFO(name);
+    const auto on_cpu = kernels_on<openmp>();
+    CHECK(std::any_of(on_cpu.begin(), on_cpu.end(),
+                      [&](const kernel_info& k) { return std::string(k.name) == name; }) == has_mkl);
+  }
+}
+
 // By name, which tells independently of its type what a kernel must refuse.
-TEST_CASE("what kernels on CUDA would refuse is told without a GPU") {
+TEST_CASE("what kernels would refuse is told without a GPU and without a matrix") {
   const matrix_outline plain{.rows = 12, .cols = 24, .entries = 30, .blocks = 9, .block = {3, 3}};
   const auto changed = [&](auto change) {
     matrix_outline known = plain;
@@ -300,11 +328,11 @@ TEST_CASE("what kernels on CUDA would refuse is told without a GPU") {
       {changed([](matrix_outline& k) { k.all_finite = false; }), {"coo/scan-32", "coo/scan-1024"}},
       {changed([](matrix_outline& k) { k.rows_in_order = false; }), {"sell/cusparse"}},
       {changed([](matrix_outline& k) { k.entries = std::int64_t{1} << 31; }),
-       {"coo/cusparse-alg1", "coo/cusparse-alg2"}},
+       {"coo/cusparse-alg1", "coo/cusparse-alg2", "coo/mkl"}},
       {changed([](matrix_outline& k) {
          k.block = {3, 4};
        }),
-       {"bsr/cusparse", "bsr/cusparse-bsrmv"}},
+       {"bsr/cusparse", "bsr/cusparse-bsrmv", "bsr/mkl"}},
       {changed([](matrix_outline& k) {
          k.block = {1, 1};
        }),
@@ -312,12 +340,12 @@ TEST_CASE("what kernels on CUDA would refuse is told without a GPU") {
       {changed([](matrix_outline& k) {
          k.block = {5, 5};
        }),
-       {"bsr/cusparse", "bsr/cusparse-bsrmv"}},
+       {"bsr/cusparse", "bsr/cusparse-bsrmv", "bsr/mkl"}},
       {changed([](matrix_outline& k) {
          k.block = {65, 1};
        }),
        {"bsr/row-major", "bsr/private", "bsr/team", "bsr/unrolled", "bsr/stream", "bsr/cusparse",
-        "bsr/cusparse-bsrmv"}},
+        "bsr/cusparse-bsrmv", "bsr/mkl"}},
       {changed([](matrix_outline& k) { k.holding = ecsb_holding::coo; }), {"ecsb/ell", "ecsb/hyb"}},
       {changed([](matrix_outline& k) { k.holding = ecsb_holding::ell; }), {"ecsb/coo", "ecsb/hyb"}},
       {changed([](matrix_outline& k) { k.holding = ecsb_holding::hybrid; }), {"ecsb/coo", "ecsb/ell"}}};
@@ -326,14 +354,16 @@ TEST_CASE("what kernels on CUDA would refuse is told without a GPU") {
       if (k.info.why_not_expected == nullptr) continue;
       INFO(k.backend << " " << k.info.name);
       CHECK(k.info.why_not_expected(known, operation::multiply).empty() ==
-            (k.backend != "cuda" || refusing.count(k.info.name) == 0));
+            (refusing.count(k.info.name) == 0));
     }
   // A rule that is gone would pass above.
-  std::set<std::string> with_rules;
-  for (const listed_kernel& k : all_kernels())
+  std::set<std::string> all, with_rules;
+  for (const listed_kernel& k : all_kernels()) {
+    all.insert(k.info.name);
     if (k.info.why_not_expected != nullptr) with_rules.insert(k.info.name);
+  }
   for (const auto& [known, refusing] : cases)
-    for (const std::string& name : refusing) CHECK(with_rules.count(name) == (has_cuda ? 1 : 0));
+    for (const std::string& name : refusing) CHECK(with_rules.count(name) == all.count(name));
 }
 
 TEST_CASE("cuSPARSE out of memory, or asked for what it lacks, is a refusal and not a broken device") {
