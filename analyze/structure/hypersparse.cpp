@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -265,16 +266,19 @@ block_histograms count_blocks_by_entries(Backend, hypersparse_pattern<Offset> ma
                                          const std::function<void()>& meanwhile) {
   meanwhile();
   block_histograms result;
-  std::int32_t tallest = 1;
+  std::set<std::int32_t> heights;
   for (const block_size& size : sizes) {
     require_block_size(size);
     result[size];
-    tallest = std::max(tallest, size.rows);
+    heights.insert(size.rows);
   }
   std::vector<block_histograms::value_type*> all;
   for (auto& one : result) all.push_back(&one);
   const int threads = std::clamp(static_cast<int>(all.size()), 1, omp_get_max_threads());
-  const std::int64_t longest = longest_group(matrix, tallest);
+  // Not only of the tallest: where a lower block row reaches over the border between two of those, it may
+  // hold more than either.
+  std::int64_t longest = 0;
+  for (const std::int32_t height : heights) longest = std::max(longest, longest_group(matrix, height));
   array<entry_place, host> lines(longest * threads);
   parallel_guard guard;  // histograms grow with what is found
 #pragma omp parallel for schedule(dynamic) num_threads(threads)

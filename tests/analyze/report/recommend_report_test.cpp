@@ -215,6 +215,7 @@ struct example {
 std::vector<example> examples() {
   recommendation interrupted = troubled(), late = normal(), cpu = normal(), warm = normal(), one = normal(),
                  strict = normal(), unknown = predicted(), empty;
+  empty.features.field = "pattern";
   interrupted.found.interrupted = true;
   late.found.out_of_time = true;
   cpu.machine = {};
