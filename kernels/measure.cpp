@@ -169,10 +169,10 @@ std::vector<double> take_samples(openmp, const std::function<void()>& work, cons
   const int together =
       options.cold ? 1 : static_cast<int>(std::clamp(std::ceil(5e-5 / std::max(once, 1e-8)), 1.0, 1000.0));
   // A sample in which a thread had to wait is not of this machine as it is; it is taken again, so often that
-  // all together take at most three times as long.
+  // all together take at most twice as long.
   constexpr double waiting_share = 0.02;
   const waiting_threads threads;
-  int again = 2 * options.samples;
+  int again = options.samples;
   std::vector<double> seconds;
   while (static_cast<int>(seconds.size()) < options.samples) {
     if (options.cold) replace_caches(*memory);

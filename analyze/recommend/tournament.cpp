@@ -322,7 +322,8 @@ class tournament {
   void run_heat(std::size_t i, const std::vector<kernel_info>& kernels, variant_result& line) {
     waiting here{i, enter_all(i, kernels, line)};
     const timed_part part(request_.clock, heats_);
-    if (now() - baseline_at_ > tuning.baseline_every) {
+    if (now() - baseline_at_ > tuning.baseline_every &&
+        !is_over(tuning.heats_share, tuning.first_samples * a_baseline_sample_.mean())) {
       latest_base_ = sample_baselines(tuning.first_samples);
       baseline_at_ = now();
     }

@@ -198,7 +198,7 @@ TEST_CASE(
   confine_to(before);
   omp_set_num_threads(threads);
   CHECK(disturbed == 3);
-  CHECK(calls == 9);
+  CHECK(calls == 6);
 }
 
 TEST_CASE("noise: beside a GPU only a thread that can hardly start anything counts") {

@@ -277,6 +277,7 @@ TEST_CASE("tournament: what is there already runs whatever the time, so that the
   a.add(format_kind::coo, {0.5});
   const matrix_result found = a.run();
   CHECK(found.variants[0].contestants[0].timed());
+  CHECK(a.track.count("baselines 2") == 0);  // which a verdict does not need
   CHECK(has(found.variants[1].refused, "time given"));
   CHECK(verdict_of(found, a.request.wanted).winner.stays_in_csr());
 }
