@@ -194,7 +194,7 @@ std::string alternatives_card(const recommendation& r, const verdict& v) {
     add(r.wanted.warm ? "with cold caches" : "with warm caches", v.other_regime, v.other_regime.seconds, 0);
   return "<div class=\"card alternatives\">" +
          table("Alternatives",
-               {"", "format and kernels", r.found.predicted ? "predicted" : "time", "× recommended",
+               {"", "format and kernels", r.found.predicted ? "predicted" : "time", "× its time",
                 "× CSR bytes", "price"},
                rows) +
          "</div>\n";

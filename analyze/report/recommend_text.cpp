@@ -395,7 +395,7 @@ std::vector<column<shown_contestant>> contestant_columns(bool predicted, bool wa
   if (predicted) {
     all = {
         {"predicted us", [=](const row& c) { return micro_or_dash(c.seconds(warm)); }},
-        {"x winner",
+        {"x winner's time",
          [=](const row& c) {
            if (c.winner() == nullptr || c.seconds(warm) == 0) return std::string("-");
            return ratio_text(ratio_of(c.seconds(warm), deciding_seconds(c.found(), *c.winner(), warm)));
@@ -411,7 +411,7 @@ std::vector<column<shown_contestant>> contestant_columns(bool predicted, bool wa
          [=](const row& c) {
            return fmt::format("{} - {}", microseconds(c.time(warm).p10), microseconds(c.time(warm).p90));
          }},
-        {"x winner",
+        {"x winner's time",
          [=](const row& c) {
            if (c.winner() == nullptr) return std::string("-");
            return ratio_text(ratio_of(c.time(warm).median, c.winner()->time.deciding(warm).median));
