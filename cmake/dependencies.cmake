@@ -50,12 +50,12 @@ if(SPARSMITH_HAS_CUDA)
 endif()
 
 # The vendor's products on a CPU, where MKL is installed: Intel's own packages (MKLROOT), a distribution's, or pip's
-# `mkl-devel`, whose prefix is that of its Python. One library, libmkl_rt, which loads the others.
+# `mkl-devel`, whose prefix is named by MKL_ROOT. One library, libmkl_rt, which loads the others.
 set(SPARSMITH_MKL AUTO CACHE STRING "MKL's products: AUTO (where it is found), ON or OFF")
-if(SPARSMITH_MKL STREQUAL "OFF")
+if(NOT SPARSMITH_MKL STREQUAL "AUTO" AND NOT SPARSMITH_MKL)
   message(STATUS "Dependency MKL: left out, as asked (SPARSMITH_MKL=OFF)")
 else()
-  set(mkl_places HINTS ${MKL_ROOT} ENV MKLROOT ENV MKL_ROOT ENV VIRTUAL_ENV ENV CONDA_PREFIX
+  set(mkl_places HINTS ${MKL_ROOT} ENV MKLROOT ENV MKL_ROOT
                  PATHS /opt/intel/oneapi/mkl/latest /usr/local /usr)
   find_path(SPARSMITH_MKL_INCLUDE mkl_spblas.h ${mkl_places} PATH_SUFFIXES include include/mkl)
   find_library(SPARSMITH_MKL_LIBRARY NAMES mkl_rt libmkl_rt.so.3 libmkl_rt.so.2 ${mkl_places}

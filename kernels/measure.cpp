@@ -80,17 +80,27 @@ class waiting_threads {
     for (const int file : files_) ::close(file);
   }
 
-  double seconds() const {
-    double sum = 0;
+  // Of each of them.
+  std::vector<double> seconds() const {
+    std::vector<double> each(files_.size());
+    std::size_t thread = 0;
     for (const int file : files_) {
+      double& waits = each[thread++];
       char text[64];
       const ssize_t length = ::pread(file, text, sizeof text - 1, 0);
       if (length <= 0) continue;
       text[length] = '\0';
       unsigned long long ran = 0, waited = 0;  // nanoseconds
-      if (std::sscanf(text, "%llu %llu", &ran, &waited) == 2) sum += static_cast<double>(waited) / 1e9;
+      if (std::sscanf(text, "%llu %llu", &ran, &waited) == 2) waits = static_cast<double>(waited) / 1e9;
     }
-    return sum;
+    return each;
+  }
+  // The longest that one of them waited since then.
+  double longest_since(const std::vector<double>& then) const {
+    const std::vector<double> now = seconds();
+    double longest = 0;
+    for (std::size_t i = 0; i < now.size(); ++i) longest = std::max(longest, now[i] - then[i]);
+    return longest;
   }
 
  private:
@@ -171,16 +181,17 @@ std::vector<double> take_samples(openmp, const std::function<void()>& work, cons
   // A sample in which a thread had to wait is not of this machine as it is; it is taken again, so often that
   // all together take at most twice as long.
   constexpr double waiting_share = 0.02;
+  constexpr double wake_up = 20e-6;  // a thread that slept is woken within this, and that is no disturbance
   const waiting_threads threads;
   int again = options.samples;
   std::vector<double> seconds;
   while (static_cast<int>(seconds.size()) < options.samples) {
     if (options.cold) replace_caches(*memory);
-    const double waited = threads.seconds();
+    const std::vector<double> waited = threads.seconds();
     const double start = seconds_now();
     for (int call = 0; call < together; ++call) work();
     const double taken = seconds_now() - start;
-    const bool is_disturbed = threads.seconds() - waited > waiting_share * taken;
+    const bool is_disturbed = threads.longest_since(waited) > std::max(waiting_share * taken, wake_up);
     if (is_disturbed && again-- > 0) continue;
     if (is_disturbed && options.disturbed != nullptr) ++*options.disturbed;
     seconds.push_back(taken / together);

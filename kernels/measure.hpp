@@ -26,8 +26,9 @@ struct measure_options {
   int warm_up_calls = 20;
   double warm_up_seconds = 0.1;
   bool cold = false;  // what the caches hold is replaced before every sample, outside the timing
-  // Where it is given: how many of the samples a thread had to wait for a core in, though each was taken
-  // again a few times, is added to it. Nothing where the system does not say, or a GPU computes.
+  // Where it is given: how many of the samples a thread had to wait for a core in, though as
+  // many again were taken in their place, is added to it. Nothing where the system does not say, or a GPU
+  // computes.
   int* disturbed = nullptr;
 };
 

@@ -88,6 +88,11 @@ void add_by_column(const csr<Offset, Value, view_of<host>>& m, Of of, Add add) {
   }
 }
 
+// Rows that a thread takes at once: few enough that all threads have some of a matrix of few and long rows.
+std::int64_t chunk_of(std::int64_t rows) {
+  return std::clamp<std::int64_t>(rows / (16 * omp_get_max_threads()), 1, 1024);
+}
+
 array<double, host> zeros(std::int64_t count) {
   array<double, host> all(count);
 #pragma omp parallel for schedule(static)
@@ -116,7 +121,8 @@ reference_product multiply_reference(const csr<Offset, Value, view_of<host>>& m,
     return static_cast<double>(m.values[e]) * static_cast<double>(x[by_rows ? m.col_indices[e] : row]);
   };
   if (by_rows) {
-#pragma omp parallel for schedule(dynamic, 1024)
+    const std::int64_t chunk = chunk_of(m.rows);
+#pragma omp parallel for schedule(dynamic, chunk)
     for (std::int64_t row = 0; row < m.rows; ++row) {
       double products = 0, magnitude = 0;
       for (std::int64_t e = m.row_offsets[row]; e < m.row_offsets[row + 1]; ++e) {
@@ -172,7 +178,8 @@ void allow_for_neighbours(const csr<Offset, Value, view_of<host>>& m, operation 
     known.bound[i] += (2 * std::log2(neighbours) + 4 + 2 * runs) * epsilon * std::fabs(a) * nearby;
   };
   if (op == operation::multiply) {  // a row is one run of entries
-#pragma omp parallel for schedule(dynamic, 1024)
+    const std::int64_t chunk = chunk_of(m.rows);
+#pragma omp parallel for schedule(dynamic, chunk)
     for (std::int64_t row = 0; row < m.rows; ++row) {
       const std::int64_t first = m.row_offsets[row], last = m.row_offsets[row + 1];
       if (first < last)

@@ -115,7 +115,9 @@ std::vector<std::string> causes_of(const matrix_result& found, const verdict& v)
   if (!v.winner) return {};
   if (v.any_of_these) return {"starting a product takes about as long as all of it"};
   const way& lost = v.stay && !v.winner.stays_in_csr() ? v.stay : v.runner_up;
-  if (!lost) return {"there is nothing slower to compare it with"};
+  if (!lost)
+    return {v.ties.empty() ? "there is nothing to compare it with"
+                           : "nothing that was run is told apart from it"};
   const std::string loser = lost.names();
   const account mine = account_of(found, v.winner, v.wanted), theirs = account_of(found, lost, v.wanted);
   const double gap = theirs.taken - mine.taken, explained = theirs.expected - mine.expected;
@@ -124,8 +126,16 @@ std::vector<std::string> causes_of(const matrix_result& found, const verdict& v)
   if (mine.expected > 0 &&
       std::all_of(mine.seconds.begin(), mine.seconds.end(), [](double s) { return s == 0; }))
     return {};  // results of a version that kept no parts
-  if (gap <= 0)
-    return {fmt::format("not its products, which take as long as {}'s, but what comes before them", loser)};
+  if (gap <= 0 && v.wanted.prefer_bytes)
+    return {fmt::format("its fewer bytes, {} instead of {}", format_bytes(v.winner.all_bytes()),
+                        format_bytes(lost.all_bytes()))};
+  if (gap <= 0 && v.wanted.products > 0)
+    return {
+        fmt::format("not its products, which take {} where {}'s take {}, but what comes before them: {} "
+                    "instead of {}",
+                    time_text(mine.taken), loser, time_text(theirs.taken), time_text(v.winner.price),
+                    time_text(lost.price))};
+  if (gap <= 0) return {};
   // Half of the difference, or twice as much, is as near as sums of terms come.
   if (explained < 0.5 * gap || explained > 2 * gap)
     return {fmt::format("not explained: by the model it should take {} and {} {}", time_text(mine.expected),

@@ -275,15 +275,23 @@ class field_builder {
       } else if (format == format_kind::bsr) {
         cost.options.bsr_block = block;
       }
-      priced_variant& one = all_[static_cast<std::size_t>(add(cost))];
-      one.variant.of_transpose = true;
-      one.variant.operations = {operation::transposed};
-      one.variant.kernels.clear();
-      for (const listed_kernel& k : kernels_)
-        if (k.format == format && k.backend == request_.backend && asked_for(k) &&
-            (k.info.vendor || (request_.our_copies && k.info.rounding_neighbours == 0)))
-          one.variant.kernels.emplace_back(k.info.name);
+      add_copy(cost, request_.our_copies);
+      // Ours are faster where rows of like lengths stand together.
+      if (format == format_kind::sell && for_vendor && for_ours && !request_.forced.contains(format)) {
+        cost.options.sell = field_tuning::first_sell;
+        add_copy(cost, true);
+      }
     }
+  }
+  void add_copy(const format_cost& cost, bool ours) {
+    priced_variant& one = all_[static_cast<std::size_t>(add(cost))];
+    one.variant.of_transpose = true;
+    one.variant.operations = {operation::transposed};
+    one.variant.kernels.clear();
+    for (const listed_kernel& k : kernels_)
+      if (k.format == cost.format && k.backend == request_.backend && asked_for(k) &&
+          (k.info.vendor || (ours && k.info.rounding_neighbours == 0)))
+        one.variant.kernels.emplace_back(k.info.name);
   }
   // Of BSR, the one with the fewest bytes; 0 x 1 where there is none.
   block_size first_block() const {

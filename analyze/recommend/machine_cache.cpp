@@ -80,7 +80,8 @@ std::string text_of(const known_machine& machine) {
                       {"rates_version", rates_version},
                       {"measured", machine.measured},
                       {"description", description},
-                      {"rates", rates}};
+                      {"rates", rates},
+                      {"noisy", machine.noisy}};
   // A device's name may hold bytes that are no text; they are not worth failing for.
   return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
@@ -170,7 +171,7 @@ std::optional<known_machine> remembered(const fs::path& path, const machine_desc
     known_machine found = read_machine(path.string());
     const machine_description& there = found.description;
     if (there.backend != here.backend || there.device != here.device || there.driver != here.driver ||
-        there.threads != here.threads)
+        there.threads != here.threads || (!there.code.empty() && there.code != here.code))
       return {};
     found.description = here;
     found.from_cache = true;
@@ -245,16 +246,21 @@ known_machine read_machine(const std::string& path) {
   const json& rates = object_member(path, document, "rates");
   for_each_rate(machine.rates,
                 [&](const char* name, auto& value) { read_number(path, rates, name, false, value); });
+  if (const auto noisy = document.find("noisy"); noisy != document.end() && noisy->is_array())
+    for (const json& phrase : *noisy)
+      if (phrase.is_string()) machine.noisy.push_back(phrase.get<std::string>());
   machine.path = path;
   return machine;
 }
 
 known_machine know_machine(const machine_description& here, bool refresh,
-                           const std::function<measured_rates()>& measured) {
+                           const std::function<measured_rates()>& measured, bool accept_noisy) {
   const fs::path folder = machine_cache_folder();
   const fs::path path = folder.empty() ? fs::path() : folder / file_name(here);
-  if (!path.empty() && !refresh)
-    if (std::optional<known_machine> known = remembered(path, here)) return *std::move(known);
+  std::optional<known_machine> known;
+  if (!path.empty()) known = remembered(path, here);
+  const bool known_well = known && known->noisy.empty();
+  if (!refresh && known && (known_well || accept_noisy)) return *std::move(known);
   const double begin = seconds_now();
   measured_rates found = measured();
   if (!found.noisy.empty()) found = measured();
@@ -264,23 +270,25 @@ known_machine know_machine(const machine_description& here, bool refresh,
   machine.noisy = std::move(found.noisy);
   machine.measured = time_now();
   machine.seconds = seconds_now() - begin;
-  // What others spoiled would stay wrong until somebody asks for it anew.
-  if (machine.noisy.empty() && !path.empty() && keep(path, text_of(machine))) machine.path = path.string();
+  // What others spoiled does not take the place of what was measured well.
+  if ((machine.noisy.empty() || !known_well) && !path.empty() && keep(path, text_of(machine)))
+    machine.path = path.string();
   return machine;
 }
 
 template <class Backend>
-known_machine know_machine(Backend on, bool refresh) {
-  return know_machine(describe_machine(on), refresh, [on] {
+known_machine know_machine(Backend on, bool refresh, bool accept_noisy) {
+  const auto measured = [on] {
     const noise_watch watch(on);
     const machine_rates rates = measure_rates(on);
     return measured_rates{rates, watch.disturbances()};
-  });
+  };
+  return know_machine(describe_machine(on), refresh, measured, accept_noisy);
 }
 
-template known_machine know_machine(openmp, bool);
+template known_machine know_machine(openmp, bool, bool);
 #if SPARSMITH_HAS_CUDA
-template known_machine know_machine(cuda, bool);
+template known_machine know_machine(cuda, bool, bool);
 #endif
 
 }  // namespace sparsmith

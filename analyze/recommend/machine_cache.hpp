@@ -24,10 +24,11 @@ struct known_machine {
 // This machine as it is now, with rates from the cache or measured (`refresh`: in any case), which are then
 // kept. A file that is spoiled, of another version or of another machine is replaced, and one that cannot be
 // written is no failure. What was measured while others used the machine is measured once more; where they
-// still do, it is used and not kept. Throws what describing and measuring throw: failure::device without a
-// GPU.
+// still do, it is kept with what got in the way, and measured anew by the next who does not accept that
+// (`accept_noisy`: the workers of a batch, which all have to predict from the same). Throws what describing
+// and measuring throw: failure::device without a GPU.
 template <class Backend>
-known_machine know_machine(Backend on, bool refresh);
+known_machine know_machine(Backend on, bool refresh, bool accept_noisy = false);
 
 // The rates, as they are told to be measured: `measured` gives rates and what got in the way of measuring
 // them.
@@ -36,7 +37,7 @@ struct measured_rates {
   std::vector<std::string> noisy;
 };
 known_machine know_machine(const machine_description& here, bool refresh,
-                           const std::function<measured_rates()>& measured);
+                           const std::function<measured_rates()>& measured, bool accept_noisy = false);
 
 // What such a file says. Throws failure::input where it is none.
 known_machine read_machine(const std::string& path);

@@ -169,7 +169,7 @@ cpu_reading read_cpus(const fs::path& proc) {
     double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, interrupts = 0, soft = 0, stolen = 0;
     if (!(numbers >> user >> nice >> system >> idle >> waiting >> interrupts >> soft)) continue;
     numbers >> stolen;  // which older systems do not tell
-    now.busy = now.busy.value_or(0) + (user + nice + system + interrupts + soft) / ticks;
+    now.busy = now.busy.value_or(0) + (user + nice + system) / ticks;
     now.stolen = now.stolen.value_or(0) + stolen / ticks;
   }
   std::error_code missing;
@@ -190,14 +190,16 @@ std::vector<std::string> disturbances_between(const cpu_reading& before, const c
   if (seconds <= 0) return said;
   // The system counts in ticks of 10 ms, for each CPU on its own.
   const double unsure = 0.02 * std::sqrt(after.cpus) / seconds;
+  // What a system does for itself grows with its CPUs.
+  const double worth = worth_saying * std::max(1.0, after.cpus / 4.0);
   if (before.busy && after.busy) {
     const double others = (*after.busy - *before.busy - (after.own - before.own)) / seconds;
-    if (others > worth_saying + unsure + free_share * std::max(0, after.cpus - threads))
+    if (others > worth + unsure + free_share * std::max(0, after.cpus - threads))
       said.push_back("other processes used " + cores_text(others));
   }
   if (before.stolen && after.stolen) {
     const double stolen = (*after.stolen - *before.stolen) / seconds;
-    if (stolen > worth_saying + unsure) said.push_back("the hypervisor took " + cores_text(stolen));
+    if (stolen > worth + unsure) said.push_back("the hypervisor took " + cores_text(stolen));
   }
   if (const double waited = longest_wait(before, after) / seconds; waited > worth_saying)
     said.push_back("a thread waited " + percent_text(waited) + " of the time for a core");

@@ -166,8 +166,9 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
   told.rates = request.rates;
   told.wanted = request.wanted;
   told.exhaustive = request.exhaustive;
-  told.budget_seconds =
-      request.budget > 0 ? request.budget : automatic_budget(Backend::name, matrix.values.size());
+  if (!request.exhaustive)
+    told.budget_seconds =
+        request.budget > 0 ? request.budget : automatic_budget(Backend::name, matrix.values.size());
   told.model_record = model_record(request.machine.backend, request.wanted);
   told.model_machine = model_machine(request.machine.backend);
   told.steps.push_back({"reading", seconds_now() - began});
@@ -188,6 +189,10 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
   asked.symmetric = !request.as_general && equals_transpose(told.features);
   std::erase_if(asked.operations, [&](operation op) { return !request.wanted.asks_for(op); });
   if (asked.symmetric) asked.operations = {operation::multiply};
+  // Where the analysis alone took what most of the race was to have, there is time for CSR and no other.
+  const bool late = !request.predict && !request.exhaustive && asked.formats.empty() &&
+                    seconds_now() - began > 0.5 * told.budget_seconds;
+  if (late) asked.formats = {format_kind::csr};
   std::vector<priced_variant> field = field_of<Backend, Offset, Value>(on, matrix, told.features, asked);
   clock.end("variants");
 
@@ -227,6 +232,7 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
     run.wanted = request.wanted;
     if (!request.exhaustive) run.seconds = told.budget_seconds - (seconds_now() - began);
     found = race<Backend, Offset, Value>(on, matrix, run, progress);
+    found.out_of_time = found.out_of_time || late;
     told.steps.insert(told.steps.end(), found.steps.begin(), found.steps.end());
   }
   for (const std::string& cause : request.noisy_rates)

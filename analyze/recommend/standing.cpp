@@ -152,8 +152,9 @@ std::optional<double> repaid_after_alone(const recommendation& r, const verdict&
     return w;
   };
   const way taken = alone(*one.variant, k);
-  if (!v.stay || v.stay.contestant(k.op) == nullptr || taken.stays_in_csr() || taken.seconds == 0) return {};
-  return repaid_after(taken, alone(v.stay.variant(), *v.stay.contestant(k.op)));
+  const contestant_result* const stay = v.stay ? v.stay.run_for(k.op) : nullptr;
+  if (stay == nullptr || taken.stays_in_csr() || taken.seconds == 0) return {};
+  return repaid_after(taken, alone(v.stay.variant(), *stay));
 }
 
 }  // namespace sparsmith

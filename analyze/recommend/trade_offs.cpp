@@ -102,10 +102,11 @@ std::vector<way> compared_ways(const verdict& v, const std::vector<way>& ways) {
 std::vector<bytes_and_time> bytes_and_times_of(const recommendation& r, const verdict& v) {
   std::vector<bytes_and_time> all;
   for (const way& w : plain_ways(r)) all.push_back({w});
-  if (v.vendor.two_copies.stored.size() > 1) {
-    all.push_back({v.vendor.two_copies});
-    all.back().taken.seconds = seconds_alone(v.vendor.two_copies, r.wanted);
-  }
+  for (const way* const two : {&v.two_copies, &v.vendor.two_copies})
+    if (two->stored.size() > 1) {
+      all.push_back({*two});
+      all.back().taken.seconds = seconds_alone(*two, r.wanted);
+    }
   std::stable_sort(all.begin(), all.end(), [](const bytes_and_time& a, const bytes_and_time& b) {
     return std::pair(a.taken.bytes, a.taken.seconds) < std::pair(b.taken.bytes, b.taken.seconds);
   });

@@ -44,7 +44,8 @@ struct bytes_and_time {
   way taken;
   bool on_frontier = false;  // nothing is both smaller and faster
 };
-// Everything that has bytes and a time, the smallest first: the plain ways, and the vendor's two copies.
+// Everything that has bytes and a time, the smallest first: the plain ways, and two copies, ours and the
+// vendor's.
 std::vector<bytes_and_time> bytes_and_times_of(const recommendation& r, const verdict& v);
 
 }  // namespace sparsmith

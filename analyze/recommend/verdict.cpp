@@ -281,7 +281,7 @@ vendor_ways vendor_of(const matrix_result& found, const objective& wanted) {
   v.one_copy = fastest_where(found, wanted, vendors, [&](const variant_result& f) {
     return !f.of_transpose || !wanted.asks_for(operation::multiply);
   });
-  if (wanted.asks_for(operation::multiply) && wanted.asks_for(operation::transposed))
+  if (wanted.asks_for(operation::multiply) && wanted.asks_for(operation::transposed) && !found.symmetric)
     v.two_copies = two_copies_of(found, wanted, vendors);
   return v;
 }
@@ -390,12 +390,12 @@ verdict verdict_of(const matrix_result& found, const objective& wanted) {
     return std::any_of(tied.begin(), tied.end(), [&](const way& w) { return w.variant().format == format; });
   };
   for (const way& w : formats)
-    if (!is_among_them(w.variant().format)) {
+    if (!is_among_them(w.variant().format) && w.seconds > v.winner.seconds) {
       v.runner_up = w;
       v.margin = margin_between(w, v.winner);
       break;
     }
-  v.any_of_these = found.clock_seconds > 0 && !found.predicted && v.winner.stays_in_csr() &&
+  v.any_of_these = found.clock_seconds > 0 && !found.predicted && !v.unsettled && v.winner.stays_in_csr() &&
                    formats.size() > 1 && std::all_of(formats.begin(), formats.end(), [&](const way& w) {
                      return w.seconds - v.fastest.seconds <= found.clock_seconds;
                    });

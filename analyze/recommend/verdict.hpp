@@ -55,6 +55,12 @@ struct way {
   bool repeatable() const;
   bool vendor() const;        // whether all its kernels are the vendor's
   bool stays_in_csr() const;  // whether there is nothing to convert
+  // The one that computes A x, or A^T x, as it was run: where A equals A^T there is one of A x alone.
+  const contestant_result* run_for(operation op) const {
+    for (const contestant_result* const k : contestants)
+      if (k != nullptr && k->op == op) return k;
+    return nullptr;
+  }
   bool runs(const contestant_result& one) const { return contestants[0] == &one || contestants[1] == &one; }
   std::string names() const;  // "csr/vector", "csr/vector + csr/merge", "bsr/stream (5 x 5)"
   bool operator==(const way& other) const {

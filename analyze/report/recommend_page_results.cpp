@@ -53,9 +53,8 @@ std::vector<column<ranked_contestant>> result_columns(const recommendation& r, c
       return base > 0 ? sortable(ratio, ratio_text(ratio)) : dash;
     });
   }
-  add("bytes × CSR", [&r](const row&, variant f, contestant k) {
-    return f.bytes > 0 ? bytes_over_csr(r, f.bytes + k.prepared_bytes) : dash;
-  });
+  add("bytes × CSR",
+      [&r](const row&, variant f, contestant) { return f.bytes > 0 ? bytes_over_csr(r, f.bytes) : dash; });
   add("convert", [&r](const row&, variant f, contestant) {
     const bool stays = f.format == format_kind::csr && !f.of_transpose;
     return stays ? dash : time_cell(conversion_seconds(r.found, f));

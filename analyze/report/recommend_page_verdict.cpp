@@ -33,7 +33,12 @@ std::string verdict_sentence(const recommendation& r, const verdict& v) {
           ? (r.found.predicted ? "stay in <b>csr</b> and run " : "Stay in <b>csr</b> and run ") + kernels
           : fmt::format("{} it as <b>{}</b> and run {}", r.found.predicted ? "store" : "Store",
                         prose(label_of(v.winner)), kernels);
-  return (r.found.predicted ? "Predicted: " : "") + action + ".";
+  if (v.any_of_these)
+    return "Any of these: " + ("s" + action.substr(1)) +
+           fmt::format("; nothing differs by more than the clock can tell, {}.",
+                       time_on_page(r.found.clock_seconds));
+  return std::string(v.unsettled ? "Unsettled. " : "") + (r.found.predicted ? "Predicted: " : "") + action +
+         ".";
 }
 
 std::string notices(const recommendation& r) {
@@ -95,7 +100,8 @@ std::string repaid_figure(const verdict& v) {
                                          : "nothing to prepare either");
   std::string text = time_on_page(v.winner.price) + " to convert and prepare";
   if (!v.stay) return key_figure("Repaid after", dash, text + "; CSR has no time to compare with");
-  if (v.wanted.asks_for(operation::multiply) && v.wanted.asks_for(operation::transposed))
+  if (v.wanted.asks_for(operation::multiply) && v.wanted.asks_for(operation::transposed) &&
+      v.wanted.products == 0 && v.repaid_after_alone[0] != v.repaid_after_alone[1])
     for (const operation op : both_operations)
       text += fmt::format("; {} alone: {}", name_of_product(op),
                           products_text(v.repaid_after_alone[static_cast<std::size_t>(op)]));
@@ -184,7 +190,7 @@ std::string alternatives_card(const recommendation& r, const verdict& v) {
   add_if("vendor’s best formats, two copies", v.vendor.two_copies);
   add_if("fewest bytes", v.smallest);
   for (const operation op : both_operations)
-    if (const way& w = v.alone[static_cast<std::size_t>(op)]; w) {
+    if (const way& w = v.alone[static_cast<std::size_t>(op)]; w && !r.found.symmetric) {
       const contestant_result* const winners = v.winner.contestant(op);
       add("for " + name_of_product(op) + " alone", w, time_of(r, *w.contestant(op)).seconds,
           winners == nullptr ? 0 : time_of(r, *winners).seconds);

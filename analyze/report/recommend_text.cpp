@@ -131,10 +131,11 @@ std::string asked_line(const told& t) {
 }
 
 std::string so_far(const told& t) {
-  if (t.r.found.interrupted) return "so far, interrupted: ";
-  if (t.r.found.out_of_time) return "so far, out of time: ";
-  if (t.v.unsettled) return "unsettled: ";
-  return t.predicted() ? "predicted, nothing was run: " : "";
+  const std::string unsettled = t.v.unsettled ? "unsettled, " : "";
+  if (t.r.found.interrupted) return unsettled + "so far, interrupted: ";
+  if (t.r.found.out_of_time) return unsettled + "so far, out of time: ";
+  if (t.predicted()) return unsettled + "predicted, nothing was run: ";
+  return t.v.unsettled ? "unsettled: " : "";
 }
 
 std::string time_of_winner(const told& t) {
@@ -151,7 +152,7 @@ std::string time_of_winner(const told& t) {
 std::string margin_in_words(const told& t) {
   const verdict& v = t.v;
   if (!v.runner_up)
-    return v.ties.empty() ? "; there is no other" : "; no format that was run is told apart from it";
+    return tied_formats(v).empty() ? "; there is no other" : "; no format that was run is told apart from it";
   const margin_of& m = v.margin;
   std::string text = fmt::format(", {} x", ratio_text(m.ratio));
   if (!t.predicted() && m.low > 0 && m.high > m.low)
@@ -219,9 +220,9 @@ std::string verdict_lines(const told& t) {
     all += t.line("", text);
   }
   if (v.winner.stored != v.fastest.stored && !v.any_of_these)
-    all += t.line("", fmt::format("{} by a little, and {} was taken: {}",
+    all += t.line("", fmt::format("{} at {}, and {} was taken: {}",
                                   v.fastest.names() + (t.predicted() ? " should be ahead" : " is ahead"),
-                                  v.winner.names(), taken_for(v)));
+                                  time_text(v.fastest.seconds), v.winner.names(), taken_for(v)));
   return all;
 }
 
@@ -238,7 +239,7 @@ std::string repaid_line(const told& t) {
       "converting and preparing take " + time_text(v.winner.price) + (t.predicted() ? " by the model" : "");
   if (!v.stay) return t.line("repaid", text + "; CSR was not timed, and nothing says what that saves");
   text += ", which is repaid";
-  if (!t.asks_for_both() || t.r.found.symmetric)
+  if (!t.asks_for_both() || t.r.found.symmetric || v.wanted.products > 0)
     return t.line("repaid",
                   fmt::format("{} {}, beside staying in CSR", text, repaid_in_words(v.repaid_after)));
   std::vector<std::string> pieces = {repaid_in_words(v.repaid_after) + " of the mix"};
@@ -278,7 +279,7 @@ std::string other_lines(const told& t) {
   const auto add = [&](const std::string& text) { all += t.line(all.empty() ? "or" : "", text); };
   for (const operation op : both_operations) {
     const way& alone = v.alone[static_cast<std::size_t>(op)];
-    if (!alone || !t.asks_for_both() || same_for(alone, v.winner, op)) continue;
+    if (!alone || !t.asks_for_both() || t.r.found.symmetric || same_for(alone, v.winner, op)) continue;
     const double winner = deciding_seconds(t.r.found, *v.winner.contestant(op), v.wanted.warm);
     if (winner > (1 + tie_share) * alone.seconds)
       add(fmt::format("where only {} matters: {}, {} where the winner's takes {}", name_of(op),
@@ -379,7 +380,7 @@ struct shown_contestant {
   const variant_result& variant() const { return *one.variant; }
   const contestant_result& contestant() const { return *one.contestant; }
   const contestant_result* winner() const {  // of the same operation; null where there is none
-    return t.v.winner ? t.v.winner.contestant(contestant().op) : nullptr;
+    return t.v.winner ? t.v.winner.run_for(contestant().op) : nullptr;
   }
   double seconds(bool warm) const { return deciding_seconds(found(), contestant(), warm); }
   const timing& time(bool warm) const { return warm ? contestant().time.warm : contestant().time.cold; }
@@ -477,8 +478,7 @@ std::vector<column<shown_contestant>> short_columns(bool warm) {
       {std::string(regime_name(warm)) + " us", [=](const row& c) { return micro_or_dash(c.seconds(warm)); }},
       {"speed",
        [=](const row& c) {
-         const contestant_result* const stay =
-             c.t.v.stay ? c.t.v.stay.contestant(c.contestant().op) : nullptr;
+         const contestant_result* const stay = c.t.v.stay ? c.t.v.stay.run_for(c.contestant().op) : nullptr;
          if (stay == nullptr || c.seconds(warm) == 0) return std::string("-");
          return ratio_text(ratio_of(deciding_seconds(c.found(), *stay, warm), c.seconds(warm)));
        }},
@@ -609,6 +609,7 @@ std::string recommendations_compared(const std::vector<recommendation>& all,
     const verdict& v = verdicts[i];
     const char* const how = r.found.interrupted   ? "interrupted"
                             : r.found.out_of_time ? "out of time"
+                            : v.unsettled         ? "unsettled"
                             : r.found.predicted   ? "predicted"
                                                   : "measured";
     table_line line = {shortened(short_name(r.name), most), with_commas(r.found.entries)};

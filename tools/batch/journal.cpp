@@ -236,12 +236,11 @@ journal::~journal() {
 void journal::remember(const fs::path& file, const json& head) {
   const std::string key = head["key"], source = head["source"]["path"], started = started_of(head);
   const auto [known, is_new] = results_.try_emplace(key);
-  if (is_new || is_newer(file, started, known->second.file, known->second.started))
-    known->second = {head["result"] != "failed",
-                     head.contains("noisy") && head["noisy"] == true,
-                     at_start_,
-                     head["name"],
-                     file,
+  // A result that was asked for again because the machine was busy is not lost where the second try fails.
+  const bool failed = head["result"] == "failed";
+  if (is_new ||
+      (is_newer(file, started, known->second.file, known->second.started) && !(failed && known->second.ok)))
+    known->second = {!failed, head.contains("noisy") && head["noisy"] == true, at_start_, head["name"], file,
                      started};
   sources_[source_text(source, head["source"].value("bytes", json()),
                        head["source"].value("modified_ns", json()), head["options"])] = key;

@@ -194,7 +194,7 @@ void work_on(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, con
     // What is predicted is predicted for the machine as products have it, whatever this process may take of
     // it.
     set_thread_count(options.threads);
-    const known_machine machine = know_machine(on, false);
+    const known_machine machine = know_machine(on, false, true);
     if (!options.measures()) set_thread_count(share);
     recommend_request request;
     request.machine = machine.description;

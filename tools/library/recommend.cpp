@@ -32,7 +32,7 @@ recommend_request request_of(const recommend_options& options, const std::string
   request.wanted.repeatable = options.repeatable;
   request.wanted.memory = options.memory;
   request.wanted.prefer_bytes = options.prefer_bytes;
-  request.as_general = options.as_general;
+  request.as_general = !options.use_symmetry;
   request.field.memory = options.memory;
   for (const std::string& name : options.formats) {
     const std::optional<format_kind> format = format_named(name);

@@ -360,7 +360,8 @@ TEST_CASE("of all results, nobody is sent from CSR to what is slower or never re
     if (v.runner_up) {
       const format_kind next = v.runner_up.variant().format;
       REQUIRE(!is_among(tied, [&](const way& w) { return w.variant().format == next; }));
-      REQUIRE(v.runner_up.seconds > v.fastest.seconds);
+      REQUIRE(v.runner_up.seconds > v.winner.seconds);
+      REQUIRE(v.margin.ratio > 1);
     } else {
       ++alone;
     }

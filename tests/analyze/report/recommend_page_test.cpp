@@ -75,7 +75,9 @@ void leave(variant_result& f, const std::string& why, int samples) {
 recommendation raced(const std::string& name) {
   recommendation r;
   r.name = r.features.name = name;
-  r.machine = {"cuda", "NVIDIA H200, 140.4 GiB", "580.65", "CUDA 13.0", 1980, 3201, 16, "0.9"};
+  r.machine = {"cuda", "NVIDIA H200, 140.4 GiB", "580.65", "CUDA 13.0", "9.0",
+               "",     "cuSPARSE 12.6.3",        1980,     3201,        16,
+               "0.9"};
   r.rates = {2.1 * micro, 4.1e12, 4.3e12, 7.9e12, 2.2e10, 1.1e11, 8e10, 2e9, 62'914'560, 132};
   r.features.rows = r.features.cols = r.found.rows = r.found.cols = 250'000;
   r.features.entries = r.found.entries = 4'000'000;
@@ -147,7 +149,9 @@ recommendation raced(const std::string& name) {
 // As the model leaves it on a CPU: nothing ran.
 recommendation predicted(const std::string& name) {
   recommendation r = raced(name);
-  r.machine = {"openmp", "AMD EPYC 9554 64-Core Processor", "", "g++ 13.2", 0, 0, 64, "0.9"};
+  r.machine = {
+      "openmp", "AMD EPYC 9554 64-Core Processor", "", "g++ 13.2", "x86-64 with SSE2", "", "", 0, 0, 64,
+      "0.9"};
   r.model_record = 0.9472;
   r.found.predicted = true;
   r.found.base_names = {};
@@ -381,7 +385,7 @@ TEST_CASE("no name gets out of its place in the page of a recommendation") {
   r.found.variants[4].refused = r.found.variants[0].contestants[0].wrong = hostile;
   r.found.variants[1].contestants[3].not_run = hostile;
   r.found.base_names = {hostile, hostile};
-  r.machine = {hostile, hostile, hostile, hostile, 0, 0, 0, hostile};
+  r.machine = {hostile, hostile, hostile, hostile, hostile, hostile, hostile, 0, 0, 0, hostile};
   r.steps[0].name = hostile;
   std::vector<recommendation> all = {r, r};
   std::vector<verdict> verdicts;
