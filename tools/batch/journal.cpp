@@ -311,6 +311,7 @@ void read_results(const fs::path& folder, const std::function<void(const json&)>
     std::int64_t at = 0;
     std::size_t order = 0;
     std::string started, source;
+    bool failed = false;
   };
   std::map<std::string, line_place> newest;
   for (const fs::path& file : results_files(folder)) {
@@ -322,11 +323,14 @@ void read_results(const fs::path& folder, const std::function<void(const json&)>
         problem(fmt::format("{}:{}: no result, passed over", file.string(), number));
         return;
       }
+      const bool failed = head["result"] == "failed";
       const auto [known, is_new] = newest.try_emplace(
-          head["key"], line_place{file, at, newest.size(), started_of(head), source_of(head)});
+          head["key"], line_place{file, at, newest.size(), started_of(head), source_of(head), failed});
       line_place& before = known->second;
-      if (!is_new && is_newer(file, started_of(head), before.file, before.started))
-        before = {file, at, before.order, started_of(head), source_of(head)};
+      // As journal::remember has it: what was found out is not lost where a second try fails.
+      if (!is_new && is_newer(file, started_of(head), before.file, before.started) &&
+          (before.failed || !failed))
+        before = {file, at, before.order, started_of(head), source_of(head), failed};
     });
   }
   std::vector<const line_place*> read;
