@@ -35,7 +35,7 @@ struct typed_options {
   double products = 0, budget = 0;
   std::optional<bool> single_values;
   bool warm = false, repeatable = false, predict = false, exhaustive = false, refresh = false, csv = false;
-  bool list = false, warm_only = false;
+  bool list = false, warm_only = false, prefer_bytes = false, as_general = false, all = false;
   int samples = 30;
   // Of formats that take part as they are asked for, and not as the field would have them.
   std::string block = "4x4", tile = "auto";
@@ -51,6 +51,7 @@ struct tool_request {
   std::optional<bool> single_values;
   std::string html;
   output_form form = output_form::text;
+  bool all = false;  // of the text
   device_choice device;
   bool show_progress = true;
 
@@ -119,6 +120,9 @@ tool_request request_of(const typed_options& typed, const progress_line& progres
   wanted.warm = typed.warm || typed.warm_only;
   wanted.repeatable = typed.repeatable;
   wanted.memory = typed.memory.empty() ? 0 : parse_memory(typed.memory);
+  wanted.prefer_bytes = typed.prefer_bytes;
+  request.each.as_general = typed.as_general;
+  request.all = typed.all;
   field_request& field = request.each.field;
   for (const std::string& name : typed.formats) field.formats.push_back(*format_named(name));
   field.memory = wanted.memory;
@@ -218,7 +222,8 @@ void print_text(const tool_request& request, const std::vector<recommendation>& 
                 const std::vector<verdict>& verdicts) {
   const int width = output_width();
   for (std::size_t i = 0; i < all.size(); ++i)
-    fmt::print("{}{}", i == 0 ? "" : "\n\n", recommendation_as_text(all[i], verdicts[i], width));
+    fmt::print("{}{}", i == 0 ? "" : "\n\n",
+               recommendation_as_text(all[i], verdicts[i], width, request.all || request.each.exhaustive));
   if (request.several()) fmt::print("\n\n{}", recommendations_compared(all, verdicts, width));
   if (!request.each.exhaustive) return;
   if (const std::string overall = overall_as_text(all, request.inputs.size(), width); !overall.empty())
@@ -273,7 +278,7 @@ outcome recommend_matrices(const typed_options& typed) {
         for (const std::string& wrong : wrong_results(told.found))
           ended.wrong.push_back(told.name + ": " + wrong);
         if (request.form != output_form::csv) return;
-        fmt::print("{}", recommendation_csv_lines(told, verdict_of(told.found, told.wanted, told.context())));
+        fmt::print("{}", recommendation_csv_lines(told, verdict_of(told.found, told.wanted)));
         // Whoever waits for many matrices sees the first ones.
         if (std::fflush(stdout) != 0) throw error(failure::output, "standard output: could not write");
       },
@@ -281,7 +286,7 @@ outcome recommend_matrices(const typed_options& typed) {
   ended.complete = all.size() == request.inputs.size();
   std::vector<verdict> verdicts;
   for (const recommendation& told : all) {
-    verdicts.push_back(verdict_of(told.found, told.wanted, told.context()));
+    verdicts.push_back(verdict_of(told.found, told.wanted));
     ended.complete = ended.complete && verdicts.back().winner;
   }
   if (!request.html.empty() && !all.empty())
@@ -362,6 +367,10 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--memory", typed.memory, "What the matrix may take at most, such as 512M or 8G");
+  add_choice(app, "--prefer", typed.prefer_bytes, {{"stay", false}, {"bytes", true}},
+             "Of what cannot be told apart: what needs no conversion, or the fewest bytes");
+  app.add_flag("--as-general", typed.as_general,
+               "Run A^T x even where A equals A^T, and A x would do for both");
   app.add_flag("--repeatable", typed.repeatable, "Only kernels that give the same bits every time");
   auto* const budget =
       app.add_option("--budget", typed.budget,
@@ -383,6 +392,8 @@ int main(int argc, char** argv) {
   predict->excludes(exhaustive);
   budget->excludes(exhaustive);
   add_format_options(app, typed);
+  app.add_flag("--all", typed.all,
+               "Print everybody who took part, what else there is, and why others did not run");
   app.add_option("--html", typed.html,
                  "Write a report with charts, one page that needs nothing beside itself");
   auto* const csv = app.add_flag("--csv", typed.csv, "Print one line a kernel and product, with commas");

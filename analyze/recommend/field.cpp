@@ -140,6 +140,8 @@ class field_builder {
     one.after = after;
     if (features_.entries == 0 && cost.format != format_kind::csr)
       one.left_out = "without entries there is nothing to be fast or slow with";
+    else if (request_.symmetric && cost.format == format_kind::csc)
+      one.left_out = "A equals A^T, so that it is CSR";
     else if (!cost.possible())
       one.left_out = cost.problem;
     else if (!cost.allowed)
@@ -249,23 +251,26 @@ class field_builder {
               root.renumbered ? renumbering::none : renumbering::length, first);
   }
 
-  // What the vendor advises where A^T x is needed: a second copy, of A^T, in the fastest of its formats. CSC
-  // is one of them already. Ours that know their rounding from the order of A's entries alone have no place
-  // there.
+  // What the vendor advises where A^T x is needed: a second copy, of A^T, in the fastest of its formats, and
+  // ours beside it. CSC is one of them already, and COO is as good for A^T x as for A x. Ours that know their
+  // rounding from the order of A's entries alone have no place there.
   void add_copies_of_transpose() {
-    if (!request_.formats.empty() || std::find(request_.operations.begin(), request_.operations.end(),
-                                               operation::transposed) == request_.operations.end())
+    if (request_.symmetric || !request_.formats.empty() ||
+        std::find(request_.operations.begin(), request_.operations.end(), operation::transposed) ==
+            request_.operations.end())
       return;
     const block_size block = first_block();
     for (const format_kind format : {format_kind::coo, format_kind::sell, format_kind::bsr}) {
-      if (!has_kernel(format, true) || (format == format_kind::bsr && block.rows != block.cols)) continue;
+      const bool for_vendor = has_kernel(format, true);
+      const bool for_ours = request_.our_copies && format != format_kind::coo && has_kernel(format, false);
+      if ((!for_vendor && !for_ours) || (format == format_kind::bsr && block.rows != block.cols)) continue;
       // What it takes is not known before A^T is there: at least as much as CSC.
       format_cost cost = *priced(format_kind::csc);
       cost.format = format;
       if (format == format_kind::sell) {
         const auto forced = request_.forced.find(format);
         cost.options.sell = forced == request_.forced.end() ? field_tuning::first_sell : forced->second.sell;
-        cost.options.sell.sigma = 1;  // the vendor takes rows in their order only
+        if (for_vendor) cost.options.sell.sigma = 1;  // the vendor takes rows in their order only
       } else if (format == format_kind::bsr) {
         cost.options.bsr_block = block;
       }

@@ -20,7 +20,8 @@ struct field_request {
   // Formats that take part with these options alone, instead of those worth trying.
   std::map<format_kind, conversion_options> forced = {};
   std::optional<double> max_fill = {};  // slots per entry of a padded format, at most; by default as usual
-  bool our_copies = false;  // our kernels as well on the copies of A^T that are there for the vendor's
+  bool our_copies = false;              // copies of A^T for our kernels, beside those for the vendor's
+  bool symmetric = false;               // A equals A^T: a copy of A^T is one of A
 };
 
 struct priced_variant {

@@ -296,8 +296,8 @@ prediction predict(const machine_rates& rates, const std::string& backend, const
   for (const fitted_kernel& f : fitted_kernels()) {
     if (backend != f.backend || code != f.kernel || stored_op != f.op) continue;
     for (std::size_t i = 0; i < term_names.size(); ++i) {
-      expected.warm += f.warm[i] * expected.warm_terms[i];
-      expected.cold += f.cold[i] * expected.cold_terms[i];
+      expected.warm += expected.warm_parts[i] = f.warm[i] * expected.warm_terms[i];
+      expected.cold += expected.cold_parts[i] = f.cold[i] * expected.cold_terms[i];
     }
   }
   return expected;

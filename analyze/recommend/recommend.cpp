@@ -29,8 +29,12 @@ class step_clock {
 // What the model says of every entry of a field.
 class forecast {
  public:
-  forecast(const recommend_request& request, const model_matrix& matrix)
-      : rates_(request.rates), backend_(request.machine.backend), matrix_(matrix), wanted_(request.wanted) {}
+  forecast(const recommend_request& request, const model_matrix& matrix, bool symmetric)
+      : rates_(request.rates),
+        backend_(request.machine.backend),
+        matrix_(matrix),
+        wanted_(request.wanted),
+        symmetric_(symmetric) {}
 
   prediction of(const priced_variant& e, const kernel_info& kernel, operation op) const {
     return predict(rates_, backend_, kernel, op, matrix_, e.cost, e.variant.of_transpose);
@@ -50,11 +54,12 @@ class forecast {
     double sum = 0;
     for (const operation op : both_operations) {
       if (!wanted_.asks_for(op)) continue;
+      const operation run = symmetric_ ? operation::multiply : op;
       double best = 0;
       for (const listed_kernel& k : kernels) {
-        if (k.format != e.variant.format || k.backend != backend_ || !why_not(e, k.info, op).empty())
+        if (k.format != e.variant.format || k.backend != backend_ || !why_not(e, k.info, run).empty())
           continue;
-        const prediction p = of(e, k.info, op);
+        const prediction p = of(e, k.info, run);
         const double here = wanted_.warm ? p.warm : p.cold;
         if (here > 0 && (best == 0 || here < best)) best = here;
       }
@@ -68,7 +73,14 @@ class forecast {
   const std::string& backend_;
   const model_matrix& matrix_;
   const objective& wanted_;
+  bool symmetric_;  // A x is A^T x
 };
+
+// Values and all: then A^T x is A x.
+bool equals_transpose(const matrix_features& features) {
+  return features.rows == features.cols && features.has_values &&
+         features.symmetry.values == features.symmetry.off_diagonal;
+}
 
 // CSR first, which is there; then by what is expected, those of which nothing is known last; and whoever
 // depends on another one behind all that do not.
@@ -169,15 +181,19 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
   say("variants");
   field_request asked = request.field;
   asked.backend = request.machine.backend;
-  asked.our_copies = request.exhaustive;
+  const bool both =
+      request.wanted.asks_for(operation::multiply) && request.wanted.asks_for(operation::transposed);
+  asked.our_copies = request.exhaustive || both;
+  asked.symmetric = !request.as_general && equals_transpose(told.features);
   std::erase_if(asked.operations, [&](operation op) { return !request.wanted.asks_for(op); });
+  if (asked.symmetric) asked.operations = {operation::multiply};
   std::vector<priced_variant> field = field_of<Backend, Offset, Value>(on, matrix, told.features, asked);
   clock.end("variants");
 
   say("prediction");
   const model_matrix known =
       model_matrix_of(told.features, count_sell_slots(on, pattern_of(matrix), {32, 1}), int{sizeof(Value)});
-  const forecast expected(request, known);
+  const forecast expected(request, known, asked.symmetric);
   const std::vector<listed_kernel> kernels = all_kernels();
   field = ordered(std::move(field), expected, kernels);
   clock.end("prediction");
@@ -185,6 +201,7 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
   matrix_result& found = told.found;
   if (request.predict) {
     found = result_for(matrix);
+    found.symmetric = asked.symmetric;
     predict_lines(request, asked.operations, field, expected, kernels, found);
   } else {
     race_request run;
@@ -199,6 +216,7 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
       one.work = [&expected, &e](const kernel_info& k, operation op) { return expected.work(e, k, op); };
     }
     run.operations = asked.operations;
+    run.symmetric = asked.symmetric;
     // The device is warm from one contestant to the next.
     run.sampling = {.samples = request.samples,
                     .warm_only = request.exhaustive && request.warm_only,

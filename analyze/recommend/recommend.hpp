@@ -18,6 +18,7 @@ struct recommend_request {
   machine_rates rates;
   bool predict = false;         // run nothing; the machine may then be another one
   bool exhaustive = false;      // nobody leaves early
+  bool as_general = false;      // A^T x is run even where A equals A^T
   int samples = 30;             // of everybody, where it is exhaustive
   bool warm_only = false;       // no runs with cold caches, where it is exhaustive
   std::optional<double> began;  // seconds_now() when the work on this matrix began: where nobody says, now

@@ -19,16 +19,11 @@ struct recommendation {
   // "reading", "features", "variants", "prediction", then those of the race: "conversion", "checks",
   // "heats", "final".
   std::vector<step_time> steps;
-  matrix_result found;  // verdict_of(found, wanted, context()) draws the conclusion
+  matrix_result found;  // verdict_of(found, wanted) draws the conclusion
   // How well the model has done on matrices it was not fitted to, as a share of the best's speed: its record
   // for the wanted regime and operations. 0 where it has none for this backend.
   double model_record = 0;
   std::string model_machine;  // where that was measured
-
-  verdict_context context() const {
-    const length_features& rows = features.row_lengths;
-    return {rates.copy_bytes, rows.mean, rows.variation, rows.lengths.most};
-  }
 };
 
 }  // namespace sparsmith

@@ -29,6 +29,7 @@ using model_terms = std::array<double, term_names.size()>;
 struct prediction {
   double warm = 0, cold = 0;
   model_terms warm_terms = {}, cold_terms = {};  // that they are sums of, before their factors
+  model_terms warm_parts = {}, cold_parts = {};  // the same with their factors: what each makes of the whole
 };
 
 // What one product has to do, as far as it follows from the structure.
@@ -123,11 +124,18 @@ struct matrix_result {
   int value_bits = 0, offset_bits = 0;
   std::array<std::string, 2> base_names;  // by operation; empty where there is no baseline
   std::vector<variant_result> variants;
+  bool symmetric = false;    // A equals A^T: A x is run alone, and stands for A^T x
   bool predicted = false;    // nothing was run, and what is expected stands for what was measured
   bool interrupted = false;  // by the user: what there is so far
   bool out_of_time = false;  // the budget ended before all was settled
   int final_rounds = 0;      // that the leaders ran after the heats
   std::vector<step_time> steps;
+  // What disturbed the measuring, a phrase each ("other processes used 0.97 of a core"); empty where nothing
+  // did.
+  std::vector<std::string> noisy;
+  // Differences between medians below this are not told apart: the jitter of what starting a product takes on
+  // this machine. 0 where it is not known.
+  double clock_seconds = 0;
 
   const std::string& base_name(operation op) const { return base_names[static_cast<std::size_t>(op)]; }
   std::int64_t vector_bytes() const { return (rows + cols) * value_bits / 8; }

@@ -78,12 +78,12 @@ double times_csr(const matrix_result& found, std::int64_t bytes) {
 }
 
 bool runs(const way& taken, const listed_contestant& one) {
-  return one.contestant != nullptr && taken.contestant(one.contestant->op) == one.contestant;
+  return one.contestant != nullptr && taken.runs(*one.contestant);
 }
 
 bool is_tied(const verdict& v, const listed_contestant& one) {
-  return !runs(v.winner, one) &&
-         std::any_of(v.ties.begin(), v.ties.end(), [&](const way& tied) { return runs(tied, one); });
+  return one.contestant != nullptr && std::find(v.tied_contestants.begin(), v.tied_contestants.end(),
+                                                one.contestant) != v.tied_contestants.end();
 }
 
 role role_of(const verdict& v, const listed_contestant& one) {

@@ -506,6 +506,7 @@ class tournament {
 
 matrix_result run_tournament(matrix_result result, const race_request& request, track& on,
                              const progress_text& progress) {
+  result.symmetric = request.symmetric;
   return tournament(std::move(result), request, on, progress).run();
 }
 

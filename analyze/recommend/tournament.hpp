@@ -31,6 +31,7 @@ struct racing_variant {
 struct race_request {
   std::vector<racing_variant> field;  // in the order of starting
   std::vector<operation> operations = {both_operations.begin(), both_operations.end()};
+  bool symmetric = false;     // A equals A^T: the operations are A x alone, which stands for both
   sampling_options sampling;  // of those who run all of it
   // Called with what there is so far when everybody of a variant, the last one in it, has run all samples;
   // not where it is run for a verdict, which settles nothing before the end.

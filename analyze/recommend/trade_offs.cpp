@@ -5,14 +5,6 @@
 #include <utility>
 
 namespace sparsmith {
-namespace {
-
-// Without the share of the price that objective::products puts into it.
-double seconds_alone(const way& w, const objective& wanted) {
-  return wanted.products > 0 ? w.seconds - w.price / wanted.products : w.seconds;
-}
-
-}  // namespace
 
 const char* name_of(role what) {
   switch (what) {

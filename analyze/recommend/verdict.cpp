@@ -1,12 +1,10 @@
 #include "analyze/recommend/verdict.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
+#include "analyze/recommend/causes.hpp"
 #include "convert/formats/properties.hpp"
-#include "convert/words.hpp"
 
 namespace sparsmith {
 
@@ -57,9 +55,15 @@ bool ours(const contestant_result& k) {
 }
 
 // What a kernel adds to the seconds of a product, with its share of preparing it.
-double cost_of(const matrix_result& found, const contestant_result& k, const objective& wanted) {
-  return wanted.weight(k.op) * time_of(found, k, wanted.warm).median +
+double cost_of(const matrix_result& found, const contestant_result& k, operation op,
+               const objective& wanted) {
+  return wanted.weight(op) * time_of(found, k, wanted.warm).median +
          (wanted.products > 0 ? k.prepare_seconds / wanted.products : 0);
+}
+
+// Whose kernels compute this: where A equals A^T, those of A x compute both.
+operation run_as(const matrix_result& found, operation op) {
+  return found.symmetric ? operation::multiply : op;
 }
 
 // The kernels of a format that can do this, the cheapest first.
@@ -68,9 +72,9 @@ std::vector<const contestant_result*> kernels_for(const matrix_result& found, co
                                                   kernel_filter admitted) {
   std::vector<const contestant_result*> all;
   for (const contestant_result& k : f.contestants)
-    if (k.op == op && admitted(k) && usable(found, k, wanted)) all.push_back(&k);
+    if (k.op == run_as(found, op) && admitted(k) && usable(found, k, wanted)) all.push_back(&k);
   std::stable_sort(all.begin(), all.end(), [&](const contestant_result* a, const contestant_result* b) {
-    return cost_of(found, *a, wanted) < cost_of(found, *b, wanted);
+    return cost_of(found, *a, op, wanted) < cost_of(found, *b, op, wanted);
   });
   return all;
 }
@@ -81,14 +85,16 @@ void add_up(const matrix_result& found, const objective& wanted, way& w) {
     w.bytes += f->bytes;
     w.price += found.predicted ? f->expected_convert_seconds : f->convert_seconds;
   }
-  for (const contestant_result* k : w.contestants) {
+  for (const operation op : both_operations) {
+    const contestant_result* const k = w.contestant(op);
     if (k == nullptr) continue;
-    const double share = wanted.weight(k->op);
+    const double share = wanted.weight(op);
     const span t = time_of(found, *k, wanted.warm);
     w.seconds += share * t.median;
     w.low += share * t.low;
     w.high += share * t.high;
-    w.bytes += k->prepared_bytes;
+    if (op == operation::transposed && k == w.contestant(operation::multiply)) continue;  // prepared once
+    w.prepared_bytes += k->prepared_bytes;
     w.price += k->prepare_seconds;
   }
   if (wanted.products <= 0) return;
@@ -118,13 +124,15 @@ std::vector<way> ways_in(const matrix_result& found, const variant_result& f, co
       here = {nullptr};
   }
   std::vector<way> all;
+  const bool both = wanted.asks_for(operation::multiply) && wanted.asks_for(operation::transposed);
   for (const contestant_result* multiply : choices[0])
     for (const contestant_result* transposed : choices[1]) {
+      if (found.symmetric && both && multiply != transposed) continue;
       way w;
       w.stored = {&f};
       w.contestants = {multiply, transposed};
       add_up(found, wanted, w);
-      if (wanted.memory == 0 || w.bytes <= wanted.memory) all.push_back(std::move(w));
+      if (wanted.memory == 0 || w.all_bytes() <= wanted.memory) all.push_back(std::move(w));
     }
   std::stable_sort(all.begin(), all.end(), faster);
   return all;
@@ -153,75 +161,76 @@ way fastest_where(const matrix_result& found, const objective& wanted, kernel_fi
   return fastest;
 }
 
-way vendors_two_copies(const matrix_result& found, const objective& wanted) {
+// Each product from the copy, of A or of A^T, that is fastest for it.
+way two_copies_of(const matrix_result& found, const objective& wanted, kernel_filter kernels) {
   way pair;
   for (const operation op : both_operations) {
     // A copy's price is for the products of its own operation alone.
     objective alone = only(wanted, op);
     alone.products *= wanted.weight(op);
-    const way one = fastest_where(found, alone, vendors, every_format);
+    const way one = fastest_where(found, alone, kernels, every_format);
     if (!one) return {};
     pair.stored.push_back(one.stored.front());
     pair.contestants[static_cast<std::size_t>(op)] = one.contestant(op);
   }
   if (pair.stored[0] == pair.stored[1]) pair.stored.pop_back();
   add_up(found, wanted, pair);
-  return wanted.memory == 0 || pair.bytes <= wanted.memory ? pair : way{};
+  return wanted.memory == 0 || pair.all_bytes() <= wanted.memory ? pair : way{};
 }
 
-// ---- why ----
+// ---- which of the tied ----
 
-double work_of(const way& w, const objective& wanted, double kernel_work::*member) {
-  double sum = 0;
-  for (const contestant_result* k : w.contestants)
-    if (k != nullptr) sum += wanted.weight(k->op) * (k->work.*member);
-  return sum;
+// Whether the slower of two is known to be slower: by more than what labels flip at from run to run, and by
+// more than the clock can tell; as far as the samples go, or by the medians alone.
+bool told_apart(const matrix_result& found, const span& slow, const span& fast, bool by_medians) {
+  const double behind = by_medians ? slow.median : slow.low, ahead = by_medians ? fast.median : fast.high;
+  return behind > (1 + tie_share) * ahead && behind - ahead > found.clock_seconds;
+}
+bool told_apart(const matrix_result& found, const way& slow, const way& fast, bool by_medians) {
+  return told_apart(found, span{slow.seconds, slow.low, slow.high}, {fast.seconds, fast.low, fast.high},
+                    by_medians);
 }
 
-// The cause, beside what it won against: staying in CSR, or where that is what won, the next.
-std::vector<std::string> reasons_of(const matrix_result& found, const verdict& v,
-                                    const verdict_context& context) {
-  const way& won = v.winner;
-  const way& lost = v.stay && !won.stays_in_csr() ? v.stay : v.runner_up;
-  std::vector<std::string> reasons;
-  const double bytes = work_of(won, v.wanted, &kernel_work::bytes);
-  if (lost && bytes > 0) {
-    const std::string name = lost.names();
-    const double others = work_of(lost, v.wanted, &kernel_work::bytes);
-    reasons.push_back(fmt::format("a product moves {} x the bytes of {}: {}", ratio_text(bytes / others),
-                                  name, format_bytes(std::llround(bytes))));
-    const auto compare = [&](double kernel_work::*member, double worth_saying, const char* what) {
-      const double mine = work_of(won, v.wanted, member), theirs = work_of(lost, v.wanted, member);
-      if (std::max(mine, theirs) >= worth_saying && std::max(mine, theirs) > 1.5 * std::min(mine, theirs))
-        reasons.push_back(
-            fmt::format("{} {} where {} has {}", four_digits(mine), what, name, four_digits(theirs)));
-    };
-    const auto entries = static_cast<double>(found.entries);
-    compare(&kernel_work::atomics, std::max(1.0, entries / 100), "atomic additions a product");
-    compare(&kernel_work::longest, 128, "entries one after another at most");
-    compare(&kernel_work::launches, 2, "launches a product");
+// Those whose figure is the least, or within a share of it.
+template <class Figure>
+void keep_least(std::vector<way>& some, double within, Figure figure) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const way& w : some) least = std::min(least, figure(w));
+  std::erase_if(some, [&](const way& w) { return figure(w) > within * least; });
+}
+
+double repaid_beside(const way& taken, const way& stay, const objective& wanted) {
+  way plain_taken = taken, plain_stay = stay;
+  plain_taken.seconds = seconds_alone(taken, wanted);
+  plain_stay.seconds = seconds_alone(stay, wanted);
+  return repaid_after(plain_taken, plain_stay);
+}
+
+// Of ways that are not told apart from the fastest, which is the first of them.
+way chosen_from(const matrix_result& found, std::vector<way> tied, const way& stay, const objective& wanted) {
+  const auto keep_smallest = [&] {
+    keep_least(tied, same_bytes, [](const way& w) { return static_cast<double>(w.all_bytes()); });
+  };
+  if (wanted.prefer_bytes)
+    keep_smallest();
+  else if (stay)
+    std::erase_if(tied, [&](const way& w) {
+      return !w.stays_in_csr() && (w.seconds > stay.seconds || repaid_beside(w, stay, wanted) < 0);
+    });
+  if (std::any_of(tied.begin(), tied.end(), [](const way& w) { return w.stays_in_csr(); })) {
+    std::erase_if(tied, [](const way& w) { return !w.stays_in_csr(); });
+  } else if (found.predicted && !wanted.prefer_bytes) {
+    return least(tied);  // a prediction is too rough to trade its speed for anything but staying
+  } else if (stay) {
+    constexpr double as_soon = 1.1;  // what is repaid within so much of the soonest is as good
+    keep_least(tied, as_soon, [&](const way& w) {
+      const double after = repaid_beside(w, stay, wanted);
+      return after < 0 ? std::numeric_limits<double>::max() : after;
+    });
   }
-  if (const variant_result& f = won.variant(); f.slots > 0 && found.entries > 0) {
-    const double fill = static_cast<double>(f.slots) / static_cast<double>(found.entries);
-    reasons.push_back(fill > 1.0005 ? rounded_percent(1 - 1 / fill) + " of what it stores is padding"
-                                    : std::string("it stores no padding"));
-  }
-  if (context.row_mean > 0)
-    reasons.push_back(fmt::format(
-        "rows have {} entries, the longest {}, {}", four_digits(context.row_mean),
-        with_commas(context.row_longest),
-        context.row_variation < 0.3 ? fmt::format("and are even (variation {:.2f})", context.row_variation)
-        : context.row_variation < 1
-            ? fmt::format("and vary (variation {:.2f})", context.row_variation)
-            : fmt::format("and are skewed (variation {:.2f})", context.row_variation)));
-  if (context.copy_bytes > 0 && bytes > 0 && won.seconds > 0 && !found.predicted) {
-    const double time = work_of(won, v.wanted, &kernel_work::bytes) / context.copy_bytes;
-    double measured = 0;
-    for (const contestant_result* k : won.contestants)
-      if (k != nullptr) measured += v.wanted.weight(k->op) * time_of(found, *k, v.wanted.warm).median;
-    reasons.push_back("it runs at " + rounded_percent(time / measured) + " of the bandwidth of a copy");
-  }
-  return reasons;
+  keep_smallest();
+  keep_least(tied, 1, [](const way& w) { return double(properties_of(w.variant().format).complexity); });
+  return least(tied);
 }
 
 }  // namespace
@@ -271,12 +280,16 @@ vendor_ways vendor_of(const matrix_result& found, const objective& wanted) {
     return !f.of_transpose || !wanted.asks_for(operation::multiply);
   });
   if (wanted.asks_for(operation::multiply) && wanted.asks_for(operation::transposed))
-    v.two_copies = vendors_two_copies(found, wanted);
+    v.two_copies = two_copies_of(found, wanted, vendors);
   return v;
 }
 
 margin_of margin_between(const way& slow, const way& fast) {
   return {slow.seconds / fast.seconds, slow.low / fast.high, slow.high / fast.low};
+}
+
+double seconds_alone(const way& w, const objective& wanted) {
+  return wanted.products > 0 ? w.seconds - w.price / wanted.products : w.seconds;
 }
 
 double repaid_after(const way& taken, const way& instead) {
@@ -316,7 +329,7 @@ std::vector<way> ours_by_format(const matrix_result& found, const objective& wan
 predicted_choice predicted_choice_of(const matrix_result& found, const objective& wanted) {
   matrix_result expected = found;
   expected.predicted = true;
-  const way chosen = least(ways_of(expected, wanted));
+  const way chosen = verdict_of(expected, wanted).winner;
   if (!chosen) return {};
   // The same in the results that were measured.
   const variant_result& f =
@@ -335,81 +348,88 @@ predicted_choice predicted_choice_of(const matrix_result& found, const objective
   return result;
 }
 
-verdict verdict_of(const matrix_result& found, const objective& wanted, const verdict_context& context) {
+verdict verdict_of(const matrix_result& found, const objective& wanted) {
   verdict v;
   v.wanted = wanted;
   const std::vector<way> all = every_way_of(found, wanted);
   if (all.empty()) return v;
   v.fastest = all.front();
+  v.unsettled = !found.noisy.empty();
 
-  // Within 5 % of the fastest nobody is told apart; nor is who may be, as far as the samples tell.
-  std::vector<way> level, beside;
-  for (const way& w : all) {
-    const margin_of m = margin_between(w, v.fastest);
-    if (w == v.fastest || m.ratio <= 1 + tie_share)
-      level.push_back(w);
-    else if (m.low <= 1 + tie_share)
-      beside.push_back(w);
+  const std::vector<way> formats = ways_of(found, wanted);
+  std::int64_t smallest = formats.front().all_bytes();
+  for (const way& w : formats) smallest = std::min(smallest, w.all_bytes());
+  for (const way& w : formats) {
+    if (w.stays_in_csr()) v.stay = w;
+    if (!v.smallest && static_cast<double>(w.all_bytes()) <= same_bytes * static_cast<double>(smallest))
+      v.smallest = w;
   }
-  std::int64_t fewest = level.front().bytes;
-  for (const way& w : level) fewest = std::min(fewest, w.bytes);
-  const auto better = [&](const way& a, const way& b) {  // of those with the fewest bytes
-    const int left = properties_of(a.variant().format).complexity,
-              right = properties_of(b.variant().format).complexity;
-    return left != right ? left < right : a.seconds < b.seconds;
+
+  // Those whose medians are as good as the fastest's first, then those that the samples do not tell apart.
+  std::vector<way> tied;
+  for (const bool by_medians : {true, false})
+    for (const way& w : all)
+      if (!told_apart(found, w, v.fastest, by_medians) &&
+          std::find(tied.begin(), tied.end(), w) == tied.end())
+        tied.push_back(w);
+  v.winner = chosen_from(found, tied, v.stay, wanted);
+  for (const way& w : tied)
+    if (!(w == v.winner)) v.ties.push_back(w);
+  for (const way& w : v.ties)
+    for (const operation op : both_operations) {
+      const contestant_result *const k = w.contestant(op), *const winners = v.winner.contestant(op);
+      if (k == nullptr || v.winner.runs(*k) ||
+          told_apart(found, time_of(found, *k, wanted.warm), time_of(found, *winners, wanted.warm), false) ||
+          std::find(v.tied_contestants.begin(), v.tied_contestants.end(), k) != v.tied_contestants.end())
+        continue;
+      v.tied_contestants.push_back(k);
+    }
+  const auto is_among_them = [&](format_kind format) {
+    return std::any_of(tied.begin(), tied.end(), [&](const way& w) { return w.variant().format == format; });
   };
-  // A prediction is of what is fastest, and too rough to be traded for bytes.
-  if (found.predicted) v.winner = v.fastest;
-  for (const way& w : level) {
-    if (found.predicted || static_cast<double>(w.bytes) > same_bytes * static_cast<double>(fewest)) continue;
-    if (!v.winner || better(w, v.winner)) v.winner = w;
-  }
-  for (const auto* group : {&level, &beside})
-    for (const way& w : *group)
-      if (!(w == v.winner)) v.ties.push_back(w);
-  for (const way& w : all)
-    if (!(w == v.winner) && std::find(v.ties.begin(), v.ties.end(), w) == v.ties.end()) {
+  for (const way& w : formats)
+    if (!is_among_them(w.variant().format)) {
       v.runner_up = w;
       v.margin = margin_between(w, v.winner);
       break;
     }
-
-  const std::vector<way> formats = ways_of(found, wanted);
-  std::int64_t smallest = formats.front().bytes;
-  for (const way& w : formats) smallest = std::min(smallest, w.bytes);
-  for (const way& w : formats) {
-    if (w.stays_in_csr()) v.stay = w;
-    if (!v.smallest && static_cast<double>(w.bytes) <= same_bytes * static_cast<double>(smallest))
-      v.smallest = w;
-  }
+  v.any_of_these = found.clock_seconds > 0 && !found.predicted && v.winner.stays_in_csr() &&
+                   formats.size() > 1 && std::all_of(formats.begin(), formats.end(), [&](const way& w) {
+                     return w.seconds - v.fastest.seconds <= found.clock_seconds;
+                   });
   v.vendor = vendor_of(found, wanted);
+  if (wanted.asks_for(operation::multiply) && wanted.asks_for(operation::transposed) && !found.symmetric)
+    v.two_copies = two_copies_of(found, wanted, ours);
 
   objective other = wanted;
   other.warm = !wanted.warm;
   v.other_regime = least(ways_of(found, other));
-  // How soon it pays is asked of products alone, with the best kernels of the format for what is asked.
   objective plain = wanted;
   plain.products = 0;
-  const auto same_format = [&](const objective& asked, const variant_result& f) {
-    std::vector<way> here = ways_in(found, f, asked, any_kernel);
-    return here.empty() ? way{} : here.front();
+  // The kernels of the verdict for one product alone, or for both.
+  const auto with_kernels_of = [&](const way& taken, const objective& asked) {
+    way w;
+    w.stored = taken.stored;
+    for (const operation op : both_operations)
+      if (asked.asks_for(op)) w.contestants[static_cast<std::size_t>(op)] = taken.contestant(op);
+    add_up(found, asked, w);
+    return w;
   };
   const auto repaid = [&](const objective& asked) {
-    const way taken = same_format(asked, v.winner.variant());
-    if (!v.stay || !taken) return taken && taken.price == 0 ? 0.0 : -1.0;
-    const way instead = same_format(asked, v.stay.variant());
-    return instead ? repaid_after(taken, instead) : -1.0;
+    if (v.winner.stays_in_csr()) return 0.0;
+    const way taken = with_kernels_of(v.winner, asked);
+    if (!v.stay) return taken.price == 0 ? 0.0 : -1.0;
+    return repaid_after(taken, with_kernels_of(v.stay, asked));
   };
-  v.repaid_after = v.winner.stays_in_csr() ? 0 : repaid(plain);
+  v.repaid_after = repaid(plain);
   for (const operation op : both_operations) {
     const objective alone = only(plain, op);
     const std::vector<way> single = ways_of(found, alone);
     if (single.empty()) continue;
     v.alone[static_cast<std::size_t>(op)] = single.front();
-    if (wanted.asks_for(op))
-      v.repaid_after_alone[static_cast<std::size_t>(op)] = v.winner.stays_in_csr() ? 0 : repaid(alone);
+    if (wanted.asks_for(op)) v.repaid_after_alone[static_cast<std::size_t>(op)] = repaid(alone);
   }
-  v.reasons = reasons_of(found, v, context);
+  v.reasons = causes_of(found, v);
   return v;
 }
 
@@ -474,7 +494,8 @@ double sum_of_medians(const way& w, bool warm) {
 double base_beside(const way& w, bool warm) {
   double seconds = 0;
   for (const operation op : both_operations)
-    if (w.contestant(op) != nullptr) seconds += w.variant_of(op).base_of(op).deciding(warm).median;
+    if (const contestant_result* const k = w.contestant(op); k != nullptr)
+      seconds += w.variant_of(op).base_of(k->op).deciding(warm).median;
   return seconds;
 }
 

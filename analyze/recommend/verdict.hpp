@@ -15,10 +15,11 @@ namespace sparsmith {
 // What the best is asked for. Weights are of A x and A^T x.
 struct objective {
   std::array<double, 2> weights = {1, 1};
-  double products = 0;      // that conversion and preparation are spread over; 0: they cost nothing
-  bool warm = false;        // whether runs with warm caches decide, and not those with cold ones
-  bool repeatable = false;  // only what gives the same bits every time
-  std::int64_t memory = 0;  // bytes it may take, with what is prepared beside it; 0: any number
+  double products = 0;        // that conversion and preparation are spread over; 0: they cost nothing
+  bool warm = false;          // whether runs with warm caches decide, and not those with cold ones
+  bool repeatable = false;    // only what gives the same bits every time
+  std::int64_t memory = 0;    // bytes it may take, with what is prepared beside it; 0: any number
+  bool prefer_bytes = false;  // of what is tied, the fewest bytes before what is there already
 
   bool asks_for(operation op) const { return weights[static_cast<std::size_t>(op)] > 0; }
   double weight(operation op) const {  // they add up to 1
@@ -32,14 +33,17 @@ objective only(objective wanted, operation op);
 // into the results it was made from. None where `stored` is empty.
 struct way {
   std::vector<const variant_result*> stored;
-  std::array<const contestant_result*, 2> contestants = {};  // by operation; null where it is not asked for
+  // By operation; null where it is not asked for. Where A equals A^T, one for A x stands for both.
+  std::array<const contestant_result*, 2> contestants = {};
   // Of one product, in the proportions asked for: the median, and the interval of the median. Predicted
   // where nothing was run. With objective::products, its share of the price is in it.
   double seconds = 0, low = 0, high = 0;
-  double price = 0;        // seconds to convert and to prepare
-  std::int64_t bytes = 0;  // of all copies, with what is prepared beside them
+  double price = 0;                 // seconds to convert and to prepare
+  std::int64_t bytes = 0;           // of all copies
+  std::int64_t prepared_bytes = 0;  // that kernels keep beside them
 
   explicit operator bool() const { return !stored.empty(); }
+  std::int64_t all_bytes() const { return bytes + prepared_bytes; }
   const variant_result& variant() const { return *stored.front(); }
   // What the kernel of an operation runs on: of two copies the first is for A x, the second for A^T x.
   const variant_result& variant_of(operation op) const {
@@ -51,6 +55,7 @@ struct way {
   bool repeatable() const;
   bool vendor() const;        // whether all its kernels are the vendor's
   bool stays_in_csr() const;  // whether there is nothing to convert
+  bool runs(const contestant_result& one) const { return contestants[0] == &one || contestants[1] == &one; }
   std::string names() const;  // "csr/vector", "csr/vector + csr/merge", "bsr/stream (5 x 5)"
   bool operator==(const way& other) const {
     return stored == other.stored && contestants == other.contestants;
@@ -80,32 +85,37 @@ struct margin_of {
 
 struct verdict {
   objective wanted;
-  way winner;             // of all ways from one copy, the vendor's kernels among them
-  way fastest;            // by the medians alone: the winner, or tied with it
-  way runner_up;          // the fastest that is not tied with the winner; none where there is no other
+  way winner;   // of all ways from one copy, the vendor's kernels among them
+  way fastest;  // by the medians alone: the winner, or tied with it
+  // The fastest of the formats that are neither the winner's nor tied with it; none where there is no other.
+  way runner_up;
   margin_of margin;       // the runner-up's (without one: nothing) over the winner
   std::vector<way> ties;  // all others that are not told apart from the fastest, the fastest first
-  way stay;               // CSR as it is, with the best kernels it has
-  way smallest;           // the best of those with the fewest bytes (within 2 %)
+  // Of the kernels of these, the ones that are not behind the winner's for their own product either.
+  std::vector<const contestant_result*> tied_contestants;
+  bool unsettled = false;     // what was measured was disturbed: another run may say something else
+  bool any_of_these = false;  // nothing that ran to its end differs by more than the clock can tell
+  way stay;                   // CSR as it is, with the best kernels it has
+  way smallest;               // the best of those with the fewest bytes (within 2 %)
   vendor_ways vendor;
+  // Of ours, A and A^T each in what is best for its product (which may be one copy for both); none where one
+  // product is wanted alone or A equals A^T.
+  way two_copies;
   std::array<way, 2> alone;  // the winner where only that operation is wanted; none where it was not run
   way other_regime;          // the fastest where the other regime (warm, cold) decides
   // Products after which the winner's price is repaid beside staying in CSR: of each operation alone and of
   // the mix; negative: never, 0: at once.
   std::array<double, 2> repaid_after_alone = {-1, -1};
   double repaid_after = -1;
-  std::vector<std::string> reasons;  // the cause in numbers, a sentence each, the most telling first
-};
-
-// What is known about the matrix and the machine beside the race, to say why. 0: not known.
-struct verdict_context {
-  double copy_bytes = 0;  // a second that a copy moves
-  double row_mean = 0, row_variation = 0;
-  std::int64_t row_longest = 0;
+  std::vector<std::string> reasons;  // the causes in numbers, a phrase each: at most two (causes.hpp)
 };
 
 // Without a winner where nothing ran at all.
-verdict verdict_of(const matrix_result& found, const objective& wanted, const verdict_context& context = {});
+//
+// Of ways that cannot be told apart from the fastest, what needs no conversion is taken; then what is repaid
+// soonest beside staying in CSR, then the fewest bytes, then the simplest format. With `prefer_bytes` bytes
+// come first. Otherwise, where CSR takes part, nothing is taken that is slower than it or is never repaid.
+verdict verdict_of(const matrix_result& found, const objective& wanted);
 
 // All ways from one copy in this objective, the best of each stored format, fastest first.
 std::vector<way> ways_of(const matrix_result& found, const objective& wanted);
@@ -113,8 +123,11 @@ std::vector<way> ways_of(const matrix_result& found, const objective& wanted);
 std::vector<way> every_way_of(const matrix_result& found, const objective& wanted);
 // How many times as long `slow` takes as `fast`.
 margin_of margin_between(const way& slow, const way& fast);
-// Products after which `taken` is ahead of `instead`, with what both cost before; negative: never.
+// Products after which `taken` is ahead of `instead`, with what both cost before; negative: never. The
+// seconds of both are those of products alone.
 double repaid_after(const way& taken, const way& instead);
+// The seconds of a product of a way in this objective, without the share of its price.
+double seconds_alone(const way& w, const objective& wanted);
 
 // Of every format that has one, in the order of the results, the fastest way with a kernel of ours in it.
 std::vector<way> ours_by_format(const matrix_result& found, const objective& wanted);

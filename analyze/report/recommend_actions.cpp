@@ -130,7 +130,7 @@ std::string escaped_for_code(std::string_view text) {
 }
 
 std::vector<std::string> spconv_arguments(const recommendation& r, const way& taken) {
-  if (!is_plain(taken)) return {};
+  if (!is_plain(taken) || taken.stays_in_csr()) return {};  // what is there already needs no file
   const variant_result& f = taken.variant();
   std::vector<std::string> words = {"spconv", as_argument(r.name), "--to", name_of(f.format)};
   for (const setting& one : settings_of(r.found, f)) {
@@ -169,15 +169,15 @@ std::string code_lines(const recommendation& r, const way& taken) {
     code +=
         fmt::format("m = convert(m, \"{}\"{});\n", name_of(f.format), settings.empty() ? "" : ", options");
   }
-  const auto name = [&](operation op) -> std::string {
-    const contestant_result* const k = taken.contestant(op);
-    return k == nullptr ? "" : k->info.name;
-  };
-  const std::string straight = name(operation::multiply), turned = name(operation::transposed);
+  std::string straight, turned;
+  for (const contestant_result* const k : taken.contestants)
+    if (k != nullptr) (k->op == operation::multiply ? straight : turned) = k->info.name;
   code += straight == turned ? fmt::format("m.use_kernel(\"{}\");\n", straight)
                              : fmt::format("m.use_kernels(\"{}\", \"{}\");\n", straight, turned);
   code += fmt::format("// x and y: {} and {} values\n", r.found.cols, r.found.rows);
-  if (!straight.empty()) code += "m.multiply(1.0, x, 0.0, y);  // y = A x\n";
+  if (!straight.empty())
+    code += fmt::format("m.multiply(1.0, x, 0.0, y);  // y = A x{}\n",
+                        r.found.symmetric ? ", which is A^T x" : "");
   if (!turned.empty()) code += "m.multiply_transposed(1.0, y, 0.0, x);  // x = A^T y\n";
   return code;
 }

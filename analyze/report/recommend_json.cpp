@@ -20,6 +20,14 @@ json terms(const model_terms& seconds) {
   return j;
 }
 
+// The same with their factors, without those that are nothing.
+json parts(const model_terms& seconds) {
+  json j = json::object();
+  for (std::size_t i = 0; i < seconds.size(); ++i)
+    if (seconds[i] != 0) j[term_names[i]] = number_or_null(seconds[i] * 1e6);
+  return j;
+}
+
 json text_or_null(const std::string& text) {
   return text.empty() ? json(nullptr) : json(text);
 }
@@ -92,6 +100,7 @@ json way_as_json(const recommendation& r, const way& w, const way& winner) {
           {"interval_us", json::array({micro(w.low), micro(w.high)})},
           {"times_winner", number_or_null(w.seconds / winner.seconds)},
           {"bytes", w.bytes},
+          {"prepared_bytes", w.prepared_bytes},
           {"times_csr", number_or_null(times_csr(r.found, w.bytes))}};
 }
 
@@ -129,6 +138,7 @@ json request_as_json(const recommendation& r, const objective& wanted) {
           {"regime", regime_name(wanted.warm)},
           {"repeatable", wanted.repeatable},
           {"memory", known(wanted.memory)},
+          {"prefer", wanted.prefer_bytes ? "bytes" : "stay"},
           {"budget_s", known(r.budget_seconds)},
           {"exhaustive", r.exhaustive}};
 }
@@ -183,12 +193,19 @@ json contestant_as_json(const recommendation& r, const verdict& v, const listed_
           {"single_us", known(k.single_seconds * 1e6)},
           {"prepare_ms", ran ? number_or_null(k.prepare_seconds * 1e3) : json(nullptr)},
           {"prepared_bytes", ran ? json(k.prepared_bytes) : json(nullptr)},
+          {"work",
+           {{"bytes", known(k.work.bytes)},
+            {"atomics", number_or_null(k.work.atomics)},
+            {"launches", number_or_null(k.work.launches)},
+            {"longest", number_or_null(k.work.longest)}}},
           {"error_of_bound", ran ? number_or_null(k.error) : json(nullptr)},
           {"predicted",
            {{"warm_us", known(k.expected.warm * 1e6)},
             {"cold_us", known(k.expected.cold * 1e6)},
             {"warm_terms_us", terms(k.expected.warm_terms)},
-            {"cold_terms_us", terms(k.expected.cold_terms)}}},
+            {"cold_terms_us", terms(k.expected.cold_terms)},
+            {"warm_parts_us", parts(k.expected.warm_parts)},
+            {"cold_parts_us", parts(k.expected.cold_parts)}}},
           {"gb_per_s_csr_minimum", known(per_second(m.csr_minimum_bytes(), seconds) / 1e9)},
           {"gb_per_s_actual", known(actual / 1e9)},
           {"share_of_copy", r.rates.copy_bytes > 0 ? known(actual / r.rates.copy_bytes) : json(nullptr)},
@@ -231,7 +248,9 @@ json verdict_as_json(const recommendation& r, const verdict& v) {
              second ? json::array({of_margin(v.margin.low), of_margin(v.margin.high)}) : json(nullptr)},
             {"runner_up", beside(v.runner_up)},
             {"fastest", beside(v.fastest)},
-            {"ties", std::move(ties)}});
+            {"ties", std::move(ties)},
+            {"unsettled", v.unsettled},
+            {"any_of_these", v.any_of_these}});
   j["repaid_after"] =
       by_operation(products_or_null(v.repaid_after_alone[0]), products_or_null(v.repaid_after_alone[1]));
   j["repaid_after"]["mix"] = products_or_null(v.repaid_after);
@@ -244,6 +263,7 @@ json verdict_as_json(const recommendation& r, const verdict& v) {
             {"out_of_time", r.found.out_of_time},
             {"stay", beside(v.stay)},
             {"smallest", beside(v.smallest)},
+            {"two_copies", beside(v.two_copies)},
             {"alone", by_operation(beside(v.alone[0]), beside(v.alone[1]))},
             {"vendor",
              {{"ax", beside(v.vendor.product[0])},
@@ -276,7 +296,8 @@ nlohmann::ordered_json to_json(const recommendation& r, const verdict& v) {
                  {"entries", m.entries},
                  {"value_bits", m.value_bits},
                  {"offset_bits", m.offset_bits},
-                 {"csr_bytes", m.csr_bytes()}};
+                 {"csr_bytes", m.csr_bytes()},
+                 {"symmetric", m.symmetric}};
   j["machine"] = machine_as_json(r);
   j["request"] = request_as_json(r, v.wanted);
   j["predicted"] = m.predicted;

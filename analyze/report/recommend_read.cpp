@@ -183,6 +183,10 @@ contestant_result contestant_of(const json* of) {
   k.expected.cold = known(predicted, "cold_us") / 1e6;
   k.expected.warm_terms = terms_of(member(predicted, "warm_terms_us"));
   k.expected.cold_terms = terms_of(member(predicted, "cold_terms_us"));
+  k.expected.warm_parts = terms_of(member(predicted, "warm_parts_us"));
+  k.expected.cold_parts = terms_of(member(predicted, "cold_parts_us"));
+  const json* const work = member(of, "work");
+  k.work = {known(work, "bytes"), known(work, "atomics"), known(work, "launches"), known(work, "longest")};
   return k;
 }
 
@@ -194,6 +198,7 @@ matrix_result results_of(const json* of) {
   found.entries = whole<std::int64_t>(matrix, "entries");
   found.value_bits = whole<std::int32_t>(matrix, "value_bits");
   found.offset_bits = whole<std::int32_t>(matrix, "offset_bits");
+  found.symmetric = yes(matrix, "symmetric");
   found.predicted = yes(of, "predicted");
   found.interrupted = yes(of, "interrupted");
   found.out_of_time = yes(of, "out_of_time");
@@ -248,6 +253,7 @@ objective objective_of(const json* of) {
   wanted.warm = text(of, "regime") == regime_name(true);
   wanted.repeatable = yes(of, "repeatable");
   wanted.memory = whole<std::int64_t>(of, "memory");
+  wanted.prefer_bytes = text(of, "prefer") == "bytes";
   return wanted;
 }
 

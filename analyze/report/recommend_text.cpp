@@ -75,6 +75,7 @@ struct told {
   const recommendation& r;
   const verdict& v;
   int width;
+  bool all;  // and not what most people need alone
 
   bool predicted() const { return r.found.predicted; }
   std::string line(const char* label, const std::string& text) const {
@@ -116,39 +117,80 @@ std::string asked_line(const told& t) {
   } else if (wanted.asks_for(operation::transposed)) {
     text = "A^T x";
   }
+  if (t.r.found.symmetric && wanted.asks_for(operation::transposed))
+    text += "; A equals A^T, so that A^T x is A x, which alone is run";
   text += fmt::format("; runs with {} caches decide", regime_name(wanted.warm));
   if (wanted.products > 0)
     text += fmt::format("; converting is spread over {} products", whole_number(wanted.products));
   if (wanted.repeatable) text += "; only what gives the same bits every time";
   if (wanted.memory > 0) text += fmt::format("; at most {}", format_bytes(wanted.memory));
+  if (wanted.prefer_bytes) text += "; of what is tied the fewest bytes";
   return t.line("asked", text);
 }
 
 std::string so_far(const told& t) {
   if (t.r.found.interrupted) return "so far, interrupted: ";
   if (t.r.found.out_of_time) return "so far, out of time: ";
+  if (t.v.unsettled) return "unsettled: ";
   return t.predicted() ? "predicted, nothing was run: " : "";
 }
 
 std::string time_of_winner(const told& t) {
   std::string text = time_text(t.v.winner.seconds);
   if (t.v.wanted.products > 0) text += " with its share of converting";
-  if (!t.asks_for_both()) return text;
+  if (!t.asks_for_both() || t.r.found.symmetric) return text;
   const auto of = [&](operation op) {
     return time_text(deciding_seconds(t.r.found, *t.v.winner.contestant(op), t.v.wanted.warm));
   };
   return text + fmt::format(" (A x {}, A^T x {})", of(operation::multiply), of(operation::transposed));
 }
 
+// What there is beside the winner.
 std::string margin_in_words(const told& t) {
   const verdict& v = t.v;
-  if (!v.runner_up) return v.ties.empty() ? "; there is no other" : "; all others are tied with it";
+  if (!v.runner_up)
+    return v.ties.empty() ? "; there is no other" : "; no format that was run is told apart from it";
   const margin_of& m = v.margin;
   std::string text = fmt::format(", {} x", ratio_text(m.ratio));
   if (!t.predicted() && m.low > 0 && m.high > m.low)
     text += fmt::format(" ({} - {})", ratio_text(m.low), ratio_text(m.high));
-  return text + fmt::format(" as fast as the next{}, {}", v.ties.empty() ? "" : " that is not tied with it",
-                            in_words(v.runner_up));
+  return text + fmt::format(" as fast as the next format{}, {}",
+                            v.ties.empty() ? "" : " that is not tied with it", in_words(v.runner_up));
+}
+
+// The best of each stored format, but for the winner's own.
+std::vector<way> tied_formats(const verdict& v) {
+  std::vector<way> best;
+  for (const way& w : v.ties)
+    if (w.stored != v.winner.stored &&
+        std::none_of(best.begin(), best.end(), [&](const way& other) { return other.stored == w.stored; }))
+      best.push_back(w);
+  return best;
+}
+
+// Why the winner was taken where something tied with it has a smaller median: the first of the rules of
+// verdict_of in which the two differ.
+std::string taken_for(const verdict& v) {
+  if (v.wanted.prefer_bytes && v.winner.all_bytes() < v.fastest.all_bytes())
+    return fmt::format("its fewer bytes, {} instead of {}", format_bytes(v.winner.all_bytes()),
+                       format_bytes(v.fastest.all_bytes()));
+  if (v.winner.stays_in_csr() && !v.fastest.stays_in_csr()) return "nothing has to be converted for it";
+  if (v.winner.price < v.fastest.price && v.stay && !v.winner.stays_in_csr())
+    return fmt::format("converting is repaid sooner: it takes {} instead of {}", time_text(v.winner.price),
+                       time_text(v.fastest.price));
+  if (v.winner.all_bytes() < v.fastest.all_bytes())
+    return fmt::format("its fewer bytes, {} instead of {}", format_bytes(v.winner.all_bytes()),
+                       format_bytes(v.fastest.all_bytes()));
+  return "its simpler format";
+}
+
+std::string model_line(const told& t) {
+  return t.line(
+      "model", t.r.model_record > 0
+                   ? fmt::format("on matrices it was not fitted to, measured on {}, its choice reached {} of "
+                                 "the best's speed",
+                                 t.r.model_machine, rounded_percent(t.r.model_record))
+                   : "it has no record for this backend: nobody knows how often it is right");
 }
 
 std::string verdict_lines(const told& t) {
@@ -160,39 +202,34 @@ std::string verdict_lines(const told& t) {
                                  ", so there is no verdict; the reasons are below.");
   const std::string what = v.winner.stays_in_csr() ? "stay in CSR, with " + kernels_of_way(v.winner)
                                                    : "take " + in_words(v.winner);
-  const char* const takes = t.predicted() ? "a product should take " : "a product takes ";
-  std::string all = t.line(
-      "verdict", capitalized(so_far(t) + what + ": " + takes + time_of_winner(t) + margin_in_words(t) + "."));
-  if (t.predicted())
-    all +=
-        t.line("model",
-               t.r.model_record > 0
-                   ? fmt::format("on matrices it was not fitted to, measured on {}, its choice reached {} of "
-                                 "the best's speed",
-                                 t.r.model_machine, rounded_percent(t.r.model_record))
-                   : "it has no record for this backend: nobody knows how often it is right");
-  if (!v.ties.empty()) {
-    constexpr std::size_t named = 6;  // the others are in the data
+  std::string said;
+  if (v.any_of_these)
+    said = fmt::format(
+        "any of these; {}: a product takes {}, and no other differs by more than the clock "
+        "can tell, {}",
+        what, time_of_winner(t), time_text(t.r.found.clock_seconds));
+  else
+    said = what + (t.predicted() ? ": a product should take " : ": a product takes ") + time_of_winner(t) +
+           margin_in_words(t);
+  std::string all = t.line("verdict", capitalized(so_far(t) + said + "."));
+  if (v.unsettled)
+    all += t.line("", fmt::format("The machine was busy: {}; run again.", fmt::join(t.r.found.noisy, "; ")));
+  if (t.predicted()) all += model_line(t);
+  if (const std::vector<way> others = tied_formats(v); !others.empty()) {
+    const std::size_t named = t.all ? others.size() : 4;
     std::string text = "tied with:";
-    for (std::size_t i = 0; i < std::min(named, v.ties.size()); ++i)
-      text += fmt::format(" {}: {},", v.ties[i].names(), time_text(v.ties[i].seconds));
+    for (std::size_t i = 0; i < std::min(named, others.size()); ++i)
+      text += fmt::format(" {}: {},", others[i].names(), time_text(others[i].seconds));
     text.back() = ' ';
-    if (v.ties.size() > named) text += fmt::format("and {} more ", v.ties.size() - named);
+    if (others.size() > named) text += fmt::format("and {} more ", others.size() - named);
     text += fmt::format("(within {:.0f} %{})", 100 * tie_share,
                         t.predicted() ? "" : " of the fastest, or not told apart from that");
     all += t.line("", text);
   }
-  if (!(v.winner == v.fastest)) {
-    // The verdict looks at bytes first, and then at how simple the format is.
-    const bool fewer = v.winner.bytes < v.fastest.bytes;
-    all += t.line(
-        "",
-        fmt::format("{} by a little, and {} was taken from the tie for {}",
-                    v.fastest.names() + (t.predicted() ? " should be ahead" : " is ahead"), v.winner.names(),
-                    fewer ? fmt::format("its fewer bytes, {} instead of {}", format_bytes(v.winner.bytes),
-                                        format_bytes(v.fastest.bytes))
-                          : std::string("its simpler format")));
-  }
+  if (v.winner.stored != v.fastest.stored && !v.any_of_these)
+    all += t.line("", fmt::format("{} by a little, and {} was taken: {}",
+                                  v.fastest.names() + (t.predicted() ? " should be ahead" : " is ahead"),
+                                  v.winner.names(), taken_for(v)));
   return all;
 }
 
@@ -205,15 +242,17 @@ std::string why_lines(const told& t) {
 std::string repaid_line(const told& t) {
   const verdict& v = t.v;
   if (v.winner.stays_in_csr()) return t.line("repaid", "at once: there is nothing to convert");
-  std::string text = "converting and preparing take " + time_text(v.winner.price) +
-                     (t.predicted() ? " by the model" : "") + ", which is repaid";
-  if (!v.stay) return t.line("repaid", text + " nobody knows when: CSR was not timed");
-  std::vector<std::string> pieces;
+  std::string text =
+      "converting and preparing take " + time_text(v.winner.price) + (t.predicted() ? " by the model" : "");
+  if (!v.stay) return t.line("repaid", text + "; CSR was not timed, and nothing says what that saves");
+  text += ", which is repaid";
+  if (!t.asks_for_both() || t.r.found.symmetric)
+    return t.line("repaid",
+                  fmt::format("{} {}, beside staying in CSR", text, repaid_in_words(v.repaid_after)));
+  std::vector<std::string> pieces = {repaid_in_words(v.repaid_after) + " of the mix"};
   for (const operation op : both_operations)
-    if (v.wanted.asks_for(op))
-      pieces.push_back(fmt::format(
-          "{} of {}", repaid_in_words(v.repaid_after_alone[static_cast<std::size_t>(op)]), name_of(op)));
-  if (t.asks_for_both()) pieces.push_back(repaid_in_words(v.repaid_after) + " of the mix");
+    pieces.push_back(fmt::format(
+        "{} of {} alone", repaid_in_words(v.repaid_after_alone[static_cast<std::size_t>(op)]), name_of(op)));
   return t.line("repaid", text + fmt::format(" {}, beside staying in CSR", fmt::join(pieces, ", ")));
 }
 
@@ -222,7 +261,22 @@ std::string beside_winner(const told& t, const way& other) {
   return fmt::format(
       "{}, {} x as fast as the winner, with {} x its bytes", time_text(other.seconds),
       ratio_text(ratio_of(winner.seconds, other.seconds)),
-      ratio_text(ratio_of(static_cast<double>(other.bytes), static_cast<double>(winner.bytes))));
+      ratio_text(ratio_of(static_cast<double>(other.all_bytes()), static_cast<double>(winner.all_bytes()))));
+}
+
+// A and A^T, each in the format of ours that is best for its product.
+std::string two_copies_in_words(const told& t) {
+  const way& two = t.v.two_copies;
+  if (!two) return "";
+  if (two.stored.size() == 1) return "two copies of ours: one serves both products best";
+  return fmt::format("two copies of ours: {}, {}", in_words(two), beside_winner(t, two));
+}
+
+// What a person may act on: more memory for speed, where it brings some.
+std::string two_copies_line(const told& t) {
+  const way& two = t.v.two_copies;
+  if (!two || two.stored.size() == 1 || (1 + tie_share) * two.seconds > t.v.winner.seconds) return "";
+  return t.line("or", two_copies_in_words(t));
 }
 
 // Only what can be told apart from the winner is worth a line.
@@ -238,9 +292,10 @@ std::string other_lines(const told& t) {
       add(fmt::format("where only {} matters: {}, {} where the winner's takes {}", name_of(op),
                       in_words(alone), time_text(alone.seconds), time_text(winner)));
   }
-  if (v.smallest && v.smallest.bytes < v.winner.bytes && v.smallest.stored != v.winner.stored)
-    add(fmt::format("where memory is short: {}, {}: {}", in_words(v.smallest), format_bytes(v.smallest.bytes),
-                    beside_winner(t, v.smallest)));
+  if (v.smallest && v.smallest.all_bytes() < v.winner.all_bytes() && v.smallest.stored != v.winner.stored)
+    add(fmt::format("where memory is short: {}, {}: {}", in_words(v.smallest),
+                    format_bytes(v.smallest.all_bytes()), beside_winner(t, v.smallest)));
+  if (const std::string two = two_copies_in_words(t); !two.empty()) add(two);
   const auto add_vendor = [&](const char* what, const way& w) {
     if (!w) return;
     if (w == v.winner)
@@ -256,8 +311,9 @@ std::string other_lines(const told& t) {
     add_vendor("best formats, two copies", v.vendor.two_copies);
   if (!v.other_regime || v.other_regime == v.winner) return all;
   double there = v.wanted.products > 0 ? v.winner.price / v.wanted.products : 0;
-  for (const contestant_result* k : v.winner.contestants)
-    if (k != nullptr) there += v.wanted.weight(k->op) * deciding_seconds(t.r.found, *k, !v.wanted.warm);
+  for (const operation op : both_operations)
+    if (const contestant_result* const k = v.winner.contestant(op); k != nullptr)
+      there += v.wanted.weight(op) * deciding_seconds(t.r.found, *k, !v.wanted.warm);
   if (there > (1 + tie_share) * v.other_regime.seconds)
     add(fmt::format("where {} caches decide: {}, {} where the winner's takes {}", regime_name(!v.wanted.warm),
                     in_words(v.other_regime), time_text(v.other_regime.seconds), time_text(there)));
@@ -269,7 +325,7 @@ std::string bits_line(const told& t) {
     return t.line("bits", "the winner gives the same bits every time, on this machine with as many threads");
   std::vector<std::string> loose;
   for (const operation op : both_operations)
-    if (const contestant_result* k = t.v.winner.contestant(op); k != nullptr && !k->info.repeatable(op))
+    if (const contestant_result* k = t.v.winner.contestant(op); k != nullptr && !k->info.repeatable(k->op))
       loose.emplace_back(name_of(op));
   return t.line("bits",
                 fmt::format("the last bits of {} may differ from run to run", fmt::join(loose, " and ")));
@@ -282,7 +338,7 @@ std::string took_line(const told& t) {
   std::vector<std::string> steps;
   for (const step_time& step : t.r.steps)
     if (step.seconds >= 0.001) steps.push_back(fmt::format("{} {}", step.name, time_text(step.seconds)));
-  if (!steps.empty()) text += fmt::format(": {}", fmt::join(steps, ", "));
+  if (t.all && !steps.empty()) text += fmt::format(": {}", fmt::join(steps, ", "));
   return t.line("took", text);
 }
 
@@ -299,30 +355,19 @@ std::string indented(const std::string& lines, std::string_view by) {
   return all;
 }
 
-int widest_line(const std::string& lines) {
-  int widest = 0;
-  for (std::size_t at = 0; at < lines.size();) {
-    const std::size_t end = std::min(lines.find('\n', at), lines.size());
-    widest = std::max(widest, display_width(std::string_view(lines).substr(at, end - at)));
-    at = end + 1;
-  }
-  return widest;
-}
-
+// What is there needs no command, and lines of code stay whole however narrow the terminal is.
 std::string what_to_do(const told& t) {
   const std::vector<std::string> words = spconv_arguments(t.r, t.v.winner);
-  if (words.empty()) return "";
-  std::string all = "\n" + wrapped("", "The command that makes the file:", 0, t.width);
-  all += has_control_characters(t.r.name)
-             ? wrapped("  ", "its name has control characters; the JSON has the command", 2, t.width)
-             : broken_command(words, t.width);
-  const std::string code = indented(code_lines(t.r, t.v.winner), "  ");
-  all += "\n" + wrapped("", "The lines of C++ that run it:", 0, t.width);
-  const int needed = widest_line(code);
-  return all +
-         (needed <= t.width
-              ? code
-              : wrapped("  ", fmt::format("they need {} columns; the JSON has them", needed), 2, t.width));
+  std::string all;
+  if (!words.empty()) {
+    all = "\n" + wrapped("", "The command that makes the file:", 0, t.width);
+    all += has_control_characters(t.r.name)
+               ? wrapped("  ", "its name has control characters; the JSON has the command", 2, t.width)
+               : broken_command(words, t.width);
+  }
+  const std::string code = code_lines(t.r, t.v.winner);
+  if (code.empty()) return all;
+  return all + "\n" + wrapped("", "The lines of C++ that run it:", 0, t.width) + indented(code, "  ");
 }
 
 // ---- who took part ----
@@ -397,6 +442,10 @@ std::vector<column<shown_contestant>> contestant_columns(bool predicted, bool wa
                  }});
   all.push_back(
       {"bytes", [](const row& c) { return c.variant().bytes > 0 ? format_bytes(c.variant().bytes) : "-"; }});
+  all.push_back({"beside it", [](const row& c) {
+                   const std::int64_t kept = c.contestant().prepared_bytes;
+                   return kept > 0 ? format_bytes(kept) : "-";
+                 }});
   all.push_back({"x CSR", [](const row& c) {
                    const std::int64_t bytes = c.variant().bytes;
                    return bytes > 0 ? ratio_text(times_csr(c.found(), bytes)) : "-";
@@ -429,10 +478,39 @@ std::vector<listed_contestant> ranked(const told& t, const std::vector<listed_co
   return some;
 }
 
+// What most people need of them.
+std::vector<column<shown_contestant>> short_columns(bool warm) {
+  using row = shown_contestant;
+  return {
+      {std::string(regime_name(warm)) + " us", [=](const row& c) { return micro_or_dash(c.seconds(warm)); }},
+      {"speed",
+       [=](const row& c) {
+         const contestant_result* const stay =
+             c.t.v.stay ? c.t.v.stay.contestant(c.contestant().op) : nullptr;
+         if (stay == nullptr || c.seconds(warm) == 0) return std::string("-");
+         return ratio_text(ratio_of(deciding_seconds(c.found(), *stay, warm), c.seconds(warm)));
+       }},
+      {"bytes", [](const row& c) { return c.variant().bytes > 0 ? format_bytes(c.variant().bytes) : "-"; }},
+      {"repaid", [](const row& c) { return repaid_in_a_cell(repaid_after_alone(c.t.r, c.t.v, c.one)); }},
+  };
+}
+
+// The first five, and after them the winner and CSR where they are not among them.
+std::vector<listed_contestant> best_of(const told& t, std::vector<listed_contestant> rows) {
+  constexpr std::size_t shown = 5;
+  std::size_t place = 0;
+  std::erase_if(rows, [&](const listed_contestant& one) {
+    return place++ >= shown && !runs(t.v.winner, one) && !runs(t.v.stay, one);
+  });
+  return rows;
+}
+
 std::string table_of(const told& t, const std::vector<listed_contestant>& all, operation op) {
-  const std::vector<listed_contestant> rows = ranked(t, all, op);
+  std::vector<listed_contestant> rows = ranked(t, all, op);
+  if (!t.all) rows = best_of(t, std::move(rows));
   if (rows.empty()) return "";
-  const auto columns = contestant_columns(t.predicted(), t.v.wanted.warm);
+  const auto columns =
+      t.all ? contestant_columns(t.predicted(), t.v.wanted.warm) : short_columns(t.v.wanted.warm);
   std::vector<table_line> lines = {headings_of(columns)};
   lines[0].insert(lines[0].begin(), std::string("  ") + name_of(op));
   for (const listed_contestant& one : rows) {
@@ -487,21 +565,27 @@ std::string absent_lines(const told& t, const std::vector<listed_contestant>& al
   return text.empty() ? "" : "\n" + text;
 }
 
-std::string tables(const told& t) {
-  const std::vector<listed_contestant> all = contestants_of(t.r.found);
+std::string legend(const told& t) {
+  std::string text = t.predicted() ? "Everything below is predicted. * winner, = tied" : "* winner, = tied";
+  if (t.all && !t.predicted())
+    text +=
+        "; of copy: of the bandwidth of a copy; error: of what rounding may do; beside it: what the kernel "
+        "keeps";
+  return text + (t.all ? "" : "; speed: as a multiple of CSR's") +
+         "; repaid: products of that kind beside staying in CSR";
+}
+
+std::string tables(const told& t, const std::vector<listed_contestant>& all) {
   std::string text;
   for (const operation op : both_operations) text += table_of(t, all, op);
-  if (!text.empty())
-    text =
-        "\n" +
-        wrapped("",
-                t.predicted() ? "Everything below is predicted. * winner, = tied; repaid: products of that "
-                                "kind beside staying in CSR"
-                              : "* winner, = tied; of copy: of the bandwidth of a copy; error: of what "
-                                "rounding may do; repaid: products of that kind beside staying in CSR",
-                0, t.width) +
-        text;
-  return text + absent_lines(t, all);
+  return text.empty() ? "" : "\n" + wrapped("", legend(t), 0, t.width) + text;
+}
+
+// A wrong result is told however short the text is.
+std::string wrong_lines(const told& t) {
+  std::string text;
+  for (const std::string& line : wrong_results(t.r.found)) text += wrapped("", line, 2, t.width);
+  return text.empty() ? "" : "\n" + text;
 }
 
 // Without its folders.
@@ -511,13 +595,16 @@ std::string short_name(const std::string& input) {
 
 }  // namespace
 
-std::string recommendation_as_text(const recommendation& r, const verdict& v, int width) {
-  const told t{r, v, std::max(width, 40)};
+std::string recommendation_as_text(const recommendation& r, const verdict& v, int width, bool everything) {
+  const told t{r, v, std::max(width, 40), everything || !v.winner};
+  const std::vector<listed_contestant> all = contestants_of(r.found);
   std::string text = matrix_line(t) + machine_line(t) + asked_line(t) + verdict_lines(t);
-  if (v.winner) text += why_lines(t) + repaid_line(t) + other_lines(t) + bits_line(t);
+  if (v.winner) text += why_lines(t) + repaid_line(t);
+  if (v.winner) text += t.all ? other_lines(t) + bits_line(t) : two_copies_line(t);
   text += took_line(t);
-  if (v.winner) text += what_to_do(t);
-  return text + tables(t);
+  text += t.all ? (v.winner ? what_to_do(t) : "") + tables(t, all) + absent_lines(t, all)
+                : tables(t, all) + wrong_lines(t) + what_to_do(t);
+  return text;
 }
 
 std::string recommendations_compared(const std::vector<recommendation>& all,

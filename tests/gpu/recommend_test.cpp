@@ -79,7 +79,7 @@ TEST_CASE("a verdict is one that a run in which nobody leaves could have given")
           CHECK((k.timed() || !k.not_run.empty() || !k.left.empty()));
         }
     }
-    const verdict said = verdict_of(raced.found, raced.wanted, raced.context());
+    const verdict said = verdict_of(raced.found, raced.wanted);
     REQUIRE(said.winner);
     CHECK_FALSE(said.reasons.empty());
     CHECK(said.winner.seconds <= (1 + tie_share) * said.fastest.seconds);

@@ -207,7 +207,7 @@ void add_recommendation(batch_row& row, const json& document) {
   row.variants.clear();
   for (const variant_result& f : r.found.variants) row.variants.push_back(variant_of(r.found, f));
   const bool asks = r.wanted.asks_for(operation::multiply) || r.wanted.asks_for(operation::transposed);
-  const verdict v = asks ? verdict_of(r.found, r.wanted, r.context()) : verdict{};
+  const verdict v = asks ? verdict_of(r.found, r.wanted) : verdict{};
   for (const listed_contestant& one : contestants_of(r.found))
     if (one.contestant != nullptr) row.contestants.push_back(contestant_of(r, v, one));
   if (!v.winner) return;

@@ -207,7 +207,7 @@ void work_on(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, con
     recommendation told = recommend<Backend, Offset, Value>(on, matrix, request, doing);
     told.name = name;
     round_results(told);
-    const verdict v = verdict_of(told.found, told.wanted, told.context());
+    const verdict v = verdict_of(told.found, told.wanted);
     result.recommendation = to_json(told, v);
     if (!v.winner) result.failed = failure_of("error", name + ": no kernel ran, so there is no verdict");
     for (const std::string& wrong : wrong_results(told.found)) result.failed = failure_of("error", wrong);

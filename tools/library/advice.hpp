@@ -13,6 +13,8 @@ struct recommend_options {
   bool warm = false;                   // whether runs with warm caches decide, and not those with cold ones
   bool repeatable = false;             // only kernels that give the same bits every time
   std::int64_t memory = 0;             // bytes the matrix may take, with what is prepared beside it; 0: any
+  bool prefer_bytes = false;           // of what is tied, the fewest bytes before what is there already
+  bool as_general = false;             // A^T x is run even where A equals A^T
   std::vector<std::string> formats = {}, kernels = {};  // only these; empty: all
   bool predict = false;                                 // run nothing: rank by a model of the machine
   bool exhaustive = false;                              // nobody leaves the race early
@@ -28,17 +30,20 @@ struct advice {
   format_parameters parameters;
   int offset_bits = 0;
   std::string kernel, kernel_transposed;  // empty where that product is not wanted
+  bool symmetric = false;                 // A equals A^T: `kernel` is for both, which are A x
+  bool unsettled = false;                 // the machine was busy: another run may say something else
+  std::vector<std::string> ties;          // what was not told apart from the fastest, by its kernels
   double seconds = 0;                     // of a product, in the proportions of the mix
   double csr_seconds = 0;                 // the same from CSR as it is, with its best kernels
   std::int64_t bytes = 0;                 // of the matrix, and of what is prepared beside it
   double price = 0;                       // seconds to convert and to prepare
   double repaid_after = -1;               // products, beside staying in CSR; 0: at once, negative: never
-  std::vector<std::string> reasons;       // a sentence each, the most telling first
+  std::vector<std::string> reasons;       // at most two causes, the larger first
 
   explicit operator bool() const { return !format.empty(); }
   // In the format and with the kernels advised: this matrix or another like it.
   matrix convert(const matrix& a) const;
-  std::string text(int width = 80) const;  // all that sprecommend prints
+  std::string text(int width = 80) const;  // what sprecommend prints
   std::string json() const;                // as its --json, described in docs/recommend.md
 
   std::shared_ptr<const recommendation> found;  // what text and json tell

@@ -31,6 +31,8 @@ recommend_request request_of(const recommend_options& options, const std::string
   request.wanted.warm = options.warm;
   request.wanted.repeatable = options.repeatable;
   request.wanted.memory = options.memory;
+  request.wanted.prefer_bytes = options.prefer_bytes;
+  request.as_general = options.as_general;
   request.field.memory = options.memory;
   for (const std::string& name : options.formats) {
     const std::optional<format_kind> format = format_named(name);
@@ -56,7 +58,7 @@ recommend_request request_of(const recommend_options& options, const std::string
 
 advice advice_from(std::shared_ptr<const recommendation> told) {
   advice said;
-  const verdict v = verdict_of(told->found, told->wanted, told->context());
+  const verdict v = verdict_of(told->found, told->wanted);
   if (v.winner) {
     const variant_result& f = v.winner.variant();
     said.format = name_of(f.format);
@@ -67,13 +69,17 @@ advice advice_from(std::shared_ptr<const recommendation> told) {
       const contestant_result* const k = v.winner.contestant(op);
       return k == nullptr ? "" : k->info.name;
     };
-    said.kernel = name(operation::multiply);
-    said.kernel_transposed = name(operation::transposed);
+    said.symmetric = told->found.symmetric;
+    said.kernel = name(said.symmetric && !told->wanted.asks_for(operation::multiply) ? operation::transposed
+                                                                                     : operation::multiply);
+    if (!said.symmetric) said.kernel_transposed = name(operation::transposed);
     said.seconds = v.winner.seconds;
     said.csr_seconds = v.stay ? v.stay.seconds : 0;
-    said.bytes = v.winner.bytes;
+    said.bytes = v.winner.all_bytes();
     said.price = v.winner.price;
     said.repaid_after = v.repaid_after;
+    said.unsettled = v.unsettled;
+    for (const way& tied : v.ties) said.ties.push_back(tied.names());
     said.reasons = v.reasons;
   }
   said.found = std::move(told);
@@ -113,12 +119,12 @@ matrix advice::convert(const matrix& a) const {
 
 std::string advice::text(int width) const {
   if (found == nullptr) return {};
-  return recommendation_as_text(*found, verdict_of(found->found, found->wanted, found->context()), width);
+  return recommendation_as_text(*found, verdict_of(found->found, found->wanted), width);
 }
 
 std::string advice::json() const {
   if (found == nullptr) return "null";
-  return to_json(*found, verdict_of(found->found, found->wanted, found->context()))
+  return to_json(*found, verdict_of(found->found, found->wanted))
       .dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -218,8 +218,7 @@ TEST_CASE("every kernel of this build has a prediction, and the model a record")
           CHECK(k.expected.warm > 0);
         }
       }
-    if (std::string(backend) == openmp::name || has_cuda)
-      CHECK(verdict_of(told.found, told.wanted, told.context()).winner);
+    if (std::string(backend) == openmp::name || has_cuda) CHECK(verdict_of(told.found, told.wanted).winner);
   }
 }
 

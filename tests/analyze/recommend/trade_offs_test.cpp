@@ -60,7 +60,7 @@ recommendation raced() {
 }
 
 verdict verdict_on(const recommendation& r) {
-  return verdict_of(r.found, r.wanted, r.context());
+  return verdict_of(r.found, r.wanted);
 }
 
 std::string labels(const std::vector<way>& ways) {

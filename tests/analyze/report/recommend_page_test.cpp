@@ -172,7 +172,7 @@ recommendation interrupted(const std::string& name) {
 
 std::string page_of(const std::vector<recommendation>& all) {
   std::vector<verdict> verdicts;
-  for (const recommendation& r : all) verdicts.push_back(verdict_of(r.found, r.wanted, r.context()));
+  for (const recommendation& r : all) verdicts.push_back(verdict_of(r.found, r.wanted));
   return recommendation_page(all, verdicts, {"1.2.3", "a device", "2026-01-31T12:00:00Z"});
 }
 
@@ -374,7 +374,7 @@ TEST_CASE("no name gets out of its place in the page of a recommendation") {
   std::vector<recommendation> all = {r, r};
   std::vector<verdict> verdicts;
   for (const recommendation& one : all) {
-    verdicts.push_back(verdict_of(one.found, one.wanted, one.context()));
+    verdicts.push_back(verdict_of(one.found, one.wanted));
     verdicts.back().reasons.push_back(hostile);
   }
   const std::string page = own(recommendation_page(all, verdicts));
