@@ -17,6 +17,7 @@ struct recommend_request {
   machine_description machine;
   machine_rates rates;
   bool predict = false;         // run nothing; the machine may then be another one
+  int top = 0;                  // only so many variants that are predicted first race, and CSR; 0: all
   bool exhaustive = false;      // nobody leaves early
   bool as_general = false;      // A^T x is run even where A equals A^T
   int samples = 30;             // of everybody, where it is exhaustive

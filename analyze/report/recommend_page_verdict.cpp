@@ -43,11 +43,11 @@ std::string notices(const recommendation& r) {
   };
   if (r.found.predicted)
     notice("Predicted, nothing was run.",
-           r.model_record > 0
+           r.model.share > 0
                ? fmt::format(
                      "All figures are the model’s. On matrices it was not fitted to, measured on {}, what it "
                      "chose had {} of the best’s speed.",
-                     prose(r.model_machine), rounded_percent(r.model_record))
+                     prose(r.model.machine), rounded_percent(r.model.share))
                : std::string("All figures are the model’s, which has no record for this backend."));
   if (r.found.interrupted) notice("Interrupted.", "These are the results until then; not everything ran.");
   if (r.found.out_of_time)

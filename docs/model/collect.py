@@ -17,7 +17,7 @@ import sys
 import time
 
 TERMS = ["launches", "arrays", "vectors", "outputs", "gathers", "lines", "misses", "idle", "atomics", "contended",
-         "chain", "blocks"]
+         "chain", "blocks", "ramp", "fresh", "scattered", "crowded", "meeting"]
 REGIMES = ["warm", "cold"]
 COLUMNS = (["backend", "device", "matrix", "value_bits", "entries", "format", "note", "of_transpose", "kernel", "vendor",
             "operation", "bytes", "convert_us", "launch_us", "entries_us", "bytes_us", "prepare_us", "warm_us", "cold_us"]
@@ -55,7 +55,7 @@ def lines_of(result):
 
 def run(tool, matrices, bits, samples, options):
     """The results of one process, and what it said where it failed."""
-    done = subprocess.run([tool, *matrices, "--exhaustive", "--samples", str(samples), "--value", "f" + bits, "--json", "--quiet",
+    done = subprocess.run([tool, *matrices, "--exhaustive", "--as-general", "--samples", str(samples), "--value", "f" + bits, "--json", "--quiet",
                            *options], capture_output=True, text=True)
     if done.returncode != 0:
         return [], done.stderr.strip()
