@@ -81,10 +81,10 @@ struct kernel_facts {
   // takes them to be the same for all kernels of a backend.
   std::uint32_t compiled_sides = 0;
 
-  // Layout tile: how its steps are cut into chunks, and from how many bytes of sums a warp on there are half
-  // as many warps.
+  // Layout tile: the thread blocks that share its steps, at least so many steps each, and from how many bytes
+  // of sums a warp on there are half as many warps. The fit takes them to be as they are here.
   struct {
-    int chunks_a_processor = 16, least_steps = 64, most_steps = 1024, bytes_of_sums = 8192;
+    int shares_a_processor = 4, least_steps = 64, bytes_of_sums = 8192;
   } tiles = {};
 
   constexpr bool stated() const { return walk != rows::unstated; }

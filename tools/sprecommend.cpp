@@ -34,6 +34,7 @@ struct typed_options {
   std::string mix = "1:1", memory, html, machine;
   double products = 0, budget = 0;
   std::optional<bool> single_values;
+  int top = 0;
   bool warm = false, repeatable = false, predict = false, exhaustive = false, refresh = false, csv = false;
   bool list = false, warm_only = false, prefer_bytes = false, as_general = false, all = false;
   int samples = 30;
@@ -130,7 +131,8 @@ tool_request request_of(const typed_options& typed, const progress_line& progres
   field.forced = forced_formats(typed);
   if (typed.max_fill) require_max_fill(*typed.max_fill);
   field.max_fill = typed.max_fill;
-  request.each.predict = typed.predict;
+  request.each.predict = typed.predict && typed.top == 0;
+  request.each.top = typed.top;
   request.each.exhaustive = typed.exhaustive;
   request.each.samples = typed.samples;
   request.each.warm_only = typed.warm_only;
@@ -144,6 +146,8 @@ tool_request request_of(const typed_options& typed, const progress_line& progres
   request.device = choose_device(typed.common);
   if (!typed.machine.empty() && !typed.predict)
     throw error(failure::usage, "--machine: another machine is only predicted (--predict)");
+  if (!typed.machine.empty() && typed.top > 0)
+    throw error(failure::usage, "--top: nothing can be raced on the machine of --machine");
   std::optional<known_machine> machine;
   if (!typed.machine.empty()) machine = read_machine(typed.machine);
   const std::string backend = machine                  ? machine->description.backend
@@ -385,6 +389,10 @@ int main(int argc, char** argv) {
           ->check(between(1e-3, 1e9));
   auto* const predict =
       app.add_flag("--predict", typed.predict, "Run nothing: rank by a model of the machine's bandwidths");
+  app.add_option("--top", typed.top,
+                 "With --predict: race so many that it puts first, and CSR, and nobody else")
+      ->check(between(1, 100))
+      ->needs(predict);
   app.add_option("--machine", typed.machine,
                  "Predict for another machine, from its file in the cache folder");
   app.add_flag("--refresh", typed.refresh, "Measure anew what this machine can do");

@@ -18,11 +18,12 @@ constexpr std::size_t causes = 7;
 
 cause cause_of(std::string_view term) {
   if (term == "arrays" || term == "vectors") return cause::bytes;
-  if (term == "lines" || term == "misses") return cause::gathers;
+  if (term == "lines" || term == "misses" || term == "fresh") return cause::gathers;
   if (term == "idle") return cause::idle;
-  if (term == "atomics" || term == "contended") return cause::atomics;
+  if (term == "atomics" || term == "contended" || term == "scattered" || term == "crowded")
+    return cause::atomics;
   if (term == "chain") return cause::chain;
-  if (term == "launches") return cause::launches;
+  if (term == "launches" || term == "ramp" || term == "meeting") return cause::launches;
   return cause::loop;  // outputs, gathers, blocks
 }
 

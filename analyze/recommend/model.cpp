@@ -24,6 +24,10 @@ struct product {
   double inputs = 0, outputs = 0;
   double slots = 0, arrays = 0, vectors = 0, lane_slots = 0, atomics = 0, contended = 0, chain = 0,
          blocks = 0, lines = 0, launches = 0;
+  double fresh = 1;      // share of the entries above which, in the row before, none is stored
+  double meeting = 0;    // launches that clear y for sums that several thread blocks add
+  double scattered = 0;  // atomic additions of fresh entries
+  double crowded = 0;    // additions, the fewer lines of outputs they go to the more each counts
 };
 
 double lanes_slots(const model_matrix::side& rows, int lanes) {
@@ -32,16 +36,28 @@ double lanes_slots(const model_matrix::side& rows, int lanes) {
   return sum;
 }
 
-// What the kernels of layout tile cut their work into.
-struct tile_chunks {
-  double steps = 0, count = 0;
+// Thread blocks of layout tile share the steps evenly, and where they are more than there are lines of tiles
+// with the same outputs, several add their sums to the same ones.
+struct tile_shares_expected {
+  double steps = 0, count = 0, lines = 0;  // steps of all
+  bool meet() const { return count > lines; }
 };
-tile_chunks chunks_of(const kernel_facts& facts, const format_cost& cost, double outputs, double out_side,
-                      int processors) {
-  const double steps = number(cost.slots - cost.rest) / cost.options.tile.group_size;
-  const double each = std::clamp<double>(steps / (facts.tiles.chunks_a_processor * std::max(processors, 1)),
-                                         facts.tiles.least_steps, facts.tiles.most_steps);
-  return {each, std::max(std::ceil(outputs / out_side), steps / each)};
+tile_shares_expected shares_of(const kernel_facts& facts, const format_cost& cost, double slots,
+                               double outputs, double out_side, int processors) {
+  const double steps = slots / cost.options.tile.group_size;
+  return {steps,
+          std::clamp<double>(steps / facts.tiles.least_steps, 1,
+                             facts.tiles.shares_a_processor * std::max(processors, 1)),
+          std::ceil(outputs / out_side)};
+}
+
+// How many times an addition counts that goes to one of so few outputs: many meet in a line of the cache, the
+// more the less evenly they are spread. Found on an H200, where 2000 lines and more are as good as any
+// number.
+double crowding(double outputs, double variation, int value_bytes) {
+  constexpr double line_bytes = 128, enough_lines = 2000;
+  const double lines = std::max(outputs * value_bytes / line_bytes, 0.5);
+  return std::sqrt(enough_lines / std::max(lines / (1 + variation * variation), 0.5));
 }
 
 // Entries of the longest row that one after another are walked.
@@ -118,13 +134,19 @@ void walk_blocks(const model_matrix& matrix, block_size block, product& p) {
 }
 
 // Layout tile: a warp keeps a sum for every output of its tile. The more bytes that takes, the fewer warps
-// there are; and every chunk adds its sums to y.
-void walk_tiles(const model_matrix& matrix, const format_cost& cost, int processors, product& p) {
+// there are. Where shares meet, y is cleared first and each adds its sums to it.
+void walk_tiles(const std::string& backend, const model_matrix& matrix, const format_cost& cost,
+                int processors, product& p) {
   const double side = p.transposed ? cost.options.tile.width : cost.options.tile.height;
-  const tile_chunks chunks = chunks_of(p.facts, cost, p.outputs, side, processors);
   p.lane_slots = p.slots * (1 + side * matrix.value_bytes / p.facts.tiles.bytes_of_sums);
-  p.chain = chunks.steps;
-  p.outputs += chunks.count * side;
+  if (backend == openmp::name) return;
+  const tile_shares_expected shares = shares_of(p.facts, cost, p.slots, p.outputs, side, processors);
+  p.chain = shares.steps / shares.count;
+  if (!shares.meet()) return;
+  p.meeting = 1;
+  p.atomics = shares.count * side;
+  p.contended = shares.count / shares.lines;
+  p.crowded = p.atomics * matrix.value_bytes / 128 * crowding(p.outputs, 0, matrix.value_bytes);
 }
 
 // Additions that threads share, of them those to the fullest output.
@@ -142,8 +164,8 @@ void count_atomics(const model_matrix& matrix, const format_cost& cost, product&
     p.atomics = rest / 4;
     p.contended = heaviest / 32;
   } else if (cost.format == format_kind::gcsb_tile) {
-    p.atomics = rest;
-    p.contended = rest > 0 ? heaviest / 32 : 0;
+    p.atomics += rest;
+    p.contended += rest > 0 ? heaviest / 32 : 0;
   }
 }
 
@@ -163,6 +185,7 @@ product product_of(const std::string& backend, const kernel_info& kernel, operat
   p.vectors = (p.inputs + p.outputs) * matrix.value_bytes;
   p.blocks = number(cost.blocks);
   p.lines = matrix.x_lines;
+  p.fresh = matrix.entries > 0 ? 1 - matrix.below / number(matrix.entries) : 1;
   p.launches = p.facts.launches(p.stored_op()) + (cost.renumbered ? p.facts.launches_to_renumber : 0);
 
   switch (cost.format) {
@@ -185,14 +208,17 @@ product product_of(const std::string& backend, const kernel_info& kernel, operat
       p.chain = cost.blocks > 0 ? p.slots / p.blocks : 0;
       break;
     case format_kind::gcsb_tile:
-      walk_tiles(matrix, cost, processors, p);
+      walk_tiles(backend, matrix, cost, processors, p);
       break;
     case format_kind::coo:
     case format_kind::ecsb:
       break;
   }
   if (backend == openmp::name) p.chain = 0;  // chunks of equal work
+  const double shared_sums = p.atomics;
   count_atomics(matrix, cost, p);
+  p.scattered = (p.atomics - shared_sums) * p.fresh;
+  if (p.transposed) p.crowded += p.scattered * crowding(p.outputs, matrix.cols.variation, matrix.value_bytes);
   return p;
 }
 
@@ -201,6 +227,7 @@ product product_of(const std::string& backend, const kernel_info& kernel, operat
 model_matrix model_matrix::turned() const {
   model_matrix other = *this;
   std::swap(other.rows, other.cols);
+  std::swap(other.below, other.beside);
   // Neighbouring columns are as unlike as columns are.
   other.thread_slots = number(entries) * (1 + other.rows.variation);
   return other;
@@ -215,6 +242,8 @@ model_matrix model_matrix_of(const matrix_features& features, std::int64_t unsor
   m.cols = side_of(features.col_lengths);
   m.entries = features.entries;
   m.x_lines = number(features.x_lines);
+  m.below = number(features.row_below);
+  m.beside = number(features.next_column);
   m.thread_slots = number(unsorted_slots);
   m.value_bytes = value_bytes;
   m.all_finite = features.nans == 0 && features.infinities == 0;
@@ -281,7 +310,12 @@ model_terms terms_of(const machine_rates& rates, const std::string& backend, con
           p.atomics / rates.atomics,
           p.contended / rates.contended_atomics,
           p.chain * step,
-          p.blocks * gather};
+          p.blocks * gather,
+          std::sqrt(p.launches * rates.launch_seconds * p.arrays * read),
+          p.slots * p.fresh * gather,
+          p.scattered / rates.atomics,
+          p.crowded / rates.atomics,
+          p.meeting * rates.launch_seconds};
 }
 
 prediction predict(const machine_rates& rates, const std::string& backend, const kernel_info& kernel,
@@ -325,17 +359,52 @@ double predict_conversion(const machine_rates& rates, const std::string& backend
   return seconds;
 }
 
-double model_record(const std::string& backend, const objective& wanted) {
-  const bool ax = wanted.asks_for(operation::multiply), atx = wanted.asks_for(operation::transposed);
-  for (const model_figures& f : fitted_figures())
-    if (backend == f.backend) return f.share[ax && atx ? 2 : atx ? 1 : 0][wanted.warm ? 0 : 1];
-  return 0;
+matrix_place place_of(const model_matrix& m) {
+  const double entries = std::max(number(m.entries), 1.0);
+  const auto over_mean = [](const model_matrix::side& s) {
+    return s.mean > 0 ? 0.3 * std::log(std::max(number(s.longest), 1.0) / s.mean) : 0;
+  };
+  const auto size = [](double count) { return 0.3 * std::log(std::max(count, 1.0)); };
+  return {size(entries),
+          size(number(m.rows.count)),
+          size(number(m.cols.count)),
+          0.5 * std::log(0.1 + m.rows.variation),
+          0.5 * std::log(0.1 + m.cols.variation),
+          over_mean(m.rows),
+          over_mean(m.cols),
+          2 * m.x_lines / entries,
+          2 * m.below / entries};
 }
 
-std::string model_machine(const std::string& backend) {
+model_record record_of(const std::string& backend, const model_matrix& matrix, const objective& wanted) {
+  constexpr std::size_t nearest = 10;
+  const bool ax = wanted.asks_for(operation::multiply), atx = wanted.asks_for(operation::transposed);
+  const std::size_t of = ax && atx ? 2 : atx ? 1 : 0, in = wanted.warm ? 0 : 1;
+  model_record record;
   for (const model_figures& f : fitted_figures())
-    if (backend == f.backend) return f.machine;
-  return {};
+    if (backend == f.backend) {
+      record.share = f.share[of][in];
+      record.strangers = f.strangers[of][in];
+      record.machine = f.machine;
+    }
+  const matrix_place here = place_of(matrix);
+  std::vector<std::pair<double, double>> cases;  // how far away, and its share
+  for (const fitted_case& f : fitted_cases()) {
+    if (backend != f.backend) continue;
+    double distance = 0;
+    for (std::size_t i = 0; i < here.size(); ++i) distance += (here[i] - f.place[i]) * (here[i] - f.place[i]);
+    cases.emplace_back(distance, f.share[of][in]);
+  }
+  std::sort(cases.begin(), cases.end());
+  cases.resize(std::min(cases.size(), nearest));
+  if (cases.empty()) return record;
+  std::vector<double> shares;
+  for (const auto& [distance, share] : cases) shares.push_back(share);
+  std::sort(shares.begin(), shares.end());
+  record.near = static_cast<int>(shares.size());
+  record.near_median = (shares[(shares.size() - 1) / 2] + shares[shares.size() / 2]) / 2;
+  record.near_worst = shares.front();
+  return record;
 }
 
 }  // namespace sparsmith

@@ -21,9 +21,10 @@ struct model_matrix {
   };
   side rows, cols;
   std::int64_t entries = 0;
-  double x_lines = 0;       // lines of x that rows touch, each row for itself
-  double thread_slots = 0;  // entries and idle lanes where 32 neighbours take a row each
-  bool all_finite = true;   // its values
+  double below = 0, beside = 0;  // entries whose lower, and whose right neighbour is stored
+  double x_lines = 0;            // lines of x that rows touch, each row for itself
+  double thread_slots = 0;       // entries and idle lanes where 32 neighbours take a row each
+  bool all_finite = true;        // its values
   int value_bytes = 8;
 
   model_matrix turned() const;  // A^T, as far as that is known
@@ -50,17 +51,30 @@ model_terms terms_of(const machine_rates& rates, const std::string& backend, con
                      operation op, const model_matrix& matrix, const format_cost& cost, bool of_transpose,
                      bool warm);
 
-// Zeros where nothing was fitted for this kernel.
+// Zeros where nothing was fitted for this kernel. A kernel that the sum describes badly is expected to take
+// longer than it will in the mean, so that it is not chosen by mistake.
 prediction predict(const machine_rates& rates, const std::string& backend, const kernel_info& kernel,
                    operation op, const model_matrix& matrix, const format_cost& cost, bool of_transpose);
 // To convert from CSR; 0 where nothing was fitted.
 double predict_conversion(const machine_rates& rates, const std::string& backend, const model_matrix& matrix,
                           const format_cost& cost, bool of_transpose);
 
-// How well the model's choice does on matrices it was not fitted to: its speed as a share of the best's, in
-// geometric mean. Operations: A x, A^T x, both.
-double model_record(const std::string& backend, const objective& wanted);
-// The machine that record is from; empty where there is none.
-std::string model_machine(const std::string& backend);
+// How well the model's choice does on matrices it was not fitted to: its speed as a share of the best's.
+struct model_record {
+  double share = 0;      // geometric mean over all; 0 where there is no record for this backend
+  double strangers = 0;  // the same where nothing of the matrix's family was fitted to
+  std::string machine;   // where that was measured
+  // Of the matrices most like this one, by a fit without their families.
+  int near = 0;
+  double near_median = 0, near_worst = 0;
+
+  // Whether the choice can be taken without a race.
+  bool sure() const { return near > 0 && near_median >= 0.95 && near_worst >= 0.85; }
+};
+model_record record_of(const std::string& backend, const model_matrix& matrix, const objective& wanted);
+
+// Where a matrix lies among others: those near to each other are alike to a product.
+using matrix_place = std::array<double, 9>;
+matrix_place place_of(const model_matrix& matrix);
 
 }  // namespace sparsmith

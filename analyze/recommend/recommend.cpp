@@ -1,5 +1,7 @@
 #include "analyze/recommend/recommend.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -108,6 +110,26 @@ std::vector<priced_variant> ordered(std::vector<priced_variant> field, const for
   return result;
 }
 
+// Leaves CSR and so many others that may be taken, those with the least expected seconds. A copy of A^T is no
+// way of its own, and takes no part.
+void keep_first(std::vector<priced_variant>& field, int top, const forecast& expected,
+                const std::vector<listed_kernel>& kernels) {
+  std::vector<std::pair<double, std::size_t>> others;
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    const priced_variant& e = field[i];
+    if (!e.left_out.empty() || (e.variant.format == format_kind::csr && !e.variant.of_transpose)) continue;
+    const double seconds = expected.seconds(e, kernels);
+    others.emplace_back(!e.variant.of_transpose && seconds > 0 ? seconds : 1e9, i);
+  }
+  std::sort(others.begin(), others.end());
+  for (std::size_t place = 0; place < others.size(); ++place) {
+    priced_variant& e = field[others[place].second];
+    e.after = -1;  // whom it steps from may be gone
+    if (place >= static_cast<std::size_t>(top) || others[place].first >= 1e9)
+      e.left_out = fmt::format("not among the {} that the model puts first", top);
+  }
+}
+
 // A line for everybody, with what is expected of them and nothing else.
 void predict_lines(const recommend_request& request, const std::vector<operation>& operations,
                    const std::vector<priced_variant>& field, const forecast& expected,
@@ -169,8 +191,6 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
   if (!request.exhaustive)
     told.budget_seconds =
         request.budget > 0 ? request.budget : automatic_budget(Backend::name, matrix.values.size());
-  told.model_record = model_record(request.machine.backend, request.wanted);
-  told.model_machine = model_machine(request.machine.backend);
   told.steps.push_back({"reading", seconds_now() - began});
   step_clock clock(told.steps);
 
@@ -201,7 +221,10 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
       model_matrix_of(told.features, count_sell_slots(on, pattern_of(matrix), {32, 1}), int{sizeof(Value)});
   const forecast expected(request, known, asked.symmetric);
   const std::vector<listed_kernel> kernels = all_kernels();
+  told.model = record_of(request.machine.backend, known, request.wanted);
   field = ordered(std::move(field), expected, kernels);
+  told.top = request.top;
+  if (request.top > 0) keep_first(field, request.top, expected, kernels);
   clock.end("prediction");
 
   matrix_result& found = told.found;

@@ -18,10 +18,11 @@ struct recommend_request {
   machine_rates rates;
   std::vector<std::string> noisy_rates;  // what got in the way while they were measured
   bool predict = false;                  // run nothing; the machine may then be another one
-  bool exhaustive = false;               // nobody leaves early
-  bool as_general = false;               // A^T x is run even where A equals A^T
-  int samples = 30;                      // of everybody, where it is exhaustive
-  bool warm_only = false;                // no runs with cold caches, where it is exhaustive
+  int top = 0;                  // only so many variants that are predicted first race, and CSR; 0: all
+  bool exhaustive = false;      // nobody leaves early
+  bool as_general = false;      // A^T x is run even where A equals A^T
+  int samples = 30;             // of everybody, where it is exhaustive
+  bool warm_only = false;       // no runs with cold caches, where it is exhaustive
   std::optional<double> began;  // seconds_now() when the work on this matrix began: where nobody says, now
   double budget = 0;            // seconds from then on; 0: by the number of entries
   std::function<bool()> interrupted = {};

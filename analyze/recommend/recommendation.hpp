@@ -1,6 +1,7 @@
 // Everything that is told about one matrix, whatever it is told as: the reports are made from this alone.
 #pragma once
 
+#include "analyze/recommend/model.hpp"
 #include "analyze/recommend/results.hpp"
 #include "analyze/recommend/verdict.hpp"
 #include "analyze/structure/features.hpp"
@@ -21,10 +22,8 @@ struct recommendation {
   // "heats", "final".
   std::vector<step_time> steps;
   matrix_result found;  // verdict_of(found, wanted) draws the conclusion
-  // How well the model has done on matrices it was not fitted to, as a share of the best's speed: its record
-  // for the wanted regime and operations. 0 where it has none for this backend.
-  double model_record = 0;
-  std::string model_machine;  // where that was measured
+  model_record model;   // how well it has done, for the wanted regime and operations
+  int top = 0;          // of the formats that the model puts first, so many took part beside CSR; 0: all
 };
 
 }  // namespace sparsmith

@@ -23,8 +23,9 @@ struct regimes {
 };
 
 // What the model (model.hpp) expects, in seconds; 0 where it knows nothing.
-inline constexpr std::array term_names = {"launches", "arrays", "vectors", "outputs",   "gathers", "lines",
-                                          "misses",   "idle",   "atomics", "contended", "chain",   "blocks"};
+inline constexpr std::array term_names = {"launches", "arrays", "vectors",   "outputs",   "gathers", "lines",
+                                          "misses",   "idle",   "atomics",   "contended", "chain",   "blocks",
+                                          "ramp",     "fresh",  "scattered", "crowded",   "meeting"};
 using model_terms = std::array<double, term_names.size()>;
 struct prediction {
   double warm = 0, cold = 0;

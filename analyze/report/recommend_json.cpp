@@ -322,7 +322,15 @@ nlohmann::ordered_json to_json(const recommendation& r, const verdict& v) {
   for (const listed_contestant& one : contestants_of(m))
     if (one.contestant != nullptr) j["contestants"].push_back(contestant_as_json(r, v, one));
   j["verdict"] = verdict_as_json(r, v);
-  j["model"] = {{"record", known(r.model_record)}, {"machine", text_or_null(r.model_machine)}};
+  j["model"] = {{"record", known(r.model.share)},
+                {"strangers", known(r.model.strangers)},
+                {"machine", text_or_null(r.model.machine)},
+                {"near",
+                 {{"matrices", r.model.near},
+                  {"median", known(r.model.near_median)},
+                  {"worst", known(r.model.near_worst)}}},
+                {"sure", r.model.sure()},
+                {"top", r.top > 0 ? json(r.top) : json(nullptr)}};
   return j;
 }
 

@@ -48,11 +48,11 @@ std::string notices(const recommendation& r) {
   };
   if (r.found.predicted)
     notice("Predicted, nothing was run.",
-           r.model_record > 0
+           r.model.share > 0
                ? fmt::format(
                      "All figures are the model’s. On matrices it was not fitted to, measured on {}, what it "
                      "chose had {} of the best’s speed.",
-                     prose(r.model_machine), rounded_percent(r.model_record))
+                     prose(r.model.machine), rounded_percent(r.model.share))
                : std::string("All figures are the model’s, which has no record for this backend."));
   if (!r.found.noisy.empty())
     notice("The machine was busy:", prose(fmt::format("{}; run again.", fmt::join(r.found.noisy, "; "))) +

@@ -314,8 +314,14 @@ recommendation read_recommendation(const nlohmann::ordered_json& document) {
   });
   r.found = results_of(&document);
   const json* const model = member(&document, "model");
-  r.model_record = known(model, "record");
-  r.model_machine = text(model, "machine");
+  r.model.share = known(model, "record");
+  r.model.strangers = known(model, "strangers");
+  r.model.machine = text(model, "machine");
+  const json* const near = member(model, "near");
+  r.model.near = static_cast<int>(known(near, "matrices"));
+  r.model.near_median = known(near, "median");
+  r.model.near_worst = known(near, "worst");
+  r.top = static_cast<int>(known(model, "top"));
   return r;
 }
 

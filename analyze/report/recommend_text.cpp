@@ -178,12 +178,19 @@ std::string taken_for(const verdict& v) {
 }
 
 std::string model_line(const told& t) {
-  return t.line(
-      "model", t.r.model_record > 0
-                   ? fmt::format("on matrices it was not fitted to, measured on {}, its choice reached {} of "
-                                 "the best's speed",
-                                 t.r.model_machine, rounded_percent(t.r.model_record))
-                   : "it has no record for this backend: nobody knows how often it is right");
+  const model_record& m = t.r.model;
+  if (m.share <= 0)
+    return t.line("model", "it has no record for this backend: nobody knows how often it is right");
+  std::string said = fmt::format(
+      "its choice reached {} of the best's speed on matrices it was not fitted to ({} where it knew none of "
+      "their family), measured on {}",
+      rounded_percent(m.share), rounded_percent(m.strangers), m.machine);
+  if (m.near > 0)
+    said += fmt::format("; on the {} most like this one {} in the median, {} at worst", m.near,
+                        rounded_percent(m.near_median), rounded_percent(m.near_worst));
+  if (!m.sure())
+    said += ". It is not sure here: --predict --top 3 races the three that it puts first and CSR";
+  return t.line("model", said);
 }
 
 std::string verdict_lines(const told& t) {

@@ -1,32 +1,43 @@
 #!/usr/bin/env python3
-"""Fits the model of analyze/recommend/model.cpp and says how well it does on matrices it has not seen.
+"""Fits the model of analyze/recommend/model.cpp and says how well it does on matrices, and kinds of matrices, it has not seen.
 
-  fit.py add NAME.csv.gz RESULT.json...   gathers measurements: results of `sprecommend --exhaustive --json`
-  fit.py fit OUT.cpp NAME.csv.gz...       fits every kernel of every file's backend, and writes model_table.cpp
-  fit.py check NAME.csv.gz...             leave-one-out figures alone
+  fit.py keep NAME.csv.gz RAW.csv[.gz]...   what collect.py measured, made small: what the model is fitted to
+  fit.py features FOLDER_OF_JSON            features.csv from results of `sprecommend --predict --json`, a file a matrix
+  fit.py fit OUT.cpp NAME.csv.gz...         fits every kernel of the files' backends, and writes model_table.cpp
+  fit.py check NAME.csv.gz...               the figures alone, without each matrix and without each family of matrices
+  fit.py agree NAME.csv.gz RESULT.json...   whether the tool's predictions are those of this script
 
-A kernel's time is a sum of terms (model.cpp, terms_of), each in seconds, with factors that are not negative. They are
-the least squares of relative errors, held to those of all kernels of the format together where little speaks for others.
-Leave-one-out: every matrix (with all its types of values) is predicted by factors that
-were fitted without it. Needs NumPy and SciPy.
+A kernel's time is a sum of terms (model.cpp, terms_of), each in seconds, with factors that are not negative. The factors make
+the logarithms of errors small (errors beyond 30 % count less), and stay near to those of all kernels of the format together where
+little speaks for others. A kernel that the sum describes badly is put behind by a handicap, so that it is not chosen by
+mistake. Families are in families.csv, what is known of a matrix beside the terms in features.csv. Needs NumPy and SciPy.
 """
 import csv
 import gzip
 import io
 import json
+import os
+import re
 import sys
 from collections import defaultdict
 
 import numpy as np
 from scipy.optimize import nnls
 
-TERMS = ["launches", "arrays", "vectors", "outputs", "gathers", "lines", "misses", "idle", "atomics", "contended",
-         "chain", "blocks"]
+HERE = os.path.dirname(os.path.abspath(__file__))
+# Terms that follow from the machine and the regime, and those that are the same warm and cold.
+BOTH = ["arrays", "vectors", "misses"]
+TERMS = ["launches", "arrays", "vectors", "outputs", "gathers", "lines", "misses", "idle", "atomics", "contended", "chain",
+         "blocks", "ramp", "fresh", "scattered", "crowded", "meeting"]
+DERIVED = ["ramp", "fresh", "scattered", "crowded", "meeting"]
 REGIMES = ["warm", "cold"]
-OPERATIONS = ["ax", "atx"]
-COLUMNS = (["backend", "device", "matrix", "value_bits", "entries", "format", "note", "of_transpose", "kernel", "vendor",
-            "operation", "bytes", "convert_us", "launch_us", "entries_us", "bytes_us", "prepare_us", "warm_us", "cold_us"]
-           + ["warm_" + t for t in TERMS] + ["cold_" + t for t in TERMS])
+PRODUCTS = ["ax", "atx", "pair"]
+FACTS = ["backend", "device", "matrix", "value_bits", "entries", "format", "note", "kernel", "operation", "bytes", "convert_us",
+         "launch_us", "warm_us", "cold_us"]
+KEPT = (FACTS + [t for t in TERMS if t not in BOTH + DERIVED] + [r + "_" + t for r in REGIMES for t in BOTH] + DERIVED[1:])
+FEATURES = ["rows", "cols", "entries", "row_variation", "col_variation", "row_max", "col_max", "x_lines", "next_column", "row_below",
+            "fill"]
+NEAREST = 10
 
 
 def own_name(kernel):
@@ -34,232 +45,424 @@ def own_name(kernel):
     return "csr" + kernel[3:] if kernel.startswith("csc/") else kernel
 
 
-# ---- data ----
-
-def results_of(names):
-    """All results in these files: one, a list of them, or what an exhaustive run of several matrices says. What is a
-    variant was a candidate in sparsmith.recommend/1."""
-    for name in names:
-        with open(name) as file:
-            text = file.read()
-        if not text.strip():
-            continue
-        read = json.loads(text)
-        read = read.get("matrices", [read]) if isinstance(read, dict) else read
-        for result in read:
-            if result["schema"] == "sparsmith.recommend/1":
-                result["variants"] = result.pop("candidates")
-                for one in result["contestants"]:
-                    one["variant"] = one.pop("candidate")
-            elif result["schema"] != "sparsmith.recommend/2":
-                sys.exit(f"{name}: {result['schema']} is not known here")
-            yield result
+def family_of():
+    with open(os.path.join(HERE, "families.csv"), newline="") as file:
+        return {line["matrix"]: line["family"] for line in csv.DictReader(file)}
 
 
-def add(target, names):
-    lines = {}
-    for result in results_of(names):
-        rates = result["machine"]["rates"]
-        stored = {i: c for i, c in enumerate(result["variants"])}
-        matrix = result["matrix"]["name"].split("/")[-1]
-        for one in result["contestants"]:
-            if one["warm"] is None or one["cold"] is None:
-                continue
-            kept = stored[one["variant"]]
-            entries = result["matrix"]["entries"]
-            device = result["machine"]["device"].split(",")[0]
-            if result["machine"]["backend"] == "openmp":
-                device = f"{result['machine']['threads']} threads of {device}"
-            line = {"backend": result["machine"]["backend"], "device": device, "matrix": matrix,
-                    "value_bits": result["matrix"]["value_bits"], "entries": entries, "format": one["format"],
-                    "note": one["note"], "of_transpose": int(one["of_transpose"]), "kernel": one["kernel"],
-                    "vendor": int(one["vendor"]), "operation": one["operation"], "bytes": kept["bytes"],
-                    "convert_us": (kept["convert_ms"] or 0) * 1e3, "launch_us": rates["launch_us"],
-                    "entries_us": entries / rates["cached_gathers_per_s"] * 1e6,
-                    "bytes_us": kept["bytes"] / rates["read_gb_per_s"] / 1e3, "prepare_us": one["prepare_ms"] * 1e3,
-                    "warm_us": one["warm"]["median_us"], "cold_us": one["cold"]["median_us"]}
-            for regime in REGIMES:
-                for term, value in one["predicted"][regime + "_terms_us"].items():
-                    line[regime + "_" + term] = value
-            key = tuple(line[c] for c in ("matrix", "value_bits", "format", "note", "of_transpose", "kernel", "operation"))
-            lines[key] = line
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS)
-    writer.writeheader()
-    for key in sorted(lines, key=str):
-        writer.writerow({c: f"{v:.5g}" if isinstance(v, float) else v for c, v in lines[key].items()})
+def features_of():
+    with open(os.path.join(HERE, "features.csv"), newline="") as file:
+        return {line["matrix"]: {f: float(line[f]) for f in FEATURES} for line in csv.DictReader(file)}
+
+
+def write_gzip(target, text):
     with gzip.GzipFile(target, "wb", mtime=0) as file:
         file.write(text.getvalue().encode())
-    print(f"{target}: {len(lines)} measurements, {len({k[0] for k in lines})} matrices")
+
+
+# ---- data ----
+
+def opened(name):
+    return gzip.open(name, "rt", newline="") if name.endswith(".gz") else open(name, newline="")
+
+
+def keep(target, names):
+    """Without second copies of A^T, whose kernels are those of A, and without what follows from the rest."""
+    lines = {}
+    for name in names:
+        with opened(name) as file:
+            for row in csv.DictReader(file):
+                if row["of_transpose"] == "1":
+                    continue
+                # A term that neither regime changes is the same in both.
+                row.update({t: row.get("cold_" + t, "") for t in TERMS if t not in BOTH})
+                key = tuple(row[c] for c in ("device", "matrix", "value_bits", "format", "note", "kernel", "operation"))
+                lines[key] = {c: short(row[c]) for c in KEPT}
+    text = io.StringIO()
+    writer = csv.DictWriter(text, KEPT, lineterminator="\n")
+    writer.writeheader()
+    for key in sorted(lines):
+        writer.writerow(lines[key])
+    write_gzip(target, text)
+    print(f"{target}: {len(lines)} measurements, {len({k[1] for k in lines})} matrices, {os.path.getsize(target)} bytes")
+
+
+def short(value):
+    """Four digits of a number that has a point."""
+    try:
+        return f"{float(value):.4g}" if "." in value or "e" in value else value
+    except ValueError:
+        return value
+
+
+def features(folder):
+    lines = {}
+    for name in sorted(os.listdir(folder)):
+        if not name.endswith(".json") or os.path.getsize(os.path.join(folder, name)) == 0:
+            continue
+        with open(os.path.join(folder, name)) as file:
+            read = json.load(file)
+        for result in read.get("matrices", [read]):
+            f = result["features"]
+            s, rows, cols = f["structure"], f["row_lengths"], f["col_lengths"]
+            lines[result["matrix"]["name"].split("/")[-1]] = [
+                f["rows"], f["cols"], f["entries"], rows["variation"], cols["variation"], rows["max"], cols["max"],
+                s["x_lines"], s["next_column"], s["row_below"],
+                next(b["fill"] for b in f["blocks"] if b["rows"] == 2 and b["cols"] == 2)]
+    with open(os.path.join(HERE, "features.csv"), "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["matrix", *FEATURES])
+        for name in sorted(lines):
+            writer.writerow([name, *(f"{v:.5g}" if isinstance(v, float) else v for v in lines[name])])
+    print(f"features of {len(lines)} matrices")
+
+
+def place_of(f):
+    """Where a matrix lies among others (model.cpp, place_of): matrices near to each other are alike to a product."""
+    row_mean, col_mean = f["entries"] / f["rows"], f["entries"] / f["cols"]
+    return np.array([0.3 * np.log(f["entries"]), 0.3 * np.log(f["rows"]), 0.3 * np.log(f["cols"]),
+                     0.5 * np.log(0.1 + f["row_variation"]), 0.5 * np.log(0.1 + f["col_variation"]),
+                     0.3 * np.log(f["row_max"] / row_mean), 0.3 * np.log(f["col_max"] / col_mean),
+                     2 * f["x_lines"] / f["entries"], 2 * f["row_below"] / f["entries"]])
 
 
 class Table:
-    def __init__(self, name):
-        with gzip.open(name, "rt", newline="") as file:
-            rows = list(csv.DictReader(file))
-        self.backend, self.device = rows[0]["backend"], rows[0]["device"]
+    """All measurements of a backend, of one or several machines."""
+
+    def __init__(self, names):
+        rows = []
+        for name in names:
+            with opened(name) as file:
+                rows += list(csv.DictReader(file))
+        self.backend = rows[0]["backend"]
+        self.device = np.array([r["device"] for r in rows])
         self.matrix = np.array([r["matrix"] for r in rows])
-        self.case = np.array([r["matrix"] + " f" + r["value_bits"] for r in rows])
-        self.kernel = np.array([own_name(r["kernel"]) for r in rows])
+        self.case = np.array([r["device"] + "|" + r["matrix"] + "|" + r["value_bits"] for r in rows])
         self.shown = np.array([r["kernel"] for r in rows])
+        self.kernel = np.array([own_name(k) for k in self.shown])
         self.format = np.array([r["format"] for r in rows])
-        self.variant = np.array([r["format"] + " " + r["note"] for r in rows])
-        self.turned = np.array([r["of_transpose"] == "1" for r in rows])
-        self.vendor = np.array([r["vendor"] == "1" for r in rows])
+        self.note = np.array([r["note"] for r in rows])
         self.operation = np.array([r["operation"] for r in rows])
-        # What the stored arrays do: of A^T stored, its own A x is our A^T x.
-        flips = self.turned | (self.format == "csc")
-        self.stored_op = np.where(flips, np.where(self.operation == "ax", "atx", "ax"), self.operation)
+        # What the stored arrays do: CSC's A x is the A^T x of its CSR.
+        self.stored_op = np.where(self.format == "csc", np.where(self.operation == "ax", "atx", "ax"), self.operation)
+        self.group = np.array([k + " " + o for k, o in zip(self.kernel, self.stored_op)])
+        self.of_format = np.array([k.split("/")[0] + " " + o for k, o in zip(self.kernel, self.stored_op)])
         self.time = {r: np.array([float(x[r + "_us"]) for x in rows]) for r in REGIMES}
-        self.terms = {r: np.array([[float(x[r + "_" + t] or 0) for t in TERMS] for x in rows]) for r in REGIMES}
-        self.convert = np.array([float(x["convert_us"]) for x in rows])
-        self.convert_terms = np.array([[float(x["launch_us"]), float(x["entries_us"]), float(x["bytes_us"])] for x in rows])
-        self.family = family(self)
-        # How near to the best of its matrix and operation.
-        self.near = {}
-        for regime in REGIMES:
-            best = defaultdict(lambda: np.inf)
-            for case, op, t in zip(self.case, self.operation, self.time[regime]):
-                best[case, op] = min(best[case, op], t)
-            self.near[regime] = np.array([best[c, o] for c, o in zip(self.case, self.operation)]) / self.time[regime]
+        known = family_of()
+        self.family = np.array([known[m] for m in self.matrix])
+        self.terms = terms_of(rows)
+        self.convert = np.array([float(r["convert_us"]) for r in rows])
+        self.convert_terms = np.column_stack([[float(r["launch_us"]) for r in rows], entries_us(rows), bytes_us(rows)])
+        # Of every case, what may be stored, and the lines of its products.
+        self.variants = defaultdict(dict)
+        for i in range(len(rows)):
+            name = self.format[i] + " " + self.note[i]
+            self.variants[self.case[i]].setdefault(name, {"ax": [], "atx": []})[self.operation[i]].append(i)
+
+
+def of_csr(rows, value):
+    """A value of every line's case from its line of CSR's A x."""
+    found = {}
+    for r in rows:
+        if r["format"] == "csr" and r["operation"] == "ax":
+            found[r["device"], r["matrix"], r["value_bits"]] = value(r)
+    return np.array([found[r["device"], r["matrix"], r["value_bits"]] for r in rows])
+
+
+def entries_us(rows):
+    """The entries over the rate of gathering from the cache: CSR has a slot for each."""
+    return of_csr(rows, lambda r: float(r["gathers"]))
+
+
+def bytes_us(rows):
+    return np.array([float(r["cold_arrays"]) for r in rows])
+
+
+def terms_of(rows):
+    """The terms in µs, as model.cpp computes them. Lines that were measured before there were `fresh`, `scattered`, `crowded` and
+    `meeting` have those empty, and what gcsb/tile's thread blocks share is not in their other terms: here both are added."""
+    known = features_of()
+    column = {t: np.array([float(r[t]) for r in rows]) for t in TERMS if t not in BOTH + DERIVED}
+    f = {name: np.array([known[r["matrix"]][name] for r in rows]) for name in FEATURES}
+    ax = np.array([r["operation"] == "ax" for r in rows])
+    csc = np.array([r["format"] == "csc" for r in rows])
+    transposed = ax == csc
+    outputs = np.where(ax, f["rows"], f["cols"])
+    variation = np.where(ax, f["row_variation"], f["col_variation"])
+    fresh = 1 - np.where(csc, f["next_column"], f["row_below"]) / f["entries"]
+    gather = entries_us(rows) / f["entries"]
+    # What one addition takes, and one to a place that all add to, from a kernel that adds every entry.
+    addition, to_one_place = defaultdict(float), defaultdict(float)
+    for r in rows:
+        if r["kernel"] == "coo/atomic" and r["operation"] == "atx":
+            addition[r["device"]] = float(r["atomics"]) / float(r["entries"])
+            to_one_place[r["device"]] = float(r["contended"]) / known[r["matrix"]]["col_max"]
+    atomic = np.array([addition[r["device"]] for r in rows])
+    contended = np.array([to_one_place[r["device"]] for r in rows])
+    lines = np.maximum(outputs * np.array([int(r["value_bits"]) for r in rows]) / 1024, 0.5)  # of 128 bytes
+    fullness = np.sqrt(2000 / np.maximum(lines / (1 + variation ** 2), 0.5))
+    crowded = np.where(transposed, column["atomics"] * fresh * fullness, 0)
+    scattered, meeting = column["atomics"] * fresh, np.zeros(len(rows))
+    for i, r in enumerate(rows):
+        if r["crowded"]:
+            scattered[i], crowded[i], meeting[i] = (float(r[t]) for t in ("scattered", "crowded", "meeting"))
+            continue
+        if r["format"] != "gcsb_tile":
+            continue
+        sides = re.match(r"(\d+) x (\d+)", r["note"])
+        side = int(sides.group(1 if ax[i] else 2))
+        column["outputs"][i] = outputs[i] * gather[i]
+        if r["backend"] != "cuda":
+            continue
+        steps = column["gathers"][i] / gather[i] / 32
+        shares, of_line = min(max(steps / 64, 1), 4 * 132), np.ceil(outputs[i] / side)
+        column["chain"][i] = steps / shares * 1e-3
+        if shares > of_line:
+            meeting[i] = float(r["launch_us"])
+            column["atomics"][i] += shares * side * atomic[i]
+            column["contended"][i] += shares / of_line * contended[i]
+            crowded[i] += shares * side * int(r["value_bits"]) / 1024 * atomic[i] * np.sqrt(2000 / lines[i])
+    result = {}
+    for regime in REGIMES:
+        here = dict(column)
+        for t in BOTH:
+            here[t] = np.array([float(r[regime + "_" + t]) for r in rows])
+        here["ramp"] = np.sqrt(here["launches"] * here["arrays"])
+        here["fresh"] = column["gathers"] * fresh
+        here["scattered"], here["crowded"], here["meeting"] = scattered, crowded, meeting
+        result[regime] = np.column_stack([here[t] for t in TERMS])
+    return result
 
 
 # ---- fitting ----
 
-# How much a kernel is held to the factors of all kernels of its format together.
-HELD = 0.3
+HELD = 0.4       # how much a kernel is held to the factors of all kernels of its format together
+FAR = 0.3        # errors of logarithms beyond this count less
+# Of the spread of a kernel's errors where it is predicted near the front. On two cores few kernels are chosen from.
+HANDICAP = {"cuda": 0.7, "openmp": 0.2}
+NEAR = 0.4       # how much lines near to the best of their matrix and product count more
+FEWEST = 8       # measurements of a kernel that is fitted
 
 
-def least_squares(terms, times, held_to=None):
-    """Factors, none negative, that make relative errors small, and stay near to others where little speaks for more."""
-    scaled = terms / times[:, None]
-    if held_to is None:
-        held_to = np.zeros(terms.shape[1])
-        strength = 1e-3
-    else:
-        strength = HELD
-    hold = np.diag(strength * np.sqrt((scaled ** 2).sum(axis=0)) + 1e-9)
-    factors, _ = nnls(np.vstack([scaled, hold]), np.concatenate([np.ones(len(times)), hold @ held_to]))
+def least_squares(matrix, wanted, weights, held, held_to):
+    weighted = matrix * weights[:, None]
+    gram, right = weighted.T @ matrix, weighted.T @ wanted
+    hold = held ** 2 * np.diag(gram) + 1e-18
+    gram, right = gram + np.diag(hold), right + hold * held_to
+    half = np.linalg.cholesky(gram + 1e-12 * np.trace(gram) / len(gram) * np.eye(len(gram)))
+    return nnls(half.T, np.linalg.solve(half, right), maxiter=2000)[0]
+
+
+def fit_lines(terms, times, weights, held=1e-3, held_to=None, start=None, rounds=6):
+    """Factors, none negative, that make the logarithms of errors small: each round is a least squares around the last one."""
+    held_to = np.zeros(terms.shape[1]) if held_to is None else held_to
+    factors = start
+    if factors is None:
+        factors = least_squares(terms / times[:, None], np.ones(len(times)), weights, held, held_to)
+    for _ in range(rounds):
+        expected = np.maximum(terms @ factors, 0.2 * times)
+        off = np.log(times / expected)
+        far = np.minimum(1, FAR / np.maximum(np.abs(off), 1e-9))
+        factors = least_squares(terms / expected[:, None], 1 + np.clip(off, -1, 1), weights * far, held, held_to)
     return factors
 
 
-def family(table):
-    """Kernels that work alike: those of one format."""
-    return np.array([k.split("/")[0] for k in table.kernel])
+def weights_of(table, regime):
+    """Lines near to the best of their matrix and product count more."""
+    best = defaultdict(lambda: np.inf)
+    for case, op, t in zip(table.case, table.operation, table.time[regime]):
+        best[case, op] = min(best[case, op], t)
+    return (np.array([best[c, o] for c, o in zip(table.case, table.operation)]) / table.time[regime]) ** NEAR
 
 
-def fit_kernel(table, regime, chosen, held_to=None):
-    return least_squares(table.terms[regime][chosen], table.time[regime][chosen], held_to)
+def fit_all(table, regime):
+    """Factors of all kernels, and of the formats they are held to."""
+    terms, times, weights = table.terms[regime], table.time[regime], weights_of(table, regime)
+    formats, kernels = {}, {}
+    for name in sorted(set(table.of_format)):
+        at = table.of_format == name
+        formats[name] = fit_lines(terms[at], times[at], weights[at])
+    for name in sorted(set(table.group)):
+        at = np.where(table.group == name)[0]
+        if len(at) >= FEWEST:
+            kernels[name] = fit_lines(terms[at], times[at], weights[at], HELD, formats[table.of_format[at[0]]])
+    return formats, kernels
 
 
-def family_factors(table, regime, kernel, op, admitted):
-    chosen = (table.family == kernel.split("/")[0]) & (table.stored_op == op) & admitted
-    return fit_kernel(table, regime, chosen)
-
-
-def groups(table):
-    for kernel in sorted(set(table.kernel)):
-        for op in OPERATIONS:
-            chosen = (table.kernel == kernel) & (table.stored_op == op)
-            if chosen.any():
-                yield kernel, op, chosen
-
-
-def leave_one_out(table):
-    expected = {r: np.full(len(table.kernel), np.inf) for r in REGIMES}
+def leave_out(table, left):
+    """What is expected of every line by factors that were fitted without its own part (of `left`)."""
+    parts = np.unique(left, return_inverse=True)[1]
+    expected = {r: np.full(len(parts), np.inf) for r in REGIMES}
     for regime in REGIMES:
-        for matrix in sorted(set(table.matrix)):
-            others = table.matrix != matrix
-            together = {}
-            for kernel, op, chosen in groups(table):
-                mine = chosen & ~others
-                if not mine.any() or (chosen & others).sum() < 8:
+        terms, times, weights = table.terms[regime], table.time[regime], weights_of(table, regime)
+        formats, kernels = fit_all(table, regime)
+        of_format = {name: np.where(table.of_format == name)[0] for name in formats}
+        of_kernel = {name: np.where(table.group == name)[0] for name in kernels}
+        for part in range(parts.max() + 1):
+            held_to = {}
+            for name, at in of_kernel.items():
+                mine = at[parts[at] == part]
+                others = at[parts[at] != part]
+                if len(mine) == 0 or len(others) < FEWEST:
                     continue
-                name = kernel.split("/")[0], op
-                if name not in together:
-                    together[name] = family_factors(table, regime, kernel, op, others)
-                factors = fit_kernel(table, regime, chosen & others, together[name])
-                expected[regime][mine] = table.terms[regime][mine] @ factors
+                form = table.of_format[at[0]]
+                if form not in held_to:
+                    rest = of_format[form][parts[of_format[form]] != part]
+                    held_to[form] = fit_lines(terms[rest], times[rest], weights[rest], start=formats[form], rounds=2)
+                factors = fit_lines(terms[others], times[others], weights[others], HELD, held_to[form], kernels[name], 3)
+                expected[regime][mine] = terms[mine] @ factors
     return expected
+
+
+def handicaps(table, expected, regime, left=None):
+    """By kernel, how many times its expectation counts: the worse it is known where it is expected near the front, the more.
+    The best known kernel has 1. Without the lines of `left`."""
+    of_case = defaultdict(lambda: np.inf)
+    for case, op, t in zip(table.case, table.operation, expected[regime]):
+        of_case[case, op] = min(of_case[case, op], t)
+    best = np.array([of_case[c, o] for c, o in zip(table.case, table.operation)])
+    counted = (expected[regime] < 1.3 * best) & np.isfinite(expected[regime])
+    if left is not None:
+        counted &= ~left
+    spread = {}
+    for name in set(table.group):
+        at = counted & (table.group == name)
+        off = np.log(table.time[regime][at] / expected[regime][at])
+        spread[name] = np.sqrt((np.sum(off ** 2) + 4 * 0.3 ** 2) / (len(off) + 4))
+    least = min(spread.values())
+    return {name: float(np.exp(HANDICAP[table.backend] * (s - least))) for name, s in spread.items()}
+
+
+def cautious(table, expected, left=None):
+    """With handicaps, of every part without itself where parts are given."""
+    result = {r: expected[r].copy() for r in REGIMES}
+    for regime in REGIMES:
+        if left is None:
+            found = handicaps(table, expected, regime)
+            result[regime] *= np.array([found[g] for g in table.group])
+            continue
+        for part in np.unique(left):
+            at = left == part
+            found = handicaps(table, expected, regime, at)
+            result[regime][at] *= np.array([found[g] for g in table.group[at]])
+    return result
 
 
 # ---- choosing ----
 
-def ways(table, rows, times, op):
-    """Of one case: the time of every way, a stored format with a kernel (or two, for both operations)."""
-    rows = [i for i in rows if not table.turned[i]]
-    if op != "pair":
-        return {(table.variant[i], table.shown[i]): (times[i], [i]) for i in rows if table.operation[i] == op}
-    best = {}
-    for i in rows:
-        key = (table.variant[i], table.operation[i])
-        if key not in best or times[i] < times[best[key]]:
-            best[key] = i
-    result = {}
-    for variant in sorted({table.variant[i] for i in rows}):
-        a, b = best.get((variant, "ax")), best.get((variant, "atx"))
-        if a is not None and b is not None:
-            result[variant] = (times[a] + times[b], [a, b])
-    return result
+STAYS = 1.05  # CSR is stayed in where it is expected within so much of the least (verdict.cpp)
 
 
-def figures(table, expected, only=None):
-    by_case = defaultdict(list)
-    for i, case in enumerate(table.case):
-        by_case[case].append(i)
+def chosen(table, case, times, product, stays):
+    """The lines of the way with the least time; CSR's where that is nearly as good."""
+    best, csr = None, None
+    for name, lines in table.variants[case].items():
+        need = ["ax", "atx"] if product == "pair" else [product]
+        if not all(lines[o] for o in need):
+            continue
+        took = [min(lines[o], key=lambda i: times[i]) for o in need]
+        way = (sum(times[i] for i in took), took)
+        if best is None or way[0] < best[0]:
+            best = way
+        if name == "csr ":
+            csr = way
+    return csr if stays and csr and csr[0] <= stays * best[0] else best
+
+
+def shares_of(table, expected, stays=STAYS):
+    """Of every case, product and regime: the best's time over that of what is chosen."""
     result = {}
-    for op in ("ax", "atx", "pair"):
+    for product in PRODUCTS:
         for regime in REGIMES:
             time = table.time[regime]
-            shares, single, hits = {}, defaultdict(dict), 0
-            for case, rows in by_case.items():
-                if only is not None and not only(case):
-                    continue
-                measured = ways(table, rows, time, op)
-                best = min(t for t, _ in measured.values())
-                chosen = min(ways(table, rows, expected[regime], op).values(), key=lambda w: w[0])[1]
-                share = best / sum(time[i] for i in chosen)
-                shares[case] = share
-                hits += share > 1 / 1.05
-                for i in rows:  # what always the same kernel would do, with the best parameters for each matrix
-                    if not table.turned[i]:
-                        key = table.shown[i]
-                        if op == "pair" or table.operation[i] == op:
-                            single[key].setdefault(case, {}).setdefault(table.operation[i], [])
-                            single[key][case][table.operation[i]].append(time[i])
-            constant = {}
-            for kernel, cases in single.items():
-                logs = []
-                for case in shares:
-                    have = cases.get(case, {})
-                    need = ["ax", "atx"] if op == "pair" else [op]
-                    if not all(o in have for o in need):
-                        logs = None
-                        break
-                    best = min(t for t, _ in ways(table, by_case[case], time, op).values())
-                    logs.append(np.log(best / sum(min(have[o]) for o in need)))
-                if logs:
-                    constant[kernel] = np.exp(np.mean(logs))
-            name = max(constant, key=constant.get)
-            values = np.array(list(shares.values()))
-            result[op, regime] = {"share": float(np.exp(np.mean(np.log(values)))), "worst": float(values.min()),
-                                  "worst_case": min(shares, key=shares.get), "within": hits / len(values),
-                                  "single": float(constant[name]), "kernel": name, "cases": len(values)}
+            for case in table.variants:
+                best = chosen(table, case, time, product, 0)[0]
+                took = chosen(table, case, expected[regime], product, stays)[1]
+                result[case, product, regime] = best / sum(time[i] for i in took)
     return result
 
 
-def show(table, expected):
-    for regime in REGIMES:
-        error = np.abs(np.log(expected[regime] / table.time[regime]))
-        near = table.near[regime] > 0.67
-        print(f"{table.backend} {regime}: median error {100 * np.median(error):.0f} %, near the front "
-              f"{100 * np.median(error[near]):.0f} %")
-    found = figures(table, expected)
-    print(f"{'':12} {'share':>7} {'worst':>7} {'within 5 %':>11}   always the same kernel   loses of that")
-    for (op, regime), f in found.items():
-        print(f"{op:5} {regime:6} {f['share']:7.3f} {f['worst']:7.3f} {f['within']:11.2f}   {f['single']:.3f} "
-              f"{f['kernel']:18} {(1 - f['share']) / (1 - f['single']):.2f}   ({f['cases']} cases, worst {f['worst_case']})")
-    return found
+def mean_of(values):
+    return float(np.exp(np.mean(np.log(values))))
+
+
+def single_kernels(table, cases, product, regime):
+    """What always the same kernel would do, with the best parameters for each matrix: the best one's share and name."""
+    logs = defaultdict(list)
+    for case in cases:
+        best = chosen(table, case, table.time[regime], product, 0)[0]
+        least = defaultdict(lambda: np.inf)
+        for lines in table.variants[case].values():
+            for op in ("ax", "atx"):
+                for i in lines[op]:
+                    least[table.shown[i], op] = min(least[table.shown[i], op], table.time[regime][i])
+        for kernel in {k for k, _ in least}:
+            time = sum(least[kernel, o] for o in (["ax", "atx"] if product == "pair" else [product]))
+            if np.isfinite(time):
+                logs[kernel].append(np.log(best / time))
+    whole = {k: np.exp(np.mean(v)) for k, v in logs.items() if len(v) == len(cases)}
+    name = max(whole, key=whole.get)
+    return float(whole[name]), name
+
+
+def show(table, name, shares):
+    for device in sorted(set(table.device)):
+        cases = [c for c in table.variants if c.startswith(device + "|")]
+        print(f"{device}, {len(cases)} cases of {len({c.split('|')[1] for c in cases})} matrices, {name}")
+        for product in PRODUCTS:
+            for regime in REGIMES:
+                values = {c: shares[c, product, regime] for c in cases}
+                worst = sorted(values, key=values.get)[:3]
+                single, kernel = single_kernels(table, cases, product, regime)
+                print(f"  {product:4} {regime:4}  {mean_of(list(values.values())):.3f}  worst {min(values.values()):.2f}  within 5 % "
+                      f"{100 * np.mean(np.array(list(values.values())) > 1 / 1.05):.0f} %   always {kernel} {single:.3f}   "
+                      + ", ".join(f"{c.split('|')[1]} {values[c]:.2f}" for c in worst))
+
+
+def judged(table):
+    """The shares of the choice without each matrix, and without each family."""
+    result = {}
+    for name, left in (("matrix", table.matrix), ("family", table.family)):
+        expected = leave_out(table, left)
+        for regime in REGIMES:
+            off = np.abs(np.log(expected[regime] / table.time[regime]))
+            print(f"{table.backend} {regime}, without each {name}: median error of all lines {100 * np.median(off):.0f} %")
+        wary = cautious(table, expected, left)
+        result[name] = shares_of(table, wary)
+        show(table, f"without each {name}", result[name])
+        for stays in (0, 1.02, 1.1):
+            found = shares_of(table, wary, stays)
+            print(f"  staying in CSR up to {stays or 'never'}: " + " ".join(
+                f"{mean_of([found[c, p, r] for c in table.variants]):.4f}" for p in PRODUCTS for r in REGIMES))
+        result["expected", name] = expected
+    return result
+
+
+# ---- conversions ----
+
+def conversions(table):
+    """Factors of every format's conversion from CSR, and the median of relative errors without each matrix."""
+    result = {}
+    for form in sorted(set(table.format)):
+        seen, at = set(), []
+        for i in np.where((table.format == form) & (table.convert > 0))[0]:
+            if (table.case[i], table.note[i]) not in seen:
+                seen.add((table.case[i], table.note[i]))
+                at.append(i)
+        if form == "csr" or len(at) < FEWEST:
+            continue
+        at = np.array(at)
+        terms, times, one = table.convert_terms[at], table.convert[at], np.ones(len(at))
+        factors = fit_lines(terms, times, one)
+        off = []
+        for matrix in sorted(set(table.matrix[at])):
+            mine = table.matrix[at] == matrix
+            if (~mine).sum() < FEWEST:
+                continue
+            left = fit_lines(terms[~mine], times[~mine], one[~mine], start=factors, rounds=2)
+            off += list(np.abs(terms[mine] @ left / times[mine] - 1))
+        result[form] = factors, float(np.median(off))
+    return result
 
 
 # ---- writing ----
@@ -268,33 +471,44 @@ def number(value):
     return f"{value:.4g}" if value else "0"
 
 
+def by_backend(names):
+    groups = defaultdict(list)
+    for name in names:
+        with opened(name) as file:
+            groups[next(csv.DictReader(file))["backend"]].append(name)
+    return [Table(group) for _, group in sorted(groups.items())]
+
+
 def write(target, tables):
-    kernels, conversions, records = [], [], []
+    kernels, converted, records, places = [], [], [], []
+    known = features_of()
     for table in tables:
-        expected = leave_one_out(table)
-        found = show(table, expected)
-        for kernel, op, chosen in groups(table):
-            if chosen.sum() < 8:
-                continue
-            every = np.ones(len(table.kernel), bool)
-            warm, cold = (fit_kernel(table, regime, chosen, family_factors(table, regime, kernel, op, every))
-                          for regime in REGIMES)
+        found = judged(table)
+        fitted = {r: fit_all(table, r)[1] for r in REGIMES}
+        count = {r: handicaps(table, found["expected", "matrix"], r) for r in REGIMES}
+        for name in sorted(fitted["cold"]):
+            kernel, op = name.rsplit(" ", 1)
             operation = "multiply" if op == "ax" else "transposed"
-            kernels.append(f'      {{"{table.backend}", "{kernel}", operation::{operation},\n'
-                           f'       {{{", ".join(map(number, warm))}}},\n       {{{", ".join(map(number, cold))}}}}},')
-        for form in sorted(set(table.format)):
-            chosen = (table.format == form) & ~table.turned & (table.convert > 0)
-            if form == "csr" or chosen.sum() < 8:
-                continue
-            factors = least_squares(table.convert_terms[chosen], table.convert[chosen])
-            conversions.append(f'      {{"{table.backend}", format_kind::{form}, {", ".join(map(number, factors))}}},')
-        shares = ", ".join("{" + ", ".join(f"{found[op, r]['share']:.3f}" for r in REGIMES) + "}" for op in ("ax", "atx", "pair"))
-        records.append(f'      {{"{table.backend}", "{table.device}", {{{shares}}}}},')
+            rows = ["{" + ", ".join(number(x * count[r][name]) for x in fitted[r][name]) + "}" for r in REGIMES]
+            kernels.append(f'      {{"{table.backend}", "{kernel}", operation::{operation},\n       {rows[0]},\n       {rows[1]}}},')
+        for form, (factors, off) in conversions(table).items():
+            print(f"{table.backend}, conversion to {form}: median error {100 * off:.0f} %")
+            converted.append(f'      {{"{table.backend}", format_kind::{form}, {", ".join(map(number, factors))}, {number(off)}}},')
+        cases = list(table.variants)
+        shares = ", ".join("{" + ", ".join(f"{mean_of([found['matrix'][c, p, r] for c in cases]):.3f}" for r in REGIMES) + "}"
+                           for p in PRODUCTS)
+        strangers = ", ".join("{" + ", ".join(f"{mean_of([found['family'][c, p, r] for c in cases]):.3f}" for r in REGIMES) + "}"
+                              for p in PRODUCTS)
+        devices = " and ".join(sorted(set(table.device)))
+        records.append(f'      {{"{table.backend}", "{devices}", {{{shares}}}, {{{strangers}}}}},')
+        for case in cases:
+            at = ", ".join(f"{x:.3g}" for x in place_of(known[case.split("|")[1]]))
+            reached = ", ".join("{" + ", ".join(f"{found['family'][case, p, r]:.2f}" for r in REGIMES) + "}" for p in PRODUCTS)
+            places.append(f'      {{"{table.backend}", {{{at}}}, {{{reached}}}}},')
     lines = ["// Written by docs/model/fit.py; not by hand.", '#include "analyze/recommend/model_table.hpp"', "",
              "namespace sparsmith {", "", "// clang-format off"]
-    for kind, name, rows in (("fitted_kernel", "fitted_kernels", kernels),
-                             ("fitted_conversion", "fitted_conversions", conversions),
-                             ("model_figures", "fitted_figures", records)):
+    for kind, name, rows in (("fitted_kernel", "fitted_kernels", kernels), ("fitted_conversion", "fitted_conversions", converted),
+                             ("model_figures", "fitted_figures", records), ("fitted_case", "fitted_cases", places)):
         lines += [f"const std::vector<{kind}>& {name}() {{", f"  static const std::vector<{kind}> all = {{", *rows,
                   "  };", "  return all;", "}", ""]
     lines += ["// clang-format on", "", "}  // namespace sparsmith", ""]
@@ -302,15 +516,47 @@ def write(target, tables):
         file.write("\n".join(lines))
 
 
+def agree(names, results):
+    """Terms of the tool beside those of here, for what both have: the largest difference."""
+    worst = defaultdict(float)
+    compared = 0
+    with opened(names) as file:
+        rows = list(csv.DictReader(file))
+    terms = terms_of(rows)
+    for name in results:
+        with open(name) as file:
+            read = json.load(file)
+        for result in read.get("matrices", [read]):
+            rate = result["machine"]["rates"]
+            for one in result["contestants"]:
+                if one["predicted"] is None or one["of_transpose"]:
+                    continue
+                for i, r in enumerate(rows):
+                    if (r["matrix"], r["format"], r["note"], r["kernel"], r["operation"], int(r["value_bits"])) != (
+                            result["matrix"]["name"].split("/")[-1], one["format"], one["note"], one["kernel"], one["operation"],
+                            result["matrix"]["value_bits"]) or abs(float(r["launch_us"]) / rate["launch_us"] - 1) > 1e-3:
+                        continue
+                    compared += 1
+                    for k, term in enumerate(TERMS):
+                        told, here = one["predicted"]["cold_terms_us"][term], terms["cold"][i, k]
+                        worst[term] = max(worst[term], abs(told - here) / max(told, here, 1e-3))
+    print(f"{compared} lines; largest differences: " + ", ".join(f"{t} {100 * w:.1f} %" for t, w in worst.items()))
+    if compared == 0 or max(worst.values()) > 0.02:
+        sys.exit("the tool and this script do not agree")
+
+
 def main(arguments):
-    if len(arguments) >= 3 and arguments[0] == "add":
-        add(arguments[1], arguments[2:])
+    if len(arguments) >= 3 and arguments[0] == "keep":
+        keep(arguments[1], arguments[2:])
+    elif len(arguments) == 2 and arguments[0] == "features":
+        features(arguments[1])
     elif len(arguments) >= 3 and arguments[0] == "fit":
-        write(arguments[1], [Table(name) for name in arguments[2:]])
+        write(arguments[1], by_backend(arguments[2:]))
     elif len(arguments) >= 2 and arguments[0] == "check":
-        for name in arguments[1:]:
-            table = Table(name)
-            show(table, leave_one_out(table))
+        for table in by_backend(arguments[1:]):
+            judged(table)
+    elif len(arguments) >= 3 and arguments[0] == "agree":
+        agree(arguments[1], arguments[2:])
     else:
         sys.exit(__doc__)
 

@@ -1,7 +1,9 @@
 // Who takes part, and what is expected of them.
 #include "analyze/recommend/field.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include "analyze/recommend/model.hpp"
@@ -216,8 +218,8 @@ TEST_CASE("every kernel of this build has a prediction, and the model a record")
     const recommendation told =
         recommend<openmp, std::int32_t, double>({}, view(m), request, [](const std::string&) {});
     CHECK(told.found.predicted);
-    CHECK(told.model_record > 0.5);
-    CHECK(told.model_record <= 1);
+    CHECK(told.model.share > 0.5);
+    CHECK(told.model.share <= 1);
     for (const variant_result& f : told.found.variants)
       for (const contestant_result& k : f.contestants) {
         INFO(f.label() << " " << k.info.name << " " << name_of(k.op));
@@ -228,6 +230,111 @@ TEST_CASE("every kernel of this build has a prediction, and the model a record")
       }
     if (std::string(backend) == openmp::name || has_cuda) CHECK(verdict_of(told.found, told.wanted).winner);
   }
+}
+
+TEST_CASE("additions to few outputs count more, and those that a neighbour shares a line with less") {
+  const auto place = [](const char* name) {
+    return static_cast<std::size_t>(std::find(term_names.begin(), term_names.end(), std::string_view(name)) -
+                                    term_names.begin());
+  };
+  const machine_rates rates = some_rates();
+  model_matrix known;
+  known.entries = 160000;
+  known.rows = {10000, {{16, 10000}}, 16, 0, 16};
+  known.cols = {32000, {{5, 32000}}, 5, 0, 5};
+  known.x_lines = 1e5;
+  known.below = 40000;
+  format_cost cost;
+  cost.format = format_kind::csr;
+  cost.bytes = 2000000;
+  const auto terms = [&](operation op) {
+    return terms_of(rates, "cuda", named("csr/warp"), op, known, cost, false, false);
+  };
+  // 32,000 outputs of 8 bytes are 2,000 lines, of which there are enough: each addition counts once, but for
+  // the quarter that has a neighbour below.
+  const model_terms many = terms(operation::transposed);
+  CHECK(many[place("atomics")] == Approx(160000 / rates.atomics));
+  CHECK(many[place("scattered")] == Approx(0.75 * 160000 / rates.atomics));
+  CHECK(many[place("crowded")] == Approx(many[place("scattered")]));
+  CHECK(many[place("fresh")] == Approx(0.75 * 160000 / rates.cached_gathers));
+  CHECK(many[place("ramp")] == Approx(std::sqrt(many[place("launches")] * many[place("arrays")])));
+  CHECK(terms(operation::multiply)[place("crowded")] == 0);
+  known.cols = {320, {{500, 320}}, 500, 0, 500};
+  CHECK(terms(operation::transposed)[place("crowded")] == Approx(10 * many[place("crowded")]));
+  known.cols.variation = std::sqrt(3.0);  // as few as a quarter of them
+  CHECK(terms(operation::transposed)[place("crowded")] == Approx(20 * many[place("crowded")]));
+}
+
+TEST_CASE("shares of tiles that meet in a line add to the same outputs") {
+  const auto place = [](const char* name) {
+    return static_cast<std::size_t>(std::find(term_names.begin(), term_names.end(), std::string_view(name)) -
+                                    term_names.begin());
+  };
+  const machine_rates rates = some_rates();  // of two processors
+  model_matrix known;
+  known.entries = 64 * 32 * 100;
+  known.rows.count = 512;
+  known.cols.count = 512 * 1000;
+  format_cost cost;
+  cost.format = format_kind::gcsb_tile;
+  cost.slots = known.entries;
+  cost.options.tile.height = cost.options.tile.width = 512;
+  const auto terms = [&](operation op) {
+    return terms_of(rates, "cuda", named("gcsb/tile", {.walk = kernel_facts::rows::balanced}), op, known,
+                    cost, false, false);
+  };
+  // Eight shares, in one line of tiles for A x, and in a thousand for A^T x.
+  const model_terms ax = terms(operation::multiply), atx = terms(operation::transposed);
+  CHECK(ax[place("meeting")] == Approx(rates.launch_seconds));
+  CHECK(ax[place("atomics")] == Approx(8 * 512 / rates.atomics));
+  CHECK(ax[place("contended")] == Approx(8 / rates.contended_atomics));
+  CHECK(ax[place("chain")] == Approx(6400 / 8 * 1e-9));
+  for (const char* const name : {"meeting", "atomics", "contended"}) CHECK(atx[place(name)] == 0);
+}
+
+TEST_CASE("the parts of a prediction add up to it, and matrices alike tell how sure it is") {
+  const matrix m = generated("gen:laplace2d?n=40");
+  const model_matrix known =
+      model_matrix_of(features_of(openmp{}, view(m), {}, nullptr), m.values.size() * 2, 8);
+  for (const priced_variant& e : field_for(m))
+    for (const listed_kernel& k : all_kernels()) {
+      if (k.format != e.variant.format || k.backend != openmp::name) continue;
+      const prediction p =
+          predict(some_rates(), openmp::name, k.info, operation::multiply, known, e.cost, false);
+      CHECK(std::accumulate(p.cold_parts.begin(), p.cold_parts.end(), 0.0) == Approx(p.cold));
+      CHECK(std::accumulate(p.warm_parts.begin(), p.warm_parts.end(), 0.0) == Approx(p.warm));
+    }
+  for (const char* const backend : {"openmp", "cuda"}) {
+    const model_record record = record_of(backend, known, {});
+    CHECK(record.near == 10);
+    CHECK(record.near_worst <= record.near_median);
+    CHECK(record.near_median <= 1);
+    CHECK(record.near_worst > 0.1);
+    CHECK(record.strangers > 0.5);
+  }
+  const model_record none = record_of("abacus", known, {});
+  CHECK(none.share == 0);
+  CHECK(none.near == 0);
+  CHECK_FALSE(none.sure());
+}
+
+TEST_CASE("of those that are predicted first so many race, and CSR") {
+  const matrix m = generated("gen:rmat?scale=9&edges=6");
+  recommend_request request;
+  request.machine.backend = openmp::name;
+  request.rates = some_rates();
+  request.top = 2;
+  const recommendation told =
+      recommend<openmp, std::int32_t, double>({}, view(m), request, [](const std::string&) {});
+  CHECK_FALSE(told.found.predicted);
+  CHECK(told.top == 2);
+  int raced = 0, not_first = 0;
+  for (const variant_result& f : told.found.variants) {
+    if (f.refused.empty()) ++raced;
+    if (f.refused == "not among the 2 that the model puts first") ++not_first;
+  }
+  CHECK(raced == 3);
+  CHECK(not_first > 5);
 }
 
 TEST_CASE("small matrices get a short time, large ones more, and none without end") {

@@ -152,7 +152,7 @@ recommendation predicted(const std::string& name) {
   r.machine = {
       "openmp", "AMD EPYC 9554 64-Core Processor", "", "g++ 13.2", "x86-64 with SSE2", "", "", 0, 0, 64,
       "0.9"};
-  r.model_record = 0.9472;
+  r.model.share = 0.9472;
   r.found.predicted = true;
   r.found.base_names = {};
   r.seconds = 0.31;
@@ -286,7 +286,7 @@ TEST_CASE("a prediction says that nothing was run") {
   CHECK(named(times, "name", "sell/thread (32 x 1024)")["seconds"] == Approx(0.95 * 21.4 * micro));
 
   recommendation unknown = predicted("m");
-  unknown.model_record = 0;
+  unknown.model.share = 0;
   CHECK(has(page_of({unknown}), "which has no record for this backend"));
 }
 

@@ -158,7 +158,7 @@ recommendation predicted() {
   recommendation r = normal();
   r.found.predicted = true;
   r.found.base_names = {};
-  r.model_record = 0.94;
+  r.model.share = 0.94;
   for (variant_result& f : r.found.variants) {
     f.convert_seconds = 0;
     f.parameters.clear();
@@ -227,7 +227,7 @@ std::vector<example> examples() {
   strict.wanted.repeatable = true;
   strict.wanted.memory = 1 << 30;
   strict.wanted.products = 100;
-  unknown.model_record = 0;
+  unknown.model.share = 0;
   empty.name = "empty";
   recommendation odd = normal();  // figures that are no numbers
   odd.found.variants[1].contestants[0].time.cold.p90 = std::numeric_limits<double>::infinity();
@@ -506,7 +506,7 @@ TEST_CASE("a prediction is called one, and never sounds measured") {
   CHECK(!has(text, "p10"));
   CHECK(!has(text, "GB/s of copy"));
   recommendation unknown = r;
-  unknown.model_record = 0;
+  unknown.model.share = 0;
   CHECK(has(unbroken(as_text(unknown)), "it has no record for this backend"));
 
   const json j = as_json(r);
