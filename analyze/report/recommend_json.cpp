@@ -13,18 +13,10 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// What a prediction is a sum of, before its factors.
+// What a prediction is a sum of, before its factors or with them.
 json terms(const model_terms& seconds) {
   json j = json::object();
   for (std::size_t i = 0; i < seconds.size(); ++i) j[term_names[i]] = number_or_null(seconds[i] * 1e6);
-  return j;
-}
-
-// The same with their factors, without those that are nothing.
-json parts(const model_terms& seconds) {
-  json j = json::object();
-  for (std::size_t i = 0; i < seconds.size(); ++i)
-    if (seconds[i] != 0) j[term_names[i]] = number_or_null(seconds[i] * 1e6);
   return j;
 }
 
@@ -208,8 +200,8 @@ json contestant_as_json(const recommendation& r, const verdict& v, const listed_
             {"cold_us", known(k.expected.cold * 1e6)},
             {"warm_terms_us", terms(k.expected.warm_terms)},
             {"cold_terms_us", terms(k.expected.cold_terms)},
-            {"warm_parts_us", parts(k.expected.warm_parts)},
-            {"cold_parts_us", parts(k.expected.cold_parts)}}},
+            {"warm_parts_us", terms(k.expected.warm_parts)},
+            {"cold_parts_us", terms(k.expected.cold_parts)}}},
           {"gb_per_s_csr_minimum", known(per_second(m.csr_minimum_bytes(), seconds) / 1e9)},
           {"gb_per_s_actual", known(actual / 1e9)},
           {"share_of_copy", r.rates.copy_bytes > 0 ? known(actual / r.rates.copy_bytes) : json(nullptr)},

@@ -81,8 +81,14 @@ def shown_at_last(written):
 
 
 def too_wide(written, columns, tool):
-    """What stood on one line at a time and is wider than the terminal."""
-    return [text for line in written.split("\n") for text in ESCAPE.sub("", line).split("\r")
+    """What stood on one line at a time and is wider than the terminal. Lines of code stay whole."""
+    lines, code = [], False
+    for line in written.split("\n"):
+        text = ESCAPE.sub("", line).rstrip("\r")
+        code = text.startswith("The lines of C++") or (code and (text == "" or text.startswith("  ")))
+        if not code:
+            lines.append(line)
+    return [text for line in lines for text in ESCAPE.sub("", line).split("\r")
             if width_of(text) > columns and "] FAILED (" not in text
             and (not text.startswith(tool + ": ") or "both triangles" in text)]
 

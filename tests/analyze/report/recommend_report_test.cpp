@@ -499,7 +499,7 @@ TEST_CASE("a prediction is called one, and never sounds measured") {
   CHECK(has(text,
             "verdict Predicted, nothing was run: take bsr 5 x 5 with bsr/stream: a product should take "
             "76.5 us"));
-  CHECK(has(text, "on matrices it was not fitted to, measured on "));
+  CHECK(has(text, "of the best's speed on matrices it was not fitted to "));
   CHECK(has(text, "predicted us x winner's time predicted warm us "));
   CHECK(has(text, "by the model, which is repaid after "));
   CHECK(!has(text, " takes "));
