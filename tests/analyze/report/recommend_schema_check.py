@@ -65,7 +65,8 @@ def spoiled(document):
     # What is free by intention: parameters of formats, terms of the model, formats that the vendor has as well, and the
     # parts of the features that docs/features.md describes.
     def free(path):
-        return any(name in path for name in ("parameters", "warm_terms_us", "cold_terms_us", "ax_in_format")) or (
+        return any(name in path for name in ("parameters", "warm_terms_us", "cold_terms_us", "warm_parts_us", "cold_parts_us",
+                                           "ax_in_format")) or (
             path[:1] == ("features",) and len(path) > 1 and path[1] not in ("row_lengths", "col_lengths"))
 
     for path in paths_in(document):
