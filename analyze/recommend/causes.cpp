@@ -114,7 +114,6 @@ std::string phrase_of(cause what, const account& won, const account& lost, const
 
 std::vector<std::string> causes_of(const matrix_result& found, const verdict& v) {
   if (!v.winner) return {};
-  if (v.any_of_these) return {"starting a product takes about as long as all of it"};
   const way& lost = v.stay && !v.winner.stays_in_csr() ? v.stay : v.runner_up;
   if (!lost)
     return {v.ties.empty() ? "there is nothing to compare it with"

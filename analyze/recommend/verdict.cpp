@@ -395,9 +395,10 @@ verdict verdict_of(const matrix_result& found, const objective& wanted) {
       v.margin = margin_between(w, v.winner);
       break;
     }
-  v.any_of_these = found.clock_seconds > 0 && !found.predicted && !v.unsettled && v.winner.stays_in_csr() &&
-                   formats.size() > 1 && std::all_of(formats.begin(), formats.end(), [&](const way& w) {
-                     return w.seconds - v.fastest.seconds <= found.clock_seconds;
+  v.any_of_these = !found.predicted && !v.unsettled && v.winner.stays_in_csr() &&
+                   std::any_of(tied.begin(), tied.end(), [](const way& w) { return !w.stays_in_csr(); }) &&
+                   std::all_of(formats.begin(), formats.end(), [&](const way& w) {
+                     return std::find(tied.begin(), tied.end(), w) != tied.end();
                    });
   v.vendor = vendor_of(found, wanted);
   if (wanted.asks_for(operation::multiply) && wanted.asks_for(operation::transposed) && !found.symmetric)

@@ -100,7 +100,7 @@ struct verdict {
   // Of the kernels of these, the ones that are not behind the winner's for their own product either.
   std::vector<const contestant_result*> tied_contestants;
   bool unsettled = false;     // what was measured was disturbed: another run may say something else
-  bool any_of_these = false;  // nothing that ran to its end differs by more than the clock can tell
+  bool any_of_these = false;  // no format that was run is told apart from CSR
   way stay;                   // CSR as it is, with the best kernels it has
   way smallest;               // the best of those with the fewest bytes (within 2 %)
   vendor_ways vendor;

@@ -34,9 +34,7 @@ std::string verdict_sentence(const recommendation& r, const verdict& v) {
           : fmt::format("{} it as <b>{}</b> and run {}", r.found.predicted ? "store" : "Store",
                         prose(label_of(v.winner)), kernels);
   if (v.any_of_these)
-    return "Any of these: " + ("s" + action.substr(1)) +
-           fmt::format("; nothing differs by more than the clock can tell, {}.",
-                       time_on_page(r.found.clock_seconds));
+    return "Any of these: " + ("s" + action.substr(1)) + "; nothing that was run is told apart from it.";
   return std::string(v.unsettled ? "Unsettled. " : "") + (r.found.predicted ? "Predicted: " : "") + action +
          ".";
 }

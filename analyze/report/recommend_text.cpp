@@ -204,10 +204,9 @@ std::string verdict_lines(const told& t) {
                                                    : "take " + in_words(v.winner);
   std::string said;
   if (v.any_of_these)
-    said = fmt::format(
-        "any of these; {}: a product takes {}, and no other differs by more than the clock "
-        "can tell, {}",
-        what, time_of_winner(t), time_text(t.r.found.clock_seconds));
+    said =
+        fmt::format("any of these; {}: a product takes {}, and no format that was run is told apart from it",
+                    what, time_of_winner(t));
   else
     said = what + (t.predicted() ? ": a product should take " : ": a product takes ") + time_of_winner(t) +
            margin_in_words(t);
