@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 constexpr double worth_saying = 0.05;
 // Where a GPU computes, a thread that waits delays the start of a product, which is not in its time.
 constexpr double worth_saying_of_launches = 0.25;
+// What a process that has just ended used is still told for a moment.
+constexpr double worth_saying_of_gpu = 0.2;
 // A core that is not asked for may be used by others, though they take of the memory's bandwidth.
 constexpr double free_share = 0.1;
 constexpr double least_look = 0.02;  // seconds between two looks at the clocks
@@ -258,7 +260,7 @@ std::vector<std::string> noise_watch::disturbances() const {
   if (!on_gpu_) return disturbances_between(before_, read_cpus(), thread_count());
   std::vector<std::string> said = disturbances_of_launches(before_, read_cpus(), ::gettid());
   if (driver_.processes)
-    if (const double others = share_of_others(driver_.processes()); others > worth_saying)
+    if (const double others = share_of_others(driver_.processes()); others > worth_saying_of_gpu)
       said.push_back("other processes used " + percent_text(others) + " of the GPU");
   std::set<std::string> causes;
   for (const auto& [bit, words] : clock_reasons)
@@ -275,7 +277,8 @@ std::vector<std::string> disturbances_in(const matrix_result& found, bool warm) 
   // Found beside quiet runs, whose leaders stay below half of these: a spread of the samples, as a share of
   // their median, beyond what starting anything spreads; and how many times as long everybody takes as
   // expected.
-  constexpr double much_spread = 0.6, far_from_expected = 3;
+  constexpr double much_spread = 0.6, far_from_expected = 5;
+  constexpr double long_enough = 20e-6;  // shorter ones spread on the quietest of machines
   constexpr int least_samples = 10, least_contestants = 5;
   std::array<const contestant_result*, 2> fastest = {};
   double nearest = std::numeric_limits<double>::infinity();
@@ -296,7 +299,7 @@ std::vector<std::string> disturbances_in(const matrix_result& found, bool warm) 
   for (const contestant_result* k : fastest) {
     if (k == nullptr) continue;
     const timing& t = k->time.deciding(warm);
-    if (t.samples >= least_samples)
+    if (t.samples >= least_samples && t.median >= long_enough)
       spread = std::max(spread, (t.p90 - t.p10 - 2 * found.clock_seconds) / t.median);
   }
   if (spread > much_spread)

@@ -58,7 +58,7 @@ def run(tool, matrices, bits, samples, options):
     done = subprocess.run([tool, *matrices, "--exhaustive", "--as-general", "--samples", str(samples), "--value", "f" + bits, "--json", "--quiet",
                            *options], capture_output=True, text=True)
     if done.returncode != 0:
-        return [], done.stderr.strip()
+        return [], done.stderr.strip() or f"exit status {done.returncode}"
     read = json.loads(done.stdout)
     return read.get("matrices", [read]), ""
 

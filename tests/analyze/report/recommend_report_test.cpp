@@ -407,6 +407,9 @@ TEST_CASE("ties are named, and why one of them was taken") {
   CHECK(has(unbroken(as_text(smaller)), "was taken: its simpler format "));
   recommendation there = tied();
   there.found.variants[0].contestants = {line("csr/vector", ax, 80), line("csr/vector", atx, 90)};
+  CHECK(has(unbroken(as_text(there)), "verdict Any of these; stay in CSR, with csr/vector: "));
+  there.found.variants.push_back(
+      stored(format_kind::coo, "", 1e-3, 200000, {line("coo/a", ax, 300), line("coo/a", atx, 300)}));
   CHECK(has(unbroken(as_text(there)), "was taken: nothing has to be converted for it "));
 }
 
