@@ -229,6 +229,8 @@ std::string line_text_of(const json& line, const batch_state& state) {
     if (const json& why = line["not_raced"]; !why.is_null()) text += ": " + why.get<std::string>();
     if (const json& told = line["recommendation"]; !told.is_null() && !told["verdict"].is_null())
       text += fmt::format(": {}", told["verdict"]["copies"][0].get<std::string>());
+    if (const json& matrix = line["matrix"]; matrix.is_object() && matrix.contains("note"))
+      text += "; " + matrix["note"].get<std::string>();
     if (line["noisy"]) text += ", unsettled: the machine was busy";
   }
   return on_one_line(text);

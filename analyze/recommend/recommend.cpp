@@ -163,7 +163,7 @@ void predict_lines(const recommend_request& request, const std::vector<operation
 
 double automatic_budget(const std::string& backend, std::int64_t entries) {
   const double millions = static_cast<double>(entries) / 1e6;
-  return backend == cuda::name ? std::min(3 + 0.5 * millions, 15.0) : std::min(3 + 5 * millions, 120.0);
+  return backend == cuda::name ? std::min(2 + 0.5 * millions, 15.0) : std::min(1.5 + 5 * millions, 120.0);
 }
 
 template <class Backend, class Offset, class Value>

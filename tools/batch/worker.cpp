@@ -249,13 +249,19 @@ void work(const std::string& path, const json& job, stage_clock& stages, parts& 
       {needs_wide_offsets(most), options.single_values.value_or(source.single_precision)},
       [&]<class Offset, class Value>() {
         assembly_report report;
+        // What somebody should look at, as the other tools say it.
+        const auto note_doubt = [&] {
+          if (const std::string doubt = doubt_about(report); !doubt.empty()) result.matrix["note"] = doubt;
+        };
         if (!races(options, field) && is_hypersparse(source.entries.rows, source.entries.cols, most)) {
           const auto matrix = assemble_hypersparse<Offset, Value>(std::move(source), false, report, nullptr);
+          note_doubt();
           on_backend(use_gpu, [&](auto on) { analyze(on, matrix, path, field, options, stages, result); });
           return;
         }
         // On the host, also where the products are for a GPU: that is another matrix's until it says so.
         auto matrix = assemble<openmp, Offset, Value>(openmp{}, std::move(source), false, report, nullptr);
+        note_doubt();
         // Kernels then read where nothing is, which a GPU's context does not survive.
         if (fault == "indices") std::fill(matrix.col_indices.begin(), matrix.col_indices.end(), 0x7fffff00);
         if (use_gpu) {
