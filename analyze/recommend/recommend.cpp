@@ -135,7 +135,8 @@ void predict_lines(const recommend_request& request, const std::vector<operation
                    const std::vector<priced_variant>& field, const forecast& expected,
                    const std::vector<listed_kernel>& kernels, matrix_result& found) {
   found.predicted = true;
-  found.clock_seconds = 0.5 * request.rates.launch_seconds;  // no more is known of what starting a product takes
+  found.clock_seconds =
+      0.5 * request.rates.launch_seconds;  // no more is known of what starting a product takes
   for (const priced_variant& e : field) {
     variant_result& line = found.variants.emplace_back(line_for(e.variant));
     line.refused = e.left_out;
