@@ -164,17 +164,16 @@ std::string margin_in_words(const told& t) {
 // Why the winner was taken where something tied with it has a smaller median: the first of the rules of
 // verdict_of in which the two differ.
 std::string taken_for(const verdict& v) {
-  if (v.wanted.prefer_bytes && v.winner.all_bytes() < v.fastest.all_bytes())
-    return fmt::format("its fewer bytes, {} instead of {}", format_bytes(v.winner.all_bytes()),
-                       format_bytes(v.fastest.all_bytes()));
-  if (v.winner.stays_in_csr() && !v.fastest.stays_in_csr()) return "nothing has to be converted for it";
-  if (v.winner.price < v.fastest.price && v.stay && !v.winner.stays_in_csr())
-    return fmt::format("converting is repaid sooner: it takes {} instead of {}", time_text(v.winner.price),
-                       time_text(v.fastest.price));
-  if (v.winner.all_bytes() < v.fastest.all_bytes())
-    return fmt::format("its fewer bytes, {} instead of {}", format_bytes(v.winner.all_bytes()),
-                       format_bytes(v.fastest.all_bytes()));
-  return "its simpler format";
+  const bool stays = v.winner.stays_in_csr(), smaller = v.winner.all_bytes() < v.fastest.all_bytes();
+  if (!(v.wanted.prefer_bytes && smaller)) {
+    if (stays && !v.fastest.stays_in_csr()) return "nothing has to be converted for it";
+    if (v.winner.price < v.fastest.price && v.stay && !stays)
+      return fmt::format("converting is repaid sooner: it takes {} instead of {}", time_text(v.winner.price),
+                         time_text(v.fastest.price));
+  }
+  if (!smaller) return "its simpler format";
+  return fmt::format("its fewer bytes, {} instead of {}", format_bytes(v.winner.all_bytes()),
+                     format_bytes(v.fastest.all_bytes()));
 }
 
 std::string model_line(const told& t) {
