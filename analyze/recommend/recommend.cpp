@@ -205,9 +205,7 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
   say("variants");
   field_request asked = request.field;
   asked.backend = request.machine.backend;
-  const bool both =
-      request.wanted.asks_for(operation::multiply) && request.wanted.asks_for(operation::transposed);
-  asked.our_copies = request.exhaustive || both;
+  asked.our_copies = request.exhaustive || request.wanted.asks_for_both();
   asked.symmetric = !request.as_general && equals_transpose(told.features);
   std::erase_if(asked.operations, [&](operation op) { return !request.wanted.asks_for(op); });
   if (asked.symmetric) asked.operations = {operation::multiply};

@@ -124,10 +124,9 @@ std::vector<way> ways_in(const matrix_result& found, const variant_result& f, co
       here = {nullptr};
   }
   std::vector<way> all;
-  const bool both = wanted.asks_for(operation::multiply) && wanted.asks_for(operation::transposed);
   for (const contestant_result* multiply : choices[0])
     for (const contestant_result* transposed : choices[1]) {
-      if (found.symmetric && both && multiply != transposed) continue;
+      if (found.symmetric && wanted.asks_for_both() && multiply != transposed) continue;
       way w;
       w.stored = {&f};
       w.contestants = {multiply, transposed};
@@ -281,8 +280,7 @@ vendor_ways vendor_of(const matrix_result& found, const objective& wanted) {
   v.one_copy = fastest_where(found, wanted, vendors, [&](const variant_result& f) {
     return !f.of_transpose || !wanted.asks_for(operation::multiply);
   });
-  if (wanted.asks_for(operation::multiply) && wanted.asks_for(operation::transposed) && !found.symmetric)
-    v.two_copies = two_copies_of(found, wanted, vendors);
+  if (wanted.asks_for_both() && !found.symmetric) v.two_copies = two_copies_of(found, wanted, vendors);
   return v;
 }
 
@@ -401,8 +399,7 @@ verdict verdict_of(const matrix_result& found, const objective& wanted) {
                      return std::find(tied.begin(), tied.end(), w) != tied.end();
                    });
   v.vendor = vendor_of(found, wanted);
-  if (wanted.asks_for(operation::multiply) && wanted.asks_for(operation::transposed) && !found.symmetric)
-    v.two_copies = two_copies_of(found, wanted, ours);
+  if (wanted.asks_for_both() && !found.symmetric) v.two_copies = two_copies_of(found, wanted, ours);
 
   objective other = wanted;
   other.warm = !wanted.warm;

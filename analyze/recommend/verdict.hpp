@@ -22,6 +22,7 @@ struct objective {
   bool prefer_bytes = false;  // of what is tied, the fewest bytes before what is there already
 
   bool asks_for(operation op) const { return weights[static_cast<std::size_t>(op)] > 0; }
+  bool asks_for_both() const { return asks_for(operation::multiply) && asks_for(operation::transposed); }
   double weight(operation op) const {  // they add up to 1
     return weights[static_cast<std::size_t>(op)] / (weights[0] + weights[1]);
   }

@@ -98,8 +98,8 @@ std::string repaid_figure(const verdict& v) {
                                          : "nothing to prepare either");
   std::string text = time_on_page(v.winner.price) + " to convert and prepare";
   if (!v.stay) return key_figure("Repaid after", dash, text + "; CSR has no time to compare with");
-  if (v.wanted.asks_for(operation::multiply) && v.wanted.asks_for(operation::transposed) &&
-      v.wanted.products == 0 && v.repaid_after_alone[0] != v.repaid_after_alone[1])
+  if (v.wanted.asks_for_both() && v.wanted.products == 0 &&
+      v.repaid_after_alone[0] != v.repaid_after_alone[1])
     for (const operation op : both_operations)
       text += fmt::format("; {} alone: {}", name_of_product(op),
                           products_text(v.repaid_after_alone[static_cast<std::size_t>(op)]));

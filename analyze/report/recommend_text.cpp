@@ -81,9 +81,6 @@ struct told {
   std::string line(const char* label, const std::string& text) const {
     return labelled_text(label, text, width);
   }
-  bool asks_for_both() const {
-    return v.wanted.asks_for(operation::multiply) && v.wanted.asks_for(operation::transposed);
-  }
 };
 
 std::string matrix_line(const told& t) {
@@ -112,7 +109,7 @@ std::string machine_line(const told& t) {
 std::string asked_line(const told& t) {
   const objective& wanted = t.v.wanted;
   std::string text = "A x";
-  if (t.asks_for_both()) {
+  if (t.v.wanted.asks_for_both()) {
     const double ax = wanted.weight(operation::multiply);
     text = ax == 0.5 ? "A x and A^T x in equal parts"
                      : fmt::format("{} A x, {} A^T x", percent(ax), percent(1 - ax));
@@ -141,7 +138,7 @@ std::string so_far(const told& t) {
 std::string time_of_winner(const told& t) {
   std::string text = time_text(t.v.winner.seconds);
   if (t.v.wanted.products > 0) text += " with its share of converting";
-  if (!t.asks_for_both() || t.r.found.symmetric) return text;
+  if (!t.v.wanted.asks_for_both() || t.r.found.symmetric) return text;
   const auto of = [&](operation op) {
     return time_text(deciding_seconds(t.r.found, *t.v.winner.contestant(op), t.v.wanted.warm));
   };
@@ -244,7 +241,7 @@ std::string repaid_line(const told& t) {
       "converting and preparing take " + time_text(v.winner.price) + (t.predicted() ? " by the model" : "");
   if (!v.stay) return t.line("repaid", text + "; CSR was not timed, and nothing says what that saves");
   text += ", which is repaid";
-  if (!t.asks_for_both() || t.r.found.symmetric || v.wanted.products > 0)
+  if (!t.v.wanted.asks_for_both() || t.r.found.symmetric || v.wanted.products > 0)
     return t.line("repaid",
                   fmt::format("{} {}, beside staying in CSR", text, repaid_in_words(v.repaid_after)));
   std::vector<std::string> pieces = {repaid_in_words(v.repaid_after) + " of the mix"};
@@ -284,7 +281,8 @@ std::string other_lines(const told& t) {
   const auto add = [&](const std::string& text) { all += t.line(all.empty() ? "or" : "", text); };
   for (const operation op : both_operations) {
     const way& alone = v.alone[static_cast<std::size_t>(op)];
-    if (!alone || !t.asks_for_both() || t.r.found.symmetric || same_for(alone, v.winner, op)) continue;
+    if (!alone || !t.v.wanted.asks_for_both() || t.r.found.symmetric || same_for(alone, v.winner, op))
+      continue;
     const double winner = deciding_seconds(t.r.found, *v.winner.contestant(op), v.wanted.warm);
     if (winner > (1 + tie_share) * alone.seconds)
       add(fmt::format("where only {} matters: {}, {} where the winner's takes {}", name_of(op),
