@@ -6,24 +6,39 @@
 #include "convert/error.hpp"
 
 namespace sparsmith {
+namespace {
+
+std::string cpu_note(const std::string& why_not_gpu) {
+  const std::string cpu = fmt::format("OpenMP, {} thread{}", thread_count(), thread_count() == 1 ? "" : "s");
+  return why_not_gpu.empty() ? cpu : fmt::format("{} ({})", cpu, why_not_gpu);
+}
+
+}  // namespace
 
 device_choice choose_device(const common_options& options) {
   set_thread_count(options.threads);
   device_choice choice;
-  const auto cpu = [] {
-    return fmt::format("OpenMP, {} thread{}", thread_count(), thread_count() == 1 ? "" : "s");
-  };
   if (options.device == device_wish::cpu) {
-    choice.note = cpu();
+    choice.note = cpu_note("");
   } else if (find_gpu().usable) {
     choice.use_gpu = true;
+    choice.may_fall_back = options.device == device_wish::automatic;
     choice.note = "CUDA, " + find_gpu().description;
   } else if (options.device == device_wish::cuda) {
     throw error(failure::device, "--device cuda: " + find_gpu().description);
   } else {
-    choice.note = fmt::format("{} ({})", cpu(), find_gpu().description);
+    choice.note = cpu_note(find_gpu().description);
   }
   return choice;
+}
+
+bool fall_back(device_choice& choice, const error& problem) {
+  // What could be chosen otherwise, such as a limit, is the same on the CPU.
+  const bool of_the_gpu = problem.category() == failure::device ||
+                          (problem.category() == failure::resources && problem.quantity().empty());
+  if (!choice.may_fall_back || !of_the_gpu) return false;
+  choice = {.use_gpu = false, .note = cpu_note(fmt::format("the GPU: {}", problem.what()))};
+  return true;
 }
 
 output_form form_of(const common_options& options, bool csv) {

@@ -1,7 +1,10 @@
 // The options every tool has, and what follows from them: the device and the form of the output.
 #pragma once
 
+#include <functional>
 #include <string>
+
+#include "convert/error.hpp"
 
 namespace sparsmith {
 
@@ -22,7 +25,25 @@ output_form form_of(const common_options& options, bool csv);
 struct device_choice {
   bool use_gpu = false;
   std::string note;
+  bool may_fall_back = false;  // from a GPU that `auto` took
 };
 device_choice choose_device(const common_options& options);
+
+// Whether `auto` goes on on the CPU after this: its GPU failed, or has too little memory left. The choice is
+// then the CPU, and its note says why.
+bool fall_back(device_choice& choice, const error& problem);
+
+// Does the work on the device that was chosen, and once more where that falls back, which is told.
+template <class Work>
+auto on_chosen_device(device_choice& choice, const std::function<void(const std::string&)>& tell,
+                      const Work& work) {
+  try {
+    return work();
+  } catch (const error& problem) {
+    if (!fall_back(choice, problem)) throw;
+  }
+  tell("on the CPU after all: " + choice.note);
+  return work();
+}
 
 }  // namespace sparsmith

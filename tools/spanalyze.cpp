@@ -126,16 +126,19 @@ matrix_features analyze(const std::string& input, const analysis_request& reques
 }
 
 // Those that could be analysed, in their order. Of several, one that cannot does not keep the others from it.
-std::vector<matrix_features> run(const analysis_request& request,
+std::vector<matrix_features> run(analysis_request& request,
                                  const std::function<void(const matrix_features&)>& analysed,
                                  const std::function<void(const std::string&)>& failed) {
   // A table of CSV may have any number of lines, whose grids nobody looks at again.
   const bool keeps_grids = request.form != output_form::csv || request.draws();
   std::vector<matrix_features> all;
+  const auto tell = [&](const std::string& note) {
+    if (request.show_progress) tell_note("spanalyze: " + note);
+  };
   for (const std::string& input : request.inputs) {
     try {
       std::string doubt;
-      all.push_back(analyze(input, request, doubt));
+      all.push_back(on_chosen_device(request.device, tell, [&] { return analyze(input, request, doubt); }));
       if (!doubt.empty() && request.show_progress)
         tell_note(fmt::format("spanalyze: {}: {}", on_one_line(input), doubt));
     } catch (const std::exception& problem) {
@@ -224,7 +227,7 @@ void print_csv_line(const analysis_request& request, const matrix_features& f) {
 }
 
 // Whether all matrices could be analysed.
-bool analyze_matrices(const analysis_request& request) {
+bool analyze_matrices(analysis_request request) {
   const bool as_csv = request.form == output_form::csv;
   if (as_csv) fmt::print("{}\n", csv_header(request.features.blocks));
   const std::vector<matrix_features> all = run(

@@ -470,10 +470,15 @@ int main(int argc, char** argv) {
   spconv::add_options(app, typed);
   return run_tool(app, argc, argv, [&] {
     typed.of_formats = format_options_given(app);
-    const spconv::request wanted = spconv::settle(typed);
-    const spconv::outcome result = spconv::run(wanted, [&](const char* part, const auto& work) {
-      progress_bar bar(part, !typed.common.quiet);
-      work(bar.callback());
+    spconv::request wanted = spconv::settle(typed);
+    const auto tell = [&](const std::string& note) {
+      if (!typed.common.quiet) tell_note("spconv: " + note);
+    };
+    const spconv::outcome result = on_chosen_device(wanted.device, tell, [&] {
+      return spconv::run(wanted, [&](const char* part, const auto& work) {
+        progress_bar bar(part, !typed.common.quiet);
+        work(bar.callback());
+      });
     });
     std::FILE* const out = wanted.output && wanted.output->path == "-" ? stderr : stdout;
     if (wanted.report == spconv::report_form::text) spconv::print_text(result, out);

@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "analyze/recommend/machine_cache.hpp"
 #include "analyze/recommend/recommend.hpp"
@@ -110,7 +111,8 @@ std::vector<format_kind> formats_asked_for(const field_request& field,
   return formats;
 }
 
-tool_request request_of(const typed_options& typed, const progress_line& progress) {
+tool_request request_of(const typed_options& typed, const device_choice& device,
+                        const progress_line& progress) {
   tool_request request;
   request.inputs = typed.inputs;
   objective& wanted = request.each.wanted;
@@ -143,7 +145,7 @@ tool_request request_of(const typed_options& typed, const progress_line& progres
   request.html = typed.html;
   request.form = form_of(typed.common, typed.csv);
   request.show_progress = !typed.common.quiet;
-  request.device = choose_device(typed.common);
+  request.device = device;
   if (!typed.machine.empty() && !typed.predict)
     throw error(failure::usage, "--machine: another machine is only predicted (--predict)");
   if (!typed.machine.empty() && typed.top > 0)
@@ -272,15 +274,12 @@ void print_list(const typed_options& typed) {
                                         : kernels_as_text(all, output_width()));
 }
 
-outcome recommend_matrices(const typed_options& typed) {
-  if (typed.inputs.empty())
-    throw error(failure::usage, "name a matrix, a generator (gen:...) or --list (see --help)");
-  const progress_line progress(!typed.common.quiet);
-  const tool_request request = request_of(typed, progress);
-  // What was ignored on purpose stays so.
-  for (const int signal : {SIGINT, SIGTERM})
-    if (std::signal(signal, note_interrupt) == SIG_IGN) std::signal(signal, SIG_IGN);
-  if (request.form == output_form::csv) fmt::print("{}", recommendation_csv_header());
+// `headed`: whether the header of CSV was printed, which an earlier try may have done.
+outcome recommend_on(const typed_options& typed, const device_choice& device, const progress_line& progress,
+                     bool& headed) {
+  const tool_request request = request_of(typed, device, progress);
+  if (request.form == output_form::csv && !std::exchange(headed, true))
+    fmt::print("{}", recommendation_csv_header());
   outcome ended;
   const std::vector<recommendation> all = run(
       request, progress,
@@ -306,6 +305,22 @@ outcome recommend_matrices(const typed_options& typed) {
   if (request.form == output_form::json) print_json(request, all, verdicts);
   for (const std::string& line : ended.wrong) fmt::print(stderr, "sprecommend: {}\n", line);
   return ended;
+}
+
+outcome recommend_matrices(const typed_options& typed) {
+  if (typed.inputs.empty())
+    throw error(failure::usage, "name a matrix, a generator (gen:...) or --list (see --help)");
+  const progress_line progress(!typed.common.quiet);
+  // What was ignored on purpose stays so.
+  for (const int signal : {SIGINT, SIGTERM})
+    if (std::signal(signal, note_interrupt) == SIG_IGN) std::signal(signal, SIG_IGN);
+  device_choice device = choose_device(typed.common);
+  bool headed = false;
+  const auto tell = [&](const std::string& note) {
+    progress.clear();
+    if (!typed.common.quiet) tell_note("sprecommend: " + note);
+  };
+  return on_chosen_device(device, tell, [&] { return recommend_on(typed, device, progress, headed); });
 }
 
 // A format that one of these is about takes part as it says, instead of with the parameters worth trying.
