@@ -31,11 +31,15 @@ struct table_of<csc<Offset, Value, view_of<Space>>> {
       kernel_info info = turned(line.info);
       info.name = names[table.size()].c_str();
       info.code_name = line.info.name;
-      table.push_back(
-          {info, [line](const matrix& m, operation op) { return line.why_not(transpose(m), turned(op)); },
-           [line](backend_in<Space> on, const matrix& m, operation op) {
-             return line.prepare(on, transpose(m), turned(op));
-           }});
+      table.push_back({info,
+                       [line](const matrix& m, operation op) {
+                         // About A, and not about the CSR that this is run as.
+                         return line.info.computes(turned(op)) ? line.why_not(transpose(m), turned(op))
+                                                               : no_product_with(op);
+                       },
+                       [line](backend_in<Space> on, const matrix& m, operation op) {
+                         return line.prepare(on, transpose(m), turned(op));
+                       }});
     }
     return table;
   }

@@ -3,6 +3,7 @@
 // outputs only make the sums longer.
 #include <string_view>
 
+#include "kernels/cuda/all_finite.hpp"
 #include "kernels/cuda/entries.hpp"
 #include "kernels/cuda/overlap.hpp"
 #include "kernels/table.hpp"
@@ -224,6 +225,8 @@ __global__ void find_not_finite(const Value* values, std::int64_t count, int* fo
     if (!isfinite(values[e])) *found = 1;
 }
 
+}  // namespace
+
 // On the default stream, which waits for whatever made the matrix.
 template <class Value>
 bool all_finite(const array_view<const Value>& values) {
@@ -237,6 +240,11 @@ bool all_finite(const array_view<const Value>& values) {
   copy_bytes(place::host, &result, place::device, found.data(), sizeof(result));
   return result == 0;
 }
+
+template bool all_finite(const array_view<const float>&);
+template bool all_finite(const array_view<const double>&);
+
+namespace {
 
 template <int Schedule, class Value>
 struct coo_kernel {
