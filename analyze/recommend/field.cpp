@@ -260,20 +260,27 @@ class field_builder {
         std::find(request_.operations.begin(), request_.operations.end(), operation::transposed) ==
             request_.operations.end())
       return;
-    const block_size block = first_block();
+    const std::optional<format_cost> first_bsr = first_price_of_bsr();
     for (const format_kind format : {format_kind::coo, format_kind::sell, format_kind::bsr}) {
       const bool for_vendor = has_kernel(format, true);
       const bool for_ours = request_.our_copies && format != format_kind::coo && has_kernel(format, false);
-      if ((!for_vendor && !for_ours) || (format == format_kind::bsr && block.rows != block.cols)) continue;
-      // What it takes is not known before A^T is there: at least as much as CSC.
-      format_cost cost = *priced(format_kind::csc);
-      cost.format = format;
+      if (!for_vendor && !for_ours) continue;
+      format_cost cost = *priced(format == format_kind::coo ? format : format_kind::csc);
       if (format == format_kind::sell) {
+        // What it takes is not known before A^T is there: at least its entries.
+        cost.format = format;
+        cost.bytes = features_.entries * std::int64_t{sizeof(std::int32_t) + sizeof(Value)};
+        cost.exact = false;
         const auto forced = request_.forced.find(format);
         cost.options.sell = forced == request_.forced.end() ? field_tuning::first_sell : forced->second.sell;
         if (for_vendor) cost.options.sell.sigma = 1;  // the vendor takes rows in their order only
       } else if (format == format_kind::bsr) {
-        cost.options.bsr_block = block;
+        if (!first_bsr || first_bsr->options.bsr_block.rows != first_bsr->options.bsr_block.cols) continue;
+        // A^T has the blocks of A, and other rows of blocks.
+        cost = *first_bsr;
+        const std::int64_t side = cost.options.bsr_block.rows;
+        cost.bytes +=
+            (groups_of(matrix_.cols, side) - groups_of(matrix_.rows, side)) * std::int64_t{sizeof(Offset)};
       }
       add_copy(cost, request_.our_copies);
       // Ours are faster where rows of like lengths stand together.
@@ -293,11 +300,11 @@ class field_builder {
           (k.info.vendor || (ours && k.info.rounding_neighbours == 0)))
         one.variant.kernels.emplace_back(k.info.name);
   }
-  // Of BSR, the one with the fewest bytes; 0 x 1 where there is none.
-  block_size first_block() const {
+  // Of the one with the fewest bytes.
+  std::optional<format_cost> first_price_of_bsr() const {
     for (const priced_variant& e : all_)
-      if (e.variant.format == format_kind::bsr && e.left_out.empty()) return e.cost.options.bsr_block;
-    return {0, 1};
+      if (e.variant.format == format_kind::bsr && e.left_out.empty()) return e.cost;
+    return {};
   }
 
   Backend on_;

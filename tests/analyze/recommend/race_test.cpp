@@ -199,7 +199,9 @@ TEST_CASE("a request names the formats, kernels and operations that take part") 
   request.operations = {operation::multiply};
   const matrix_result ax = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
   CHECK(ax.base_name(operation::transposed).empty());
-  CHECK(ax.variants[0].contestants.size() == 1);
+  for (const contestant_result& k : ax.variants[0].contestants) CHECK(k.op == operation::multiply);
+  CHECK(std::count_if(ax.variants[0].contestants.begin(), ax.variants[0].contestants.end(),
+                      [](const contestant_result& k) { return !k.info.vendor; }) == 1);
   CHECK(ax.variants[1].contestants.empty());
 }
 
@@ -215,15 +217,18 @@ TEST_CASE("beside the base itself stand its own samples, whichever way the race 
   for (const bool for_verdict : {false, true}) {
     request.for_verdict = for_verdict;
     const matrix_result found = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
+    int compared = 0;
     for (const contestant_result& k : found.variants[1].contestants) {
       INFO(k.info.name << " " << name_of(k.op) << (for_verdict ? ", for a verdict" : ""));
-      REQUIRE(found.base_name(k.op) == k.info.name);
       REQUIRE(k.timed());
+      if (found.base_name(k.op) != k.info.name) continue;
+      ++compared;
       CHECK(found.variants[1].base_of(k.op).warm.median == k.time.warm.median);
     }
+    CHECK(compared == 2);
     const way pair = ours_in(found, found.variants[1], false).pair;
     REQUIRE(pair);
-    CHECK(base_beside(pair) == sum_of_medians(pair));
+    if (cpu_baseline() == "csr/omp") CHECK(base_beside(pair) == sum_of_medians(pair));
   }
 }
 
