@@ -235,7 +235,8 @@ instruction_sets find_instruction_sets() {
 #endif
   add("AVX2", avx2, __builtin_cpu_supports("avx2"));
   add("FMA", fma, __builtin_cpu_supports("fma"));
-  add("AVX-512", avx512, __builtin_cpu_supports("avx512f"));
+  // wide_groups.hpp, whatever the rest was compiled for.
+  add(avx512 ? "AVX-512" : "AVX-512, which SELL uses", avx512, __builtin_cpu_supports("avx512f"));
 #elif defined(__aarch64__)
   found.architecture = "aarch64";
   add("NEON", true, true);

@@ -1,11 +1,13 @@
 // ELL, SELL and HYB on OpenMP. A x of ELL and SELL: every thread owns a run of rows or slices and walks it
 // slot by slot, a piece of rows at a time, so that memory is read in order while the sums stay in the nearest
 // cache. Where pieces are small, or rows of different lengths stand side by side, it takes groups of rows
-// whose sums stay in registers.
+// whose sums stay in registers. Slices are groups of rows already, and are taken as wide ones where the CPU
+// has vectors for them (wide_groups.hpp).
 #include <bit>
 #include <cstring>
 
 #include "kernels/cpu/scatter.hpp"
+#include "kernels/cpu/wide_groups.hpp"
 #include "kernels/table.hpp"
 
 namespace sparsmith {
@@ -116,6 +118,8 @@ struct ell_layout {
   std::int64_t slots_before(std::int64_t row) const { return row * width; }
   std::int64_t row_at(std::int64_t position) const { return position; }
   bool in_groups() const { return width <= ell_tuning::grouped_width; }
+  // None: the slots of a row lie too far apart where there are many of them.
+  wide_group<Value> wide() const { return {}; }
   template <class Use>
   void pieces(std::int64_t first, std::int64_t last, Use use) const {
     for (std::int64_t row = first; row < last; row += piece_rows)
@@ -136,6 +140,7 @@ struct sell_layout {
   std::int64_t slots_before(std::int64_t s) const { return slice_offsets[s]; }
   std::int64_t row_at(std::int64_t position) const { return row_order[position]; }
   bool in_groups() const { return slice % group_rows == 0 && slice <= ell_tuning::grouped_slice; }
+  wide_group<Value> wide() const { return wide_group_for<Value>(slice); }
   template <class Use>
   void pieces(std::int64_t first, std::int64_t last, Use use) const {
     for (std::int64_t s = first; s < last; ++s) {
@@ -167,7 +172,7 @@ template <class Value, class Layout>
 class slots_omp {
  public:
   slots_omp(const Layout& layout, std::int64_t outputs, operation op)
-      : layout_(layout), bounds_(chunks_of(layout)) {
+      : layout_(layout), wide_(layout.wide()), bounds_(chunks_of(layout)) {
     if (op == operation::transposed)
       transposed_ = std::make_unique<scatter>(outputs, op, bounds_, slot_walk<Layout>{layout});
   }
@@ -181,7 +186,10 @@ class slots_omp {
     for (std::int64_t c = 0; c < chunks; ++c) {
       const std::int64_t first = bounds_[static_cast<std::size_t>(c)],
                          last = bounds_[static_cast<std::size_t>(c) + 1];
-      if (in_groups)
+      if (wide_.rows > 0)
+        layout_.pieces(first, last,
+                       [&](const slot_piece& piece) { multiply_wide(piece, alpha, x, beta, y); });
+      else if (in_groups)
         layout_.pieces(first, last, [&](const slot_piece& piece) {
           if (piece.stride == group_rows || piece.width <= ell_tuning::grouped_width)
             multiply_groups(piece, alpha, x, beta, y);
@@ -248,6 +256,22 @@ class slots_omp {
     }
   }
 
+  void multiply_wide(const slot_piece& piece, Value alpha, const Value* x, Value beta, Value* y) const {
+    const std::int32_t* const lengths = layout_.lengths + piece.position;
+    const std::int32_t* const cols = layout_.cols + piece.first_slot;
+    const Value* const values = layout_.values + piece.first_slot;
+    Value sums[most_wide_rows];
+    std::int64_t i = 0;
+    for (; i + wide_.rows <= piece.rows; i += wide_.rows) {
+      wide_.sum(lengths + i, cols + i, values + i, piece.stride, x, sums);
+      put(piece.position + i, wide_.rows, sums, alpha, beta, y);
+    }
+    for (; i < piece.rows; ++i) {
+      const Value sum = sum_of_row(lengths[i], 0, cols + i, values + i, piece.stride, x);
+      put(piece.position + i, 1, &sum, alpha, beta, y);
+    }
+  }
+
   static Value sum_of_row(std::int32_t length, std::int64_t from, const std::int32_t* cols,
                           const Value* values, std::int64_t stride, const Value* x) {
     Value sum{0};
@@ -265,6 +289,7 @@ class slots_omp {
 
   using scatter = scatter_sum<Value, slot_walk<Layout>>;
   Layout layout_;
+  wide_group<Value> wide_;
   std::vector<std::int64_t> bounds_;
   std::unique_ptr<scatter> transposed_;
 };
