@@ -13,7 +13,8 @@ namespace {
 
 #define SPARSMITH_AVX512 [[gnu::target("avx512f"), gnu::always_inline]] static inline
 
-// What is not chosen is not read: padding has columns that must not meet x.
+// What is not chosen is not read: padding has columns that must not meet x. Products are rounded before they
+// are added, as in all other loops, so that a matrix gives the same bits on every CPU.
 template <class Value>
 struct vector_512;
 
@@ -30,7 +31,7 @@ struct vector_512<float> {
   SPARSMITH_AVX512 values add(choice of, values sum, const std::int32_t* cols, const float* slots,
                               const float* x) {
     const __m512 gathered = _mm512_mask_i32gather_ps(zero(), of, _mm512_loadu_si512(cols), x, 4);
-    return _mm512_mask3_fmadd_ps(_mm512_loadu_ps(slots), gathered, sum, of);
+    return _mm512_mask_add_ps(sum, of, sum, _mm512_mul_ps(_mm512_loadu_ps(slots), gathered));
   }
   SPARSMITH_AVX512 void store(float* to, values sum) { _mm512_storeu_ps(to, sum); }
 };
@@ -52,7 +53,7 @@ struct vector_512<double> {
   SPARSMITH_AVX512 values add(choice of, values sum, const std::int32_t* cols, const double* slots,
                               const double* x) {
     const __m512d gathered = _mm512_mask_i32gather_pd(zero(), of, load_words(cols), x, 8);
-    return _mm512_mask3_fmadd_pd(_mm512_loadu_pd(slots), gathered, sum, of);
+    return _mm512_mask_add_pd(sum, of, sum, _mm512_mul_pd(_mm512_loadu_pd(slots), gathered));
   }
   SPARSMITH_AVX512 void store(double* to, values sum) { _mm512_storeu_pd(to, sum); }
 };
