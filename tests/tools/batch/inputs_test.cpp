@@ -72,6 +72,21 @@ TEST_CASE("a folder is searched to its bottom, by name") {
   CHECK(paths_in({"empty"}).empty());
 }
 
+TEST_CASE("all endings of matrices, and no others") {
+  const collection here;
+  const names endings = {".h5",     ".hdf5",    ".mm",  ".mtx", ".mtx.bz2", ".mtx.gz",
+                         ".mtx.xz", ".mtx.zst", ".npz", ".tar", ".tar.gz",  ".tgz"};
+  names expected;
+  for (const std::string& ending : endings) {
+    here.file("m/x" + ending);
+    expected.push_back("m/x" + ending);
+    here.file("m/x" + ending + "x");
+  }
+  for (const char* const other : {"m/a.gz", "m/a.zip", "m/a.txt", "m/a.mtx~"}) here.file(other);
+  CHECK(paths_in({"m"}) == expected);
+  CHECK(find_inputs({{"m"}, {}, "results"}).passed_over == 16);
+}
+
 TEST_CASE("what is hidden stays so, links to files are followed, links to folders are not") {
   const collection here;
   here.file("m/a.mtx");
@@ -132,6 +147,11 @@ TEST_CASE("lists: comments, blank lines, line ends of any system, and what they 
   CHECK(refusal({}, {"zeros"}) == "zeros:1: no name of a matrix, so this is no list");
   here.file("long", "m/a.mtx\n" + std::string(200'000, 'x'));
   CHECK(refusal({}, {"long"}) == "long:2: no name of a matrix, so this is no list");
+  // As long as a path can be, and no longer.
+  here.file("longest", std::string(4096, 'x') + "\n");
+  CHECK(paths_in({}, {"longest"}) == names{std::string(4096, 'x')});
+  here.file("longer", std::string(4097, 'x') + "\n");
+  CHECK(has(refusal({}, {"longer"}), "longer:1: "));
 }
 
 TEST_CASE("what is not there: typed it is refused, in a list it fails when its turn comes") {
@@ -162,6 +182,8 @@ TEST_CASE("the results are none of the collection, wherever they lie in it") {
   CHECK(paths_in({"m"}, {}, here.path / "m/../m/out/") == names{"m/a.mtx"});
   fs::create_directory_symlink(here.path / "m/out", here.path / "link");
   CHECK(paths_in({"m"}, {}, "link") == names{"m/a.mtx"});
+  CHECK(paths_in({"m/out"}, {}, "m/out") ==
+        names{"m/out/before-1/b.mtx", "m/out/c.mtx"});  // where it was meant
   CHECK(paths_in({"m"}, {}, "not/there") == names{"m/a.mtx", "m/out/before-1/b.mtx", "m/out/c.mtx"});
 }
 

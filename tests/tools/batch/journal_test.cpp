@@ -2,13 +2,48 @@
 #include "tools/batch/journal.hpp"
 
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
+#include <cerrno>
 #include <cstdio>
 
 #include "convert/error.hpp"
 #include "tests/tools/process.hpp"
 #include "tools/batch/byte_lock.hpp"
 #include "tools/batch/job.hpp"
+#include "tools/batch/report.hpp"
+
+namespace {
+
+// What the disk does in the place of what the system would: for the calls of this program alone.
+int flushes = 0;     // of files
+int fail_flush = 0;  // with this error, where it is not 0
+bool look_at_flush = false;
+std::string at_flush;    // the file at the last of them
+long most_written = -1;  // bytes a call writes; all where it is negative
+long room = -1;          // bytes until the disk is full; none where it is negative
+
+}  // namespace
+
+extern "C" int fdatasync(int descriptor) {
+  ++flushes;
+  if (look_at_flush) at_flush = sparsmith::testing::content("/proc/self/fd/" + std::to_string(descriptor));
+  errno = fail_flush;
+  return fail_flush == 0 ? static_cast<int>(::syscall(SYS_fdatasync, descriptor)) : -1;
+}
+
+extern "C" ssize_t write(int descriptor, const void* data, std::size_t size) {
+  if (descriptor > 2 && most_written >= 0) size = std::min(size, static_cast<std::size_t>(most_written));
+  if (descriptor > 2 && room >= 0) {
+    if (room == 0) {
+      errno = ENOSPC;
+      return -1;
+    }
+    size = std::min(size, static_cast<std::size_t>(room));
+    room -= static_cast<long>(size);
+  }
+  return ::syscall(SYS_write, descriptor, data, size);
+}
 
 namespace fs = std::filesystem;
 using namespace sparsmith;
@@ -94,7 +129,7 @@ TEST_CASE("keys tell content and options apart, and nothing else") {
   CHECK(key_of("sha256:a", usual) == key_of("sha256:a", options_as_json({})));
   CHECK(key_of("sha256:a", usual) != key_of("sha256:b", usual));
   std::set<std::string> keys = {key_of("x", usual)};
-  std::vector<batch_options> others(8);
+  std::vector<batch_options> others(10);
   others[0].analyze = false;
   others[1].recommend = false;
   others[2].predict = true;
@@ -103,6 +138,8 @@ TEST_CASE("keys tell content and options apart, and nothing else") {
   others[5].single_values = true;
   others[6].budget = 0.5;
   others[7].backend = "cuda";
+  others[8].threads = 3;
+  others[9].single_values = false;
   for (const batch_options& options : others) {
     const json told = options_as_json(options);
     CHECK(keys.insert(key_of("x", told)).second);
@@ -145,6 +182,105 @@ TEST_CASE("what was added is there, for this process and for the next") {
   const std::string text = content((inner / all).string());
   CHECK(std::count(text.begin(), text.end(), '\n') == 3);
   CHECK(text.find(R"({"schema":"sparsmith.batch/1",)") == 0);
+}
+
+TEST_CASE("a line is on disk before it counts, whole or not at all") {
+  const results_folder folder;
+  journal results(folder.path, all, false);
+  results.append(line(1));
+  const std::string whole = folder.text();
+  flushes = 0;
+  look_at_flush = true;
+  results.append(line(2));
+  look_at_flush = false;
+  CHECK(flushes == 1);
+  CHECK(at_flush == whole + line(2).dump() + "\n");  // not before it was written
+  const std::string both = folder.text();
+  // A disk that cannot keep it: nothing of it stays, and it is not known.
+  fail_flush = EIO;
+  CHECK_THROWS_AS(results.append(line(3)), error);
+  fail_flush = 0;
+  CHECK(folder.text() == both);
+  CHECK(results.find(key(3)) == nullptr);
+  // Full, at any place of the line.
+  for (room = 0; room < 40; room += 13) {
+    const long left = room;
+    CHECK_THROWS_AS(results.append(line(3)), error);
+    room = left;
+    CHECK(folder.text() == both);
+    CHECK(results.find(key(3)) == nullptr);
+  }
+  room = -1;
+  // Written in parts.
+  most_written = 100;
+  results.append(line(3));
+  most_written = -1;
+  CHECK(folder.text() == both + line(3).dump() + "\n");
+  CHECK(results.find(key(3)) != nullptr);
+  CHECK(results_in(folder).size() == 3);
+}
+
+TEST_CASE("what was found out is not lost where a second try fails") {
+  const results_folder folder;
+  {
+    journal results(folder.path, all, false);
+    results.append(line(1));
+    results.append(line(1, "failed", "2026-01-31T13:00:00Z"));
+    CHECK(results.find(key(1))->ok);
+  }
+  const journal results(folder.path, all, false);
+  CHECK(results.find(key(1))->ok);
+  REQUIRE(results_in(folder).size() == 1);
+  CHECK(results_in(folder)[0]["result"] == "ok");
+}
+
+TEST_CASE("of two that began in the same second the one that is read later counts, for both readers") {
+  const results_folder folder;
+  journal one(folder.path, results_file(1, 2), false), two(folder.path, results_file(2, 2), false);
+  two.append(line(1, "ok"));
+  json other = line(1, "ok");
+  other["name"] = "earlier file";
+  one.append(other);
+  CHECK(names_in(folder) == names{"m1"});
+  CHECK(journal(folder.path, all, false).find(key(1))->name == "m1");
+}
+
+TEST_CASE("files of others in the folder are none of the results") {
+  const results_folder folder;
+  const std::string text = line(1).dump() + "\n";
+  for (const char* const name :
+       {"notes.jsonl", "results.csv", "results.jsonl.bak", "my results.jsonl", "results-2.jsonl"})
+    folder.write(text, name);
+  const journal results(folder.path, all, false);
+  CHECK(results.find(key(1)) == nullptr);
+  CHECK(results_in(folder).empty());
+}
+
+TEST_CASE("a report of nothing is refused, one of spoiled lines tells them") {
+  const results_folder folder;
+  std::vector<std::string> told;
+  const auto tell = [&](const std::string& problem) { told.push_back(problem); };
+  folder.write("");
+  try {
+    write_report(folder.path, tell);
+    FAIL_CHECK("was written");
+  } catch (const error& problem) {
+    CHECK(has(problem.what(), "there are no results"));
+  }
+  CHECK(folder.files() == names{"results.jsonl"});
+  json unreadable = line(2);
+  unreadable["recommendation"] = {{"schema", "sparsmith.recommend/9"}};
+  folder.write(line(1).dump() + "\nnotes\n" + unreadable.dump() + "\n");
+  CHECK(write_report(folder.path, tell).rows.size() == 2);
+  CHECK(folder.files() == names{"contestants.csv", "report.html", "results.csv", "results.jsonl"});
+  REQUIRE(told.size() == 2);
+  CHECK(has(told[0], "results.jsonl:2: no result"));
+  CHECK(has(told[1], "m2: its recommendation is passed over: "));
+  // Put aside with the results they are of.
+  { const journal fresh(folder.path, all, true); }
+  CHECK_FALSE(fs::exists(folder.path / "report.html"));
+  CHECK_FALSE(fs::exists(folder.path / "results.csv"));
+  CHECK_FALSE(fs::exists(folder.path / "contestants.csv"));
 }
 
 TEST_CASE("a source is known as long as it is as it was") {

@@ -4,6 +4,7 @@
 #include "tools/batch/run.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -77,6 +78,29 @@ void follow(const std::string& step) {
     const std::string number = std::to_string(child);
     const int file = ::open(rest.c_str(), O_WRONLY | O_CREAT, 0600);
     if (::write(file, number.data(), number.size()) < 0) ::_exit(12);
+  } else if (verb == "limits") {  // what holds for it, as a failure
+    rlimit core{}, file{}, data{};
+    ::getrlimit(RLIMIT_CORE, &core);
+    ::getrlimit(RLIMIT_FSIZE, &file);
+    ::getrlimit(RLIMIT_DATA, &data);
+    sigset_t blocked;
+    ::sigprocmask(SIG_SETMASK, nullptr, &blocked);
+    struct sigaction pipe {};
+    ::sigaction(SIGPIPE, nullptr, &pipe);
+    const json told = {{"core", core.rlim_cur},
+                       {"file", file.rlim_cur},
+                       {"data", data.rlim_cur},
+                       {"int blocked", sigismember(&blocked, SIGINT) == 1},
+                       {"segv blocked", sigismember(&blocked, SIGSEGV) == 1},
+                       {"pipe", pipe.sa_handler == SIG_DFL},
+                       {"group", ::getpgrp() == ::getpid()}};
+    say(says_result + json{{"failure", nullptr}, {"matrix", told}}.dump());
+  } else if (verb == "take") {
+    constexpr std::size_t bytes = 200 << 20;
+    volatile char* const taken = new char[bytes];
+    for (std::size_t i = 0; i < bytes; i += 512) taken[i] = 1;
+  } else if (verb == "much") {
+    say(says_result + json{{"failure", nullptr}, {"analysis", std::string(9'000'000, 'x')}}.dump());
   } else if (verb == "raise") {
     std::raise(std::atoi(rest.c_str()));
   } else if (verb == "exit") {
@@ -508,6 +532,47 @@ TEST_CASE("looking at the machine: what it says, and how it may end") {
   CHECK(has(look("whisper broken; exit 4"), "looking at the machine ended with status 1024: broken"));
   CHECK(has(look("sleep 20", true), "interrupted"));
   ::unsetenv("TEST_MACHINE");
+}
+
+TEST_CASE("what holds for a worker before it does anything") {
+  work w;
+  w.matrix("a", "content sha256:a; limits");
+  w.request.memory = std::int64_t{3} << 30;
+  REQUIRE(w.run().ok == 1);
+  const json told = w.lines[0]["matrix"];
+  CHECK(told["core"] == 0);
+  CHECK(told["file"] == 64 << 20);
+  CHECK(told["int blocked"] == true);  // its parent hears it
+  CHECK(told["segv blocked"] == false);
+  CHECK(told["pipe"] == true);
+  CHECK(told["group"] == true);
+#ifndef __SANITIZE_ADDRESS__
+  // With room for stacks, unless a control group counts better; on a GPU addresses are no memory.
+  const bool in_group = memory_group(std::int64_t{3} << 30, 77).made();
+  if (!in_group) CHECK(told["data"] == std::int64_t{5} << 30);
+  w.request.options.backend = "cuda";
+  REQUIRE(w.run().ok == 1);
+  CHECK(w.lines[0]["matrix"]["data"].get<std::uint64_t>() > std::uint64_t{5} << 30);
+#endif
+}
+
+TEST_CASE("a result longer than any pipe arrives whole") {
+  work w;
+  w.matrix("a", "content sha256:a; much");
+  CHECK(w.run().ok == 1);
+  CHECK(w.lines[0]["analysis"].get<std::string>().size() == 9'000'000);
+}
+
+TEST_CASE("who takes more memory than was granted is ended") {
+  work w;
+  w.request.memory = 100 << 20;
+  w.request.timeout = 20;
+  w.matrix("a", "content sha256:a; take; sleep 20");
+  const double began = seconds_now();
+  CHECK(w.run().failed == 1);
+  CHECK(seconds_now() - began < 15);
+  CHECK(w.failure()["cause"] == "memory");
+  CHECK(has(w.failure()["message"], "took more memory than --memory grants"));
 }
 
 TEST_CASE("signals have names, those that have none a number") {
