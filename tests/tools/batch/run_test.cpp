@@ -314,6 +314,19 @@ TEST_CASE("one at a time on the device, and waiting for it is no time of a worke
   CHECK(w.notes.empty());
 }
 
+TEST_CASE("who is done with the device gives it back to all, and not only when it ends") {
+  work w;
+  w.request.options.predict = false;
+  w.matrix("a", "content sha256:a; device; say free; note freed; sleep 0.6; ok");
+  device_lease other(w.request.machine.identity);
+  bool taken = false;
+  w.events.still_running = [&](const batch_state& state) {
+    if (fs::exists(w.path / "freed") && !state.running.empty()) taken = taken || other.try_take();
+  };
+  CHECK(w.run().ok == 1);
+  CHECK(taken);
+}
+
 TEST_CASE("a device that another process does not give back is waited for, told, and then left") {
   work w;
   w.request.options.predict = false;
