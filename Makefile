@@ -7,7 +7,7 @@ TREE := $(if $(or $(ARCH),$(findstring yes,$(GPU))),cuda,openmp)
 BUILD := build/$(TREE)
 JOBS := $(shell nproc)
 
-.PHONY: demo test build configure setup format-check sanitize slurm-check cuda-check mutants
+.PHONY: demo test build configure setup format-check sanitize slurm-check cuda-check mutants kills-batch
 demo: configure
 	@echo "Building the tools in $(BUILD); the first time takes minutes."
 	@cmake --build $(BUILD) -j $(JOBS) --target spconv spanalyze sprecommend spbatch
@@ -57,6 +57,11 @@ slurm-check: configure
 	@sh cmake/setup.sh slurm-wlm munge || echo "slurm-check: Slurm could not be installed"
 	@cmake --build $(BUILD) -j $(JOBS) --target spbatch
 	ctest --test-dir $(BUILD) --output-on-failure -R '^slurm$$'
+
+# spbatch killed 1,000 times at random moments, 100 of them while three share a folder; about ten minutes.
+kills-batch: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target spbatch
+	@python3 tests/tools/batch/kill_check.py $(BUILD)/tools/spbatch --alone 900 --shared 100
 
 # Versions of clang-format lay out differently; the one of Debian 12 decides.
 format-check:

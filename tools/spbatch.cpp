@@ -29,7 +29,7 @@ struct typed_options {
   std::vector<std::string> words;  // all of it, for the tasks of a cluster
   std::vector<std::string> paths, lists, sbatch_options;
   std::string out = "spbatch-results", mix = "1:1", memory, shard;
-  double timeout = 900, budget = 0;
+  double timeout = 900, budget = 0, device_wait = 3600;
   std::optional<bool> single_values;
   int jobs = 0, array = 0;
   bool analyze = false, recommend = false, predict = false, warm = false;
@@ -43,7 +43,7 @@ struct tool_request {
   shard part;
   std::string part_note;  // where the part comes from, if it was not asked for
   batch_request batch;
-  std::vector<std::string> problems;
+  std::vector<std::string> problems, not_files;
   std::int64_t passed_over = 0;
   std::optional<slurm_job> job;
   output_form form = output_form::text;
@@ -115,11 +115,14 @@ batch_options settle_options(const typed_options& typed) {
 void settle_inputs(const typed_options& typed, tool_request& request) {
   const found_inputs found = find_inputs({typed.paths, typed.lists, request.folder});
   request.problems = found.problems;
+  request.not_files = found.not_files;
   request.passed_over = found.passed_over;
   if (found.inputs.empty())
-    throw error(
-        failure::input,
-        fmt::format("no matrices found{}", found.passed_over > 0 ? ": no file there is named like one" : ""));
+    throw error(failure::input, fmt::format("no matrices found{}",
+                                            !found.not_files.empty()
+                                                ? on_one_line("; passed over: " + found.not_files.front())
+                                            : found.passed_over > 0 ? ": no file there is named like one"
+                                                                    : ""));
   const auto count = static_cast<std::size_t>(request.part.count);
   for (std::size_t i = static_cast<std::size_t>(request.part.index) - 1; i < found.inputs.size(); i += count)
     request.batch.inputs.push_back(found.inputs[i]);
@@ -139,7 +142,8 @@ tool_request request_of(const typed_options& typed, const progress_line& progres
         failure::usage,
         "name the matrices: --slurm, --fresh, --retry-failed and --retry-noisy are about running them");
   for (const auto& [option, value] :
-       {std::pair("--timeout", typed.timeout), std::pair("--budget", typed.budget)})
+       {std::pair("--timeout", typed.timeout), std::pair("--budget", typed.budget),
+        std::pair("--device-wait", typed.device_wait)})
     if (!std::isfinite(value)) throw error(failure::usage, fmt::format("{} {}: not a number", option, value));
   if (typed.array > 0 && !typed.slurm) throw error(failure::usage, "--array goes with --slurm");
   if (typed.slurm && !typed.shard.empty())
@@ -166,6 +170,7 @@ tool_request request_of(const typed_options& typed, const progress_line& progres
   batch_request& batch = request.batch;
   batch.options = settle_options(typed);
   batch.timeout = typed.timeout;
+  batch.device_wait = typed.device_wait;
   batch.retry_failed = typed.retry_failed;
   batch.retry_noisy = typed.retry_noisy;
   batch.memory = typed.memory.empty() ? 0 : parse_memory(typed.memory);
@@ -294,6 +299,10 @@ batch_state run(const tool_request& request, const progress_line& progress) {
       progress.clear();
       tell(line_text_of(line, state));
     };
+    events.noted = [&](const std::string& text) {
+      progress.clear();
+      tell_note("spbatch: " + on_one_line(text));
+    };
     events.copied = [&](const std::string& name, const std::string& of) {
       progress.clear();
       tell_note(on_one_line(fmt::format("{}: the same as {}", name, of)));
@@ -316,7 +325,9 @@ outcome profile(const typed_options& typed) {
   // A worker that is gone is found out when its status is asked for, and nobody has to read what is said.
   std::signal(SIGPIPE, SIG_IGN);
   const tool_request request = request_of(typed, progress);
-  for (const std::string& problem : request.problems) tell("spbatch: " + problem);
+  for (const std::string& problem : request.problems) tell("spbatch: " + on_one_line(problem));
+  for (const std::string& one : request.not_files)
+    tell("spbatch: " + on_one_line(one + ", not a file; passed over"));
   if (request.job) {
     std::error_code problem;
     fs::create_directories(request.folder, problem);
@@ -324,7 +335,8 @@ outcome profile(const typed_options& typed) {
     if (request.fresh) const journal emptied(request.folder, results_file(1, 1), true);
     const submitted job = submit_to_slurm(*request.job);
     if (request.form == output_form::json)
-      fmt::print("{}\n", json{{"job", job.job_id}, {"script", job.script.string()}}.dump(2));
+      fmt::print("{}\n", json{{"job", job.job_id}, {"script", job.script.string()}}.dump(
+                             2, ' ', false, json::error_handler_t::replace));
     else if (request.form == output_form::text)
       fmt::print("{}", how_to_watch(job));
     return {request.problems.empty()};
@@ -417,6 +429,10 @@ int main(int argc, char** argv) {
          "--jobs", typed.jobs,
          "Processes at once; by default 3 beside a GPU (one measures), 1 where processors are measured")
       ->check(between(1, 256));
+  app.add_option("--device-wait", typed.device_wait,
+                 "Seconds after which the run ends where another spbatch has the device; 0: never")
+      ->check(between(0.0, 1e9))
+      ->capture_default_str();
   app.add_option("--shard", typed.shard, "Only part I of N of the matrices: 2/4")
       ->check([](const std::string& text) { return text.empty() ? "not a part such as 2/4" : ""; });
   app.add_flag("--fresh", typed.fresh, "Begin anew; earlier results are moved into a folder beside");

@@ -1,5 +1,7 @@
 // spbatch as a process: what a user types, what comes back, and what is left on disk. What it does when it is
 // killed, or when matrices misbehave, is for batch/batch_check.py.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -54,10 +56,10 @@ TEST_CASE("help and version") {
   const outcome help = run(work, "--help");
   CHECK(help.status == 0);
   for (const char* const word :
-       {"--out",    "--list",   "--analyze",      "--recommend",   "--predict",  "--mix",
-        "--caches", "--value",  "--budget",       "--timeout",     "--memory",   "--jobs",
-        "--shard",  "--fresh",  "--retry-failed", "--retry-noisy", "--report",   "--slurm",
-        "--array",  "Examples", "results.jsonl",  "report.html",   "Exit status"})
+       {"--out",    "--list",        "--analyze",      "--recommend",   "--predict",   "--mix",
+        "--caches", "--value",       "--budget",       "--timeout",     "--memory",    "--jobs",
+        "--shard",  "--fresh",       "--retry-failed", "--retry-noisy", "--report",    "--slurm",
+        "--array",  "--device-wait", "Examples",       "results.jsonl", "report.html", "Exit status"})
     CHECK(has(help.out, word));
   CHECK(!has(help.out, "gen:lopsided"));
   CHECK(has(run(work, "--help-generators").out, "gen:lopsided"));
@@ -83,10 +85,11 @@ TEST_CASE("a folder, line by line where there is no terminal, and what is on dis
     CHECK(line["schema"] == "sparsmith.batch/1");
     CHECK(line["result"] == "ok");
     CHECK(line["analysis"]["schema"] == "sparsmith.features/1");
-    CHECK(line["analysis"]["name"] == line["source"]["path"]);  // as spanalyze says it
+    CHECK(line["analysis"]["name"] == "m/" + line["name"].get<std::string>());  // as spanalyze says it
     CHECK(line["recommendation"]["schema"] == "sparsmith.recommend/2");
     CHECK(line["recommendation"]["predicted"] == true);
-    CHECK(line["source"]["path"] == "m/" + line["name"].get<std::string>());
+    CHECK(line["source"]["path"] ==
+          fs::canonical(work.path / "m" / line["name"].get<std::string>()).string());
     CHECK(line["matrix"]["entries"] == line["analysis"]["entries"]);
     CHECK(line["memory_peak"] > 0);
   }
@@ -199,6 +202,8 @@ TEST_CASE("usage is refused in one line, before any work") {
                                       "m --budget nan",
                                       "m --timeout -1",
                                       "m --timeout nan",
+                                      "m --device-wait -1",
+                                      "m --device-wait nan",
                                       "m --jobs 0",
                                       "m --jobs 1000",
                                       "m --shard 0/2",
@@ -361,6 +366,87 @@ TEST_CASE("a prediction is that of sprecommend, whatever share of the machine a 
   CHECK(lines_in(work).back()["recommendation"]["machine"]["threads"] == 1);
 }
 
+TEST_CASE("one name in two folders is two matrices, wherever spbatch was started") {
+  const folder work;
+  for (const char* const place : {"a", "b"}) {
+    fs::create_directories(work.path / place);
+    work.write(std::string(place) + "/A.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 " +
+                                                  std::string(place == std::string("a") ? "5" : "6") + "\n");
+  }
+  fs::last_write_time(work.path / "b/A.mtx",
+                      fs::last_write_time(work.path / "a/A.mtx"));  // and the same size
+  for (const char* const place : {"a", "b", "a", "b"}) {
+    const outcome r = run(work, ". --analyze --out ../R --quiet", "cd " + std::string(place) + " &&");
+    INFO(r.err);
+    CHECK(r.status == 0);
+  }
+  CHECK(lines_in(work, "R/results.jsonl").size() == 2);
+  const json told = json::parse(run(work, "--report --out R --json").out);
+  CHECK(told["summary"]["matrices"] == 2);
+  // By another way to the same file nothing is read again.
+  fs::create_directory_symlink(work.path / "a", work.path / "way");
+  CHECK(json::parse(run(work, "way/A.mtx --analyze --out R --json").out)["run"]["known_before"] == 1);
+}
+
+TEST_CASE("results of before 0.3 are kept: what they are of is read once more, and not run again") {
+  const folder work;
+  REQUIRE(run(work, "m --analyze").status == 0);
+  std::string text;
+  for (json& line : std::vector<json>(lines_in(work))) {
+    line["source"]["path"] = "m/" + line["name"].get<std::string>();
+    text += line.dump() + "\n";
+  }
+  work.write("spbatch-results/results.jsonl", text);
+  const json told = json::parse(run(work, "m --analyze --json").out);
+  CHECK(told["run"]["known_before"] == 2);
+  CHECK(told["run"]["ok"] == 0);
+  CHECK(told["summary"]["matrices"] == 2);
+  CHECK(content(work / "spbatch-results/results.jsonl") == text);
+}
+
+TEST_CASE("names that are no text are told apart, and known again") {
+  const folder work;
+  fs::create_directories(work.path / "odd");
+  work.write("odd/\xfe.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 5\n");
+  work.write("odd/\xff.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 6\n");
+  for (int i = 0; i < 2; ++i) {
+    const json told = json::parse(run(work, "odd --analyze --json --jobs 1").out);
+    CHECK(told["run"]["matrices"] == 2);
+    CHECK(told["run"]["known_before"] == 2 * i);
+    CHECK(told["summary"]["matrices"] == 2);
+  }
+}
+
+TEST_CASE("what is no file costs no time: in a folder it is named, in a list it fails") {
+  const folder work;
+  REQUIRE(::mkfifo((work / "m/pi\npe.mtx").c_str(), 0600) == 0);
+  work.write("all.txt", "m/pi*\nm\n");
+  work.write("pipes.txt", "p.mtx\n");
+  REQUIRE(::mkfifo((work / "p.mtx").c_str(), 0600) == 0);
+  const outcome r = run(work, "m all.txt --analyze --quiet --timeout 30");
+  CHECK(r.status == 0);
+  CHECK(has(r.err, "pe.mtx: a pipe, not a file; passed over\n"));
+  CHECK(line_count(r.err) == 1);  // however often it is met
+  CHECK(lines_in(work).size() == 2);
+  const outcome listed = run(work, "pipes.txt --analyze --timeout 30");
+  CHECK(listed.status == 1);
+  CHECK(has(listed.err, "FAILED (error) p.mtx: a pipe; a batch takes what can be read again"));
+  fs::create_directories(work.path / "only");
+  REQUIRE(::mkfifo((work / "only/p.mtx").c_str(), 0600) == 0);
+  const outcome none = run(work, "only --analyze");
+  CHECK(none.status == 1);
+  CHECK(none.err == "spbatch: no matrices found; passed over: only/p.mtx: a pipe\n");
+  CHECK(r.seconds + listed.seconds + none.seconds < 25);
+}
+
+TEST_CASE("a file that changes between hashing and reading has no result under the old hash") {
+  const folder work;
+  const outcome r = run(work, "m/one.mtx --analyze", "SPARSMITH_BATCH_FAULTS=one=touched");
+  CHECK(r.status == 1);
+  CHECK(has(r.err, "FAILED (error) m/one.mtx: was changed while it was read"));
+  CHECK(run(work, "m/one.mtx --analyze --retry-failed").status == 0);
+}
+
 TEST_CASE("copies are named") {
   const folder work;
   fs::copy_file(work.path / "m/one.mtx", work.path / "m/copy.mtx");
@@ -405,6 +491,19 @@ TEST_CASE("a job's tasks do not submit jobs, however that was typed") {
   CHECK(has(script, "--analyze"));
   CHECK(has(script, "--array=1-3"));
   for (const char* const word : {"--slurm", "--fresh", "--array=3"}) CHECK_FALSE(has(script, word));
+}
+
+TEST_CASE("a job is told as JSON, whatever bytes its folder is named with") {
+  const folder work;
+  work.write("sbatch", "#!/bin/sh\necho 7\n");
+  fs::permissions(work.path / "sbatch", fs::perms::owner_all);
+  const outcome r = run(work, "m --slurm --analyze --json --out 'r\xff'", "PATH=\"$PWD:$PATH\"");
+  INFO(r.err);
+  CHECK(r.status == 0);
+  CHECK(r.err.empty());
+  const json told = json::parse(r.out);
+  CHECK(told["job"] == "7");
+  CHECK(told["script"] == "r\xef\xbf\xbd/slurm.sh");
 }
 
 TEST_CASE("a worker is not for people") {

@@ -3,7 +3,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 
 #include "tools/batch/byte_lock.hpp"
 #include "tools/batch/sha256.hpp"
@@ -12,6 +17,50 @@ namespace sparsmith {
 
 // Where the bytes of those that wait stand, behind those of the devices themselves.
 constexpr long next_places = 1L << 60;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The same for all processes of a user on a machine, or they would not meet: so not where TMPDIR says, of
+// which jobs may have one each.
+fs::path lock_folder() {
+  const auto is_ours = [](const fs::path& folder) {
+    struct stat status {};
+    return ::stat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() &&
+           (status.st_mode & 022) == 0;
+  };
+  const char* const told = std::getenv("XDG_RUNTIME_DIR");
+  for (const fs::path& runtime :
+       {fs::path(told == nullptr ? "" : told), fs::path(fmt::format("/run/user/{}", ::geteuid()))})
+    if (runtime.is_absolute() && is_ours(runtime)) return runtime / "sparsmith";
+  return fmt::format("/tmp/sparsmith-{}", ::geteuid());
+}
+
+}  // namespace
+
+private_lock open_private_lock(const fs::path& folder) {
+  const auto refused = [&](const std::string& why) { return private_lock{-1, folder.string() + ": " + why}; };
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return refused(std::strerror(errno));
+  // Somebody else may have made it first where all can write, or a link that leads elsewhere.
+  const int place = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (place < 0) return refused("not a folder of this user's");
+  struct stat status {};
+  const bool ours =
+      ::fstat(place, &status) == 0 && status.st_uid == ::geteuid() && (status.st_mode & 022) == 0;
+  const int file =
+      ours ? ::openat(place, "device.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600)
+           : -1;
+  const int code = errno;
+  ::close(place);
+  if (!ours) return refused("others can write to it, or own it");
+  if (file < 0) return refused(fmt::format("device.lock: {}", std::strerror(code)));
+  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != ::geteuid()) {
+    ::close(file);
+    return refused("device.lock: not a file of this user's");
+  }
+  return {file, ""};
+}
 
 device_lease::device_lease(const std::string& gpu) {
   // Processors stand at the start, one byte each; GPUs, by what tells them apart, far behind.
@@ -31,10 +80,10 @@ device_lease::device_lease(const std::string& gpu) {
   } else {
     first_ = (1L << 32) + static_cast<long>(std::stoull(sha256_of(gpu).substr(0, 12), nullptr, 16));
   }
-  // Not where TMPDIR says: jobs on one machine may have different ones. Without the file there is no lease,
-  // and nothing else is lost.
-  descriptor_ =
-      ::open(fmt::format("/tmp/sparsmith-{}.lock", ::getuid()).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  // Without the file there is no lease, and nothing else is lost.
+  private_lock lock = open_private_lock(lock_folder());
+  descriptor_ = lock.descriptor;
+  problem_ = std::move(lock.problem);
 }
 
 device_lease::~device_lease() {

@@ -2,9 +2,17 @@
 // process may run on. Several take turns. Ends with the process.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 namespace sparsmith {
+
+// The lock file of a folder that nobody but this user can change; the folder is made where it is not there.
+struct private_lock {
+  int descriptor = -1;
+  std::string problem;  // why there is none: somebody else may hold what is there for ever
+};
+private_lock open_private_lock(const std::filesystem::path& folder);
 
 class device_lease {
  public:
@@ -12,6 +20,9 @@ class device_lease {
   explicit device_lease(const std::string& gpu);
   device_lease(const device_lease&) = delete;
   ~device_lease();
+
+  // Why others are not kept from the device; empty where they are.
+  const std::string& problem() const { return problem_; }
 
   // Whoever tried in vain comes next, and keeps others from it until it tries again or stops waiting.
   bool try_take();
@@ -22,6 +33,7 @@ class device_lease {
   bool set(short kind, long place) const;
 
   int descriptor_ = -1;
+  std::string problem_;
   bool is_next_ = false;
   long first_ = 0, count_ = 1;  // bytes of the file that stand for it
 };

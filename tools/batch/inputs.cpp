@@ -6,16 +6,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <climits>
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 
 #include "convert/error.hpp"
 #include "convert/io/generators.hpp"
+#include "tools/tool.hpp"
 
 namespace sparsmith {
 namespace {
@@ -39,6 +42,25 @@ bool is_list(const std::string& path) {
   std::string start;
   std::ifstream(path) >> start;
   return !start.starts_with("%%");  // else it is a matrix with an odd name
+}
+
+// The whole path without links. What is not there, or cannot be looked at, keeps the rest of its name.
+std::string whole_path(const std::string& text) {
+  std::error_code problem, none;
+  const fs::path absolute = fs::absolute(text, none);
+  const fs::path whole = fs::weakly_canonical(absolute, problem);
+  return (problem ? absolute.lexically_normal() : whole).string();
+}
+
+// Results are text. Bytes that are none would all read alike there, and two files become one.
+std::string as_text(const std::string& path) {
+  if (json::parse(json(path).dump(-1, ' ', false, json::error_handler_t::replace)) == path) return path;
+  std::string address = "file://";
+  for (const char c : path)
+    address += std::isalnum(static_cast<unsigned char>(c)) != 0 || std::strchr("/-._~", c) != nullptr
+                   ? std::string(1, c)
+                   : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  return address;
 }
 
 class search {
@@ -66,6 +88,10 @@ class search {
       take_pattern(text, typed);
     else if (typed && !fs::exists(fs::symlink_status(text, problem)))
       throw error(failure::input, text + ": no such file or folder");
+    else if (const std::string what = what_no_batch_reads(text); typed && !what.empty())
+      throw error(
+          failure::input,
+          fmt::format("{}: {}; a batch takes what can be read again; store it in a file", text, what));
     else
       add({text, text});
   }
@@ -96,7 +122,16 @@ class search {
 
  private:
   void add(batch_input input) {
-    if (seen_.insert(input.path).second) found.inputs.push_back(std::move(input));
+    input.source = is_generator(input.path) ? input.path : as_text(whole_path(input.path));
+    if (seen_.insert(input.source).second) found.inputs.push_back(std::move(input));
+  }
+
+  // Whether it is to be left alone, and then told.
+  bool is_no_file(const std::string& path) {
+    const std::string what = what_no_batch_reads(path);
+    if (!what.empty() && seen_.insert(as_text(whole_path(path))).second)
+      found.not_files.push_back(path + ": " + what);
+    return !what.empty();
   }
 
   void take_pattern(const std::string& pattern, bool typed) {
@@ -110,7 +145,10 @@ class search {
     if (names.empty()) add({pattern, pattern});
     for (const std::string& name : names) {
       std::error_code none;
-      fs::is_directory(name, none) ? search_folder(name) : add({name, name});
+      if (fs::is_directory(name, none))
+        search_folder(name);
+      else if (!is_no_file(name))
+        add({name, name});
     }
   }
 
@@ -140,7 +178,7 @@ class search {
       if (entries->is_directory(none)) {
         if (!entries->is_symlink(none)) walk(entries->path(), relative / name, below);
       } else if (ends_with_any(name.string(), matrix_endings)) {
-        below.push_back((relative / name).string());
+        if (!is_no_file(entries->path().string())) below.push_back((relative / name).string());
       } else {
         ++found.passed_over;
       }
@@ -162,6 +200,14 @@ found_inputs find_inputs(const input_request& request) {
   for (const std::string& path : request.paths) all.take(path, true);
   for (const std::string& list : request.lists) all.take_list(list);
   return std::move(all.found);
+}
+
+std::string what_no_batch_reads(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return "";
+  if (S_ISFIFO(status.st_mode)) return "a pipe";
+  if (S_ISSOCK(status.st_mode)) return "a socket";
+  return S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode) ? "a device" : "";
 }
 
 source_state look_at_source(const std::string& path) {

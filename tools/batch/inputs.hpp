@@ -11,6 +11,9 @@ namespace sparsmith {
 struct batch_input {
   std::string path;  // as the readers take it: a file, or a generator's text
   std::string name;  // for people: the path below the folder where only one was named, else as it was named
+  // What tells it from others, wherever spbatch is started: the whole path without links, as text (a file:
+  // address where its bytes are none); of a generator its text.
+  std::string source = {};
 };
 
 struct input_request {
@@ -22,14 +25,20 @@ struct input_request {
 };
 
 struct found_inputs {
-  std::vector<batch_input> inputs;  // in the order they were named, those of a folder by name; each path once
+  // In the order they were named, those of a folder by name; each file once, by whatever paths it was named.
+  std::vector<batch_input> inputs;
   std::vector<std::string> problems;  // folders that could not be searched, a line each
-  std::int64_t passed_over = 0;       // files in folders whose names are not those of matrices
+  std::vector<std::string>
+      not_files;                 // what is named like a matrix in a folder, or fits a pattern: "a: a pipe"
+  std::int64_t passed_over = 0;  // files in folders whose names are not those of matrices
 };
 
-// What was typed and is not there is refused; what a list names and is not there stays in, and fails when its
-// turn comes.
+// What was typed and is not there, or is no file, is refused; what a list names and is not there stays in,
+// and fails when its turn comes.
 found_inputs find_inputs(const input_request& request);
+
+// "a pipe", "a socket" or "a device": whoever opens one to read may wait for ever. Empty for all else.
+std::string what_no_batch_reads(const std::string& path);
 
 // What tells whether a source is as it was, without reading it.
 struct source_state {

@@ -24,12 +24,36 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view line_start = R"({"schema":"sparsmith.batch/1",)";
 
-// Places in the lock file; nothing is ever written there. The first is held while a line is added, the second
-// (shared) by all who work on the folder, and one behind them for every matrix that is being worked on.
-constexpr off_t append_place = 0, presence_place = 1, first_claim = off_t{1} << 32;
+// Places in the lock file. One is held (shared) by all who work on the folder, and one far behind it for
+// every matrix that is being worked on. Between them stand bytes that count results by the start of their
+// keys: with a look at one of them a process knows whether any other was done with a matrix, however many
+// files there are. Counts of different matrices may meet in a byte, which costs a look at the files and no
+// more.
+constexpr off_t presence_place = 1, first_count = 4096, first_claim = off_t{1} << 32;
+constexpr std::size_t count_bytes = 1 << 20;
 
 off_t claim_place(const std::string& key) {
   return first_claim + static_cast<off_t>(std::stoull(key.substr(0, 15), nullptr, 16));
+}
+
+std::size_t count_index(const std::string& key) {
+  return std::stoull(key.substr(0, 5), nullptr, 16) % count_bytes;
+}
+
+// Bytes of the lock file, zeros where there is none yet.
+std::string counts_at(int descriptor, const fs::path& folder, std::size_t first, std::size_t size) {
+  std::string found(size, '\0');
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t count =
+        ::pread(descriptor, found.data() + done, size - done, first_count + static_cast<off_t>(first + done));
+    if (count == 0) break;
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0)
+      throw error(failure::input,
+                  fmt::format("{}: could not read: {}", (folder / "lock").string(), std::strerror(errno)));
+    done += static_cast<std::size_t>(count);
+  }
+  return found;
 }
 
 [[noreturn]] void fail(const fs::path& path, const std::string& what, int code) {
@@ -45,21 +69,22 @@ bool set_lock(int descriptor, const fs::path& folder, short kind, off_t place, b
   return true;
 }
 
-// Holds the place that lines are added under.
-class append_lock {
+// Holds a byte of a file, waiting for it: of results while a line is added, of counts while one is changed.
+class held_byte {
  public:
-  append_lock(int descriptor, const fs::path& folder) : descriptor_(descriptor), folder_(folder) {
-    set_lock(descriptor_, folder_, F_WRLCK, append_place, true);
+  held_byte(int descriptor, const fs::path& folder, off_t place) : descriptor_(descriptor), place_(place) {
+    set_lock(descriptor_, folder, F_WRLCK, place_, true);
   }
-  append_lock(const append_lock&) = delete;
-  ~append_lock() {
-    (void)lock_bytes(descriptor_, F_UNLCK, append_place, 1, false);  // fails only where there is none
+  held_byte(const held_byte&) = delete;
+  ~held_byte() {
+    (void)lock_bytes(descriptor_, F_UNLCK, place_, 1, false);  // fails only where there is none
   }
 
  private:
   int descriptor_;
-  const fs::path& folder_;
+  off_t place_;
 };
+constexpr off_t append_place = 0;  // of a file of results
 
 std::vector<fs::path> results_files(const fs::path& folder) {
   std::vector<fs::path> files;
@@ -110,6 +135,11 @@ std::string source_of(const json& head) {
 
 std::string started_of(const json& head) {
   return head.contains("started") && head["started"].is_string() ? head["started"].get<std::string>() : "";
+}
+
+// Before 0.3 paths stood as they were typed.
+bool is_whole(const std::string& path) {
+  return path.starts_with('/') || path.starts_with("file:");
 }
 
 // Whether a line counts more than one that was read before it. Within a file the later one is the newer;
@@ -220,7 +250,7 @@ journal::journal(const fs::path& folder, const std::string& file, bool fresh)
   out_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (out_ < 0) fail(file_, "could not open", errno);
   {
-    const append_lock held(lock_, folder_);
+    const held_byte held(out_, folder_, append_place);
     cut_torn_line(out_, file_);
   }
   flush_folder(folder_);
@@ -247,16 +277,33 @@ void journal::remember(const fs::path& file, const json& head) {
 }
 
 void journal::catch_up() {
-  for (const fs::path& path : results_files(folder_)) {
-    std::int64_t& at = read_[path];
-    at = each_line(path, at, [&](std::int64_t where, const std::string& line) {
-      const json head = head_of(line);
-      if (head.is_null())
-        problems_.push_back(fmt::format("{}: no result at byte {}, passed over", path.string(), where));
-      else
-        remember(path, head);
-    });
-  }
+  // The counts first: what is added while the files are read is then looked for once more, and not missed.
+  counts_ = counts_at(lock_, folder_, 0, count_bytes);
+  for (const fs::path& path : results_files(folder_)) catch_up_with(path);
+}
+
+void journal::catch_up_with(const fs::path& file) {
+  std::int64_t& at = read_[file];
+  at = each_line(file, at, [&](std::int64_t where, const std::string& line) {
+    const json head = head_of(line);
+    if (head.is_null())
+      problems_.push_back(fmt::format("{}: no result at byte {}, passed over", file.string(), where));
+    else
+      remember(file, head);
+  });
+}
+
+// Before the line itself, so that none is there uncounted, whenever this process is killed. Where there is no
+// room for it the line counts more, for which there is none either: others may then do the same again.
+void journal::count(const std::string& key) {
+  const std::size_t index = count_index(key);
+  const off_t place = first_count + static_cast<off_t>(index);
+  const held_byte held(lock_, folder_, place);
+  const char before = counts_at(lock_, folder_, index, 1)[0];
+  const auto after = static_cast<char>(before + 1);
+  const bool counted = ::pwrite(lock_, &after, 1, place) == 1;
+  // One's own is no reason to look, unless others have counted there too.
+  if (counted && counts_[index] == before) counts_[index] = after;
 }
 
 const known_result* journal::find(const std::string& key) const {
@@ -274,6 +321,8 @@ std::string journal::key_of_source(const std::string& path, const source_state& 
 bool journal::claim(const std::string& key) {
   if (claims_.contains(key) || !set_lock(lock_, folder_, F_WRLCK, claim_place(key), false)) return false;
   claims_.insert(key);
+  const std::size_t index = count_index(key);
+  if (counts_at(lock_, folder_, index, 1)[0] != counts_[index]) catch_up();
   return true;
 }
 
@@ -283,7 +332,8 @@ void journal::give_up(const std::string& key) {
 
 void journal::append(const json& line) {
   const std::string text = line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
-  const append_lock held(lock_, folder_);
+  count(line["key"]);
+  const held_byte held(out_, folder_, append_place);
   cut_torn_line(out_, file_);
   struct stat before {};
   if (::fstat(out_, &before) != 0) fail(file_, "could not look at it", errno);
@@ -301,7 +351,7 @@ void journal::append(const json& line) {
     written += static_cast<std::size_t>(count);
   }
   if (::fdatasync(out_) != 0) undo(errno);
-  catch_up();
+  catch_up_with(file_);
 }
 
 void read_results(const fs::path& folder, const std::function<void(const json&)>& use,
@@ -311,7 +361,7 @@ void read_results(const fs::path& folder, const std::function<void(const json&)>
     std::int64_t at = 0;
     std::size_t order = 0;
     std::string started, source;
-    bool failed = false;
+    bool failed = false, whole_path = true;
   };
   std::map<std::string, line_place> newest;
   for (const fs::path& file : results_files(folder)) {
@@ -323,14 +373,14 @@ void read_results(const fs::path& folder, const std::function<void(const json&)>
         problem(fmt::format("{}:{}: no result, passed over", file.string(), number));
         return;
       }
-      const bool failed = head["result"] == "failed";
+      const bool failed = head["result"] == "failed", whole = is_whole(head["source"]["path"]);
       const auto [known, is_new] = newest.try_emplace(
-          head["key"], line_place{file, at, newest.size(), started_of(head), source_of(head), failed});
+          head["key"], line_place{file, at, newest.size(), started_of(head), source_of(head), failed, whole});
       line_place& before = known->second;
       // As journal::remember has it: what was found out is not lost where a second try fails.
       if (!is_new && is_newer(file, started_of(head), before.file, before.started) &&
           (before.failed || !failed))
-        before = {file, at, before.order, started_of(head), source_of(head), failed};
+        before = {file, at, before.order, started_of(head), source_of(head), failed, whole};
     });
   }
   std::vector<const line_place*> read;
@@ -345,7 +395,8 @@ void read_results(const fs::path& folder, const std::function<void(const json&)>
     if (known == nullptr || is_newer(where->file, where->started, known->file, known->started)) known = where;
   }
   std::vector<const line_place*> places;
-  for (const auto& [source, where] : of_source) places.push_back(where);
+  for (const line_place* const where : read)
+    if (where == of_source[where->source] || (!where->failed && !where->whole_path)) places.push_back(where);
   std::sort(places.begin(), places.end(),
             [](const line_place* a, const line_place* b) { return a->order < b->order; });
   for (const line_place* where : places) {

@@ -1,7 +1,8 @@
 // The results of a batch on disk: lines of JSON that are only ever added, each flushed before the next, so
 // that a kill at any moment costs at most the line that was being written. Several processes may work on one
 // folder: locks of the system, which end with their process, keep lines whole and every matrix to one of
-// them.
+// them. Each shard has a file of its own and adds to it under that file's lock; the files of others are read
+// at the start, and then only where somebody has added what this process is about to work on.
 #pragma once
 
 #include <filesystem>
@@ -36,14 +37,14 @@ class journal {
   journal(const journal&) = delete;
   ~journal();
 
-  // Reads what this and other processes added since the last time.
-  void catch_up();
+  // What was known of it when this process looked last. Whoever has claimed it knows all there is.
   const known_result* find(const std::string& key) const;
   // The key of the newest result that was made from this source as it is now, with these options; empty
   // where there is none.
   std::string key_of_source(const std::string& path, const source_state& state, const json& options) const;
 
-  // Whether this process may work on it: until it is given up, or the process ends, no other one may.
+  // Whether this process may work on it: until it is given up, or the process ends, no other one may. Reads
+  // what others have added meanwhile, where one of them may have been done with it.
   bool claim(const std::string& key);
   void give_up(const std::string& key);
 
@@ -53,12 +54,16 @@ class journal {
   const std::vector<std::string>& problems() const { return problems_; }  // lines that are no results
 
  private:
+  void catch_up();  // with all files
+  void catch_up_with(const std::filesystem::path& file);
   void remember(const std::filesystem::path& file, const json& head);
+  void count(const std::string& key);
 
   std::filesystem::path folder_, file_;
   int lock_ = -1, out_ = -1;
   bool at_start_ = true;
   std::map<std::filesystem::path, std::int64_t> read_;  // bytes of each file so far
+  std::string counts_;  // of results by the start of their keys, when all files were read last
   std::map<std::string, known_result> results_;
   std::map<std::string, std::string> sources_;  // keys, by what key_of_source is asked for
   std::set<std::string> claims_;
@@ -66,7 +71,9 @@ class journal {
 };
 
 // Every result of a folder, from the files of all shards, the newest of each key and of each source, in the
-// order they were first written. A line that is no result is told to `problem` and left alone.
+// order they were first written. Before 0.3 a source was a path as it was typed, which others may have in
+// other folders: of those what did not fail stays. A line that is no result is told to `problem` and left
+// alone.
 void read_results(const std::filesystem::path& folder, const std::function<void(const json&)>& use,
                   const std::function<void(const std::string&)>& problem);
 

@@ -193,11 +193,15 @@ void worker_process::kill() {
 
 bool worker_process::gone(exit_report& report) {
   if (process_ <= 0) return true;
+  siginfo_t ended{};
+  const bool asked = ::waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0;
+  if (asked ? ended.si_pid == 0 : errno == EINTR) return false;
+  // What it may have left behind, as long as nobody has asked for its status: then its number may be the
+  // group of somebody else.
+  if (asked) ::kill(-process_, SIGKILL);
   rusage used{};
-  const pid_t ended = ::wait4(process_, &report.status, WNOHANG, &used);
-  if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
+  while (::wait4(process_, &report.status, 0, &used) < 0 && errno == EINTR) continue;
   report.memory_peak = std::int64_t{used.ru_maxrss} * 1024;
-  ::kill(-process_, SIGKILL);  // what it may have left behind
   process_ = -1;
   return true;
 }

@@ -31,6 +31,8 @@ constexpr double stopped_seconds = 3;
 // A worker that somebody else killed: whoever ends a whole job kills this process next, and then it was none
 // of the matrix's failures.
 constexpr double mourning_seconds = 2;
+// Waiting this long for a device that another process has is worth a word: taking turns is shorter.
+constexpr double silent_wait_seconds = 10;
 
 std::string node_name() {
   std::string name(256, '\0');
@@ -122,6 +124,8 @@ class batch {
   batch_state run() {
     const double began = seconds_now();
     double next_look = 0, last_pass = 0;
+    if (request_.options.measures() && !lease_.problem().empty())
+      note(fmt::format("others are not kept from the device while it is measured: {}", lease_.problem()));
     while (true) {
       if (request_.interrupted()) {
         state_.interrupted = true;
@@ -134,7 +138,6 @@ class batch {
         // Others work on what is left: done by them, or free again because they are gone?
         queue_.assign(elsewhere_.begin(), elsewhere_.end());
         elsewhere_.clear();
-        results_.catch_up();
         std::this_thread::sleep_for(std::chrono::milliseconds(tick_milliseconds));
       }
       listen();
@@ -142,8 +145,10 @@ class batch {
       const double now = seconds_now();
       state_.seconds = now - began;
       // Whoever stops this process, a user or a scheduler, stops the workers too: no time of theirs.
-      if (last_pass > 0 && now - last_pass > stopped_seconds)
+      if (last_pass > 0 && now - last_pass > stopped_seconds) {
         for (worker& one : running_) one.stopped += now - last_pass;
+        if (refused_since_ > 0) refused_since_ += now - last_pass;
+      }
       last_pass = now;
       if (now >= next_look) {
         next_look = now + 0.1;
@@ -183,7 +188,7 @@ class batch {
     pending next = queue_.front();
     queue_.pop_front();
     const source_state source = look_at_source(next.input->path);
-    if (next.key.empty()) next.key = results_.key_of_source(next.input->path, source, options_);
+    if (next.key.empty()) next.key = results_.key_of_source(next.input->source, source, options_);
     if (const known_result* const known = result_of(next.key)) {
       count_known(*next.input, *known, next.key);
       return;
@@ -193,7 +198,6 @@ class batch {
       return;
     }
     // Somebody may have finished it between the look and the claim.
-    results_.catch_up();
     if (const known_result* const known = result_of(next.key)) {
       results_.give_up(next.key);
       count_known(*next.input, *known, next.key);
@@ -253,7 +257,7 @@ class batch {
   // Now it is known what the matrix is. Somebody may have done it under another name.
   void take_content(worker& one, const std::string& content) {
     one.content = content;
-    const std::string key = key_of(content.empty() ? "path:" + one.input->path : content, options_);
+    const std::string key = key_of(content.empty() ? "path:" + one.input->source : content, options_);
     if (one.claimed && one.key != key) {
       results_.give_up(one.key);
       one.claimed = false;
@@ -266,7 +270,6 @@ class batch {
         return;
       }
       one.claimed = true;
-      results_.catch_up();
     }
     if (const known_result* const known = result_of(key)) {
       count_known(*one.input, *known, key);
@@ -277,8 +280,16 @@ class batch {
   }
 
   void lend_device() {
-    if (device_queue_.empty()) lease_.stop_waiting();
-    if (on_device_ != nullptr || device_queue_.empty() || !lease_.try_take()) return;
+    if (device_queue_.empty()) {
+      lease_.stop_waiting();
+      refused_since_ = 0;
+    }
+    if (on_device_ != nullptr || device_queue_.empty()) return;
+    if (!lease_.try_take()) {
+      wait_for_others();
+      return;
+    }
+    refused_since_ = 0;
     worker& one = *device_queue_.front();
     device_queue_.pop_front();
     on_device_ = &one;
@@ -288,6 +299,28 @@ class batch {
     one.waited += now - one.waiting_since;
     one.waiting_since = 0;
     one.process->send("go");
+  }
+
+  // Another process has the device. One that hangs, or was stopped, gives it back never.
+  void wait_for_others() {
+    const double now = seconds_now(), limit = request_.device_wait;
+    if (refused_since_ == 0) refused_since_ = now;
+    const double waited = now - refused_since_;
+    if (limit > 0 && waited > limit)
+      throw error(
+          failure::device,
+          fmt::format("another spbatch on this machine has had the device for {:g} s (--device-wait); "
+                      "end it, and the same command goes on",
+                      limit));
+    if (told_of_others_ ||
+        waited <= (limit > 0 ? std::min(silent_wait_seconds, limit / 2) : silent_wait_seconds))
+      return;
+    told_of_others_ = true;
+    note("waiting for another spbatch on this machine, which has the device");
+  }
+
+  void note(const std::string& text) const {
+    if (events_.noted) events_.noted(text);
   }
 
   void give_back_device(worker& one) {
@@ -339,13 +372,12 @@ class batch {
     one.told_since = seconds_now();
     if (one.key.empty()) {
       // It failed before anybody knew what it is: then its path stands for it.
-      one.key = key_of("path:" + one.input->path, options_);
+      one.key = key_of("path:" + one.input->source, options_);
       if (!results_.claim(one.key)) {
         elsewhere_.push_back({one.input, one.key});
         return;
       }
       one.claimed = true;
-      results_.catch_up();
       if (const known_result* const known = result_of(one.key)) {
         count_known(*one.input, *known, one.key);
         dismiss(one);
@@ -368,7 +400,7 @@ class batch {
                  {"key", one.key},
                  {"name", one.input->name},
                  {"source",
-                  {{"path", one.input->path},
+                  {{"path", one.input->source},
                    {"kind", one.source.kind},
                    {"bytes", number(one.source.bytes)},
                    {"modified_ns", number(one.source.modified_ns)},
@@ -445,6 +477,8 @@ class batch {
   std::deque<worker*> device_queue_;
   worker* on_device_ = nullptr;
   double device_since_ = 0;
+  double refused_since_ = 0;         // since when another process has the device that is wanted here
+  bool told_of_others_ = false;      // once is enough
   std::set<std::string> done_here_;  // keys that are counted already
   std::string device_failed_;
   int started_ = 0;

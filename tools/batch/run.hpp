@@ -32,6 +32,7 @@ struct batch_request {
   int threads = 0;          // that each may take while nothing is measured; 0: all
   double timeout = 0;       // seconds of each, without waiting for the device
   std::int64_t memory = 0;  // bytes of each; 0: any number
+  double device_wait = 0;   // seconds after which it ends where another process has the device; 0: never
   bool retry_failed = false;
   bool retry_noisy = false;  // what was measured on a busy machine
   std::function<bool()> interrupted = [] { return false; };
@@ -64,6 +65,7 @@ struct batch_events {
   std::function<void(const json& line, const batch_state&)> finished;          // it is on disk
   std::function<void(const std::string& name, const std::string& of)> copied;  // the same content as another
   std::function<void(const batch_state&)> still_running;                       // now and then
+  std::function<void(const std::string& text)> noted;                          // what somebody may wonder at
 };
 
 // Whoever calls it, or find_machine, ignores SIGPIPE: workers may be gone when they are talked to.

@@ -67,9 +67,13 @@ class stage_clock {
   json stages_ = json::array();
 };
 
-// Of a file; empty of what can only be read once.
+// Of a file; empty where there is none.
 std::string content_of(const std::string& path, const source_state& source) {
   if (source.kind == "generator") return "generator:" + path;
+  // Nobody may write to a pipe for ever, and what came out of it once is not there for the next run.
+  if (const std::string what = what_no_batch_reads(path); !what.empty())
+    throw error(failure::input,
+                fmt::format("{}: {}; a batch takes what can be read again; store it in a file", path, what));
   if (source.kind != "file") return "";
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) throw error(failure::input, fmt::format("{}: {}", path, std::strerror(errno)));
@@ -101,12 +105,13 @@ std::string_view fault_of(const std::string& path) {
   return "";
 }
 
-void misbehave(std::string_view how) {
+void misbehave(std::string_view how, const std::string& path) {
   if (how == "abort") std::abort();
   if (how == "segv") std::raise(SIGSEGV);
   if (how == "exit") std::_Exit(7);
   if (how == "garbage") say("no line of the protocol");
   if (how == "silent") ::close(STDOUT_FILENO);
+  if (how == "touched") ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
   if (how == "hang" || how == "silent")
     while (true) ::pause();
   if (how == "memory")
@@ -227,16 +232,21 @@ void work(const std::string& path, const json& job, stage_clock& stages, parts& 
   double began = seconds_now();
 
   stages.begin("hashing");
-  say(says_content + content_of(path, look_at_source(path)));
+  const source_state hashed = look_at_source(path);
+  say(says_content + content_of(path, hashed));
   const double asked = seconds_now();
   wait_for_go();
   began += seconds_now() - asked;
 
   stages.begin("reading");
   const std::string_view fault = fault_of(path);
-  misbehave(fault);
+  misbehave(fault, path);
   matrix_entries source =
       read_matrix(path, {}, options.analyze ? complex_values::pattern_only : complex_values::refuse);
+  // Its result would stand under the hash of what is not there any more.
+  if (const source_state now = look_at_source(path);
+      now.bytes != hashed.bytes || now.modified_ns != hashed.modified_ns)
+    throw error(failure::input, path + ": was changed while it was read");
   result.matrix = {{"rows", source.entries.rows},
                    {"cols", source.entries.cols},
                    {"entries", nullptr},

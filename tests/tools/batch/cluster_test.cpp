@@ -154,6 +154,12 @@ TEST_CASE("what Slurm's environment cannot tell is refused, and what it should n
   CHECK(part_in(wrong) == "SLURM_ARRAY_TASK_COUNT is `four`, no number; use --shard");
   CHECK(has(part_in(in_step({}, 3, 3)), "task 3 of 3"));
   CHECK(has(part_in(in_step(array_task(1, 1, 100000, 1, 100000), 0, 100000)), "too many"));
+  CHECK(part_in(in_step(array_task(1, 1, 65536, 1, 65536), 0, 32767)) ==
+        "1/2147418112");  // as many as can be
+  CHECK(has(part_in(in_step(array_task(1, 1, 65536, 1, 65536), 0, 32768)), "too many"));
+  CHECK(has(part_in(array_task(2, 1, 7, 2, 4)), "cannot be known"));  // between two ids
+  CHECK(has(part_in(array_task(0, 1, 4, 1, 4)), "cannot be known"));  // before the first
+  CHECK(has(part_in(array_task(1, 1, 1, 1, 0)), "cannot be known"));
 }
 
 TEST_CASE("a job is submitted as a script, with the options given after ours") {
@@ -222,6 +228,7 @@ TEST_CASE("an array of one's own is a range, and logs elsewhere are not promised
                                              {"-a", "1,2"},
                                              {"-a1,2"},
                                              {"--arr=1,2"},
+                                             {"--ar=1,2"},
                                              {"-a", "1-4", "-a1,2"}}) {
     job.sbatch_options = options;
     CHECK(has(there.refusal(job), ": a task cannot know which part of such a list is its own; give a range"));

@@ -1,7 +1,11 @@
 // What folders, patterns, lists and single names come to.
 #include "tools/batch/inputs.hpp"
 
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+
+#include <cstring>
 
 #include "convert/error.hpp"
 #include "tests/tools/process.hpp"
@@ -68,6 +72,21 @@ TEST_CASE("a folder is searched to its bottom, by name") {
   CHECK(paths_in({"empty"}).empty());
 }
 
+TEST_CASE("all endings of matrices, and no others") {
+  const collection here;
+  const names endings = {".h5",     ".hdf5",    ".mm",  ".mtx", ".mtx.bz2", ".mtx.gz",
+                         ".mtx.xz", ".mtx.zst", ".npz", ".tar", ".tar.gz",  ".tgz"};
+  names expected;
+  for (const std::string& ending : endings) {
+    here.file("m/x" + ending);
+    expected.push_back("m/x" + ending);
+    here.file("m/x" + ending + "x");
+  }
+  for (const char* const other : {"m/a.gz", "m/a.zip", "m/a.txt", "m/a.mtx~"}) here.file(other);
+  CHECK(paths_in({"m"}) == expected);
+  CHECK(find_inputs({{"m"}, {}, "results"}).passed_over == 16);
+}
+
 TEST_CASE("what is hidden stays so, links to files are followed, links to folders are not") {
   const collection here;
   here.file("m/a.mtx");
@@ -80,6 +99,7 @@ TEST_CASE("what is hidden stays so, links to files are followed, links to folder
   fs::create_symlink(here.path / "nowhere.mtx", here.path / "m/dangling.mtx");
   // One that leads nowhere is named, and fails when its turn comes.
   CHECK(paths_in({"m"}) == names{"m/a.mtx", "m/dangling.mtx", "m/link.mtx"});
+  CHECK(find_inputs({{"m"}, {}, "results"}).not_files.empty());
   // What was typed is meant, whatever it is.
   fs::create_directory_symlink(here.path / "elsewhere", here.path / "typed");
   CHECK(paths_in({"typed", "m/.hidden.mtx"}) == names{"typed/c.mtx", "m/.hidden.mtx"});
@@ -127,6 +147,11 @@ TEST_CASE("lists: comments, blank lines, line ends of any system, and what they 
   CHECK(refusal({}, {"zeros"}) == "zeros:1: no name of a matrix, so this is no list");
   here.file("long", "m/a.mtx\n" + std::string(200'000, 'x'));
   CHECK(refusal({}, {"long"}) == "long:2: no name of a matrix, so this is no list");
+  // As long as a path can be, and no longer.
+  here.file("longest", std::string(4096, 'x') + "\n");
+  CHECK(paths_in({}, {"longest"}) == names{std::string(4096, 'x')});
+  here.file("longer", std::string(4097, 'x') + "\n");
+  CHECK(has(refusal({}, {"longer"}), "longer:1: "));
 }
 
 TEST_CASE("what is not there: typed it is refused, in a list it fails when its turn comes") {
@@ -157,6 +182,8 @@ TEST_CASE("the results are none of the collection, wherever they lie in it") {
   CHECK(paths_in({"m"}, {}, here.path / "m/../m/out/") == names{"m/a.mtx"});
   fs::create_directory_symlink(here.path / "m/out", here.path / "link");
   CHECK(paths_in({"m"}, {}, "link") == names{"m/a.mtx"});
+  CHECK(paths_in({"m/out"}, {}, "m/out") ==
+        names{"m/out/before-1/b.mtx", "m/out/c.mtx"});  // where it was meant
   CHECK(paths_in({"m"}, {}, "not/there") == names{"m/a.mtx", "m/out/before-1/b.mtx", "m/out/c.mtx"});
 }
 
@@ -183,6 +210,68 @@ TEST_CASE("a folder that cannot be searched is told, and the others are") {
     REQUIRE(found.problems.size() == 1);
     CHECK(has(found.problems[0], "m/closed: could not search: "));
   }
+}
+
+TEST_CASE("a matrix is known by its whole path, wherever one stands and however it is named") {
+  const collection here;
+  here.file("a/A.mtx");
+  here.file("b/A.mtx");
+  fs::create_symlink("../a/A.mtx", "b/link.mtx");
+  fs::create_directory_symlink("a", "folder");
+  here.file("odd/\xff.mtx");
+  here.file("odd/\xfe %.mtx");
+  const auto sources = [](const names& typed) {
+    names found;
+    for (const batch_input& input : find_inputs({typed, {}, "results"}).inputs) found.push_back(input.source);
+    return found;
+  };
+  const std::string place = fs::canonical(here.path).string();
+  fs::current_path(here.path / "a");
+  CHECK(sources({"."}) == names{place + "/a/A.mtx"});
+  fs::current_path(here.path / "b");
+  CHECK(sources({"A.mtx"}) == names{place + "/b/A.mtx"});
+  // One file, whatever leads to it, once; by the name that came first.
+  CHECK(sources({"link.mtx", "../a/../a//A.mtx", "../folder/A.mtx", "../a"}) == names{place + "/a/A.mtx"});
+  CHECK(find_inputs({{"link.mtx", "../a"}, {}, "results"}).inputs[0].path == "link.mtx");
+  fs::current_path(here.path);
+  // What is not there has a whole path too, and a generator none.
+  here.file("all.txt", "gone/too.mtx\ngen:laplace2d?n=3\n");
+  CHECK(sources({"all.txt"}) == names{place + "/gone/too.mtx", "gen:laplace2d?n=3"});
+  // Bytes that are no text stay different there.
+  CHECK(sources({"odd"}) ==
+        names{"file://" + place + "/odd/%FE%20%25.mtx", "file://" + place + "/odd/%FF.mtx"});
+}
+
+TEST_CASE("pipes, sockets and devices that are named like matrices are told and passed over") {
+  const collection here;
+  here.file("m/a.mtx");
+  REQUIRE(::mkfifo("m/pipe.mtx", 0600) == 0);
+  fs::create_symlink("/dev/zero", "m/zero.mtx");
+  fs::create_symlink("pipe.mtx", "m/to pipe.mtx");
+  REQUIRE(::mkfifo("m/pipe.md", 0600) == 0);  // not named like one
+  const int end = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strcpy(address.sun_path, "m/socket.mtx");
+  REQUIRE(::bind(end, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  ::close(end);
+  for (const char* const typed : {"m", "m/*.mtx"}) {
+    CAPTURE(typed);
+    const found_inputs found = find_inputs({{typed}, {}, "results"});
+    CHECK(paths_of(found) == names{"m/a.mtx"});
+    names told = found.not_files;
+    std::sort(told.begin(), told.end());
+    REQUIRE(told.size() == 3);  // once, by whichever name came first
+    CHECK(has(told[0] + told[1] + told[2], "pipe.mtx: a pipe"));
+    CHECK(has(told[0] + told[1], "m/socket.mtx: a socket"));
+    CHECK(told[2] == "m/zero.mtx: a device");
+    CHECK(found.problems.empty());
+  }
+  // Typed, it is refused like all that can be read once; in a list it fails when its turn comes.
+  CHECK(has(refusal({"m/pipe.mtx"}), "m/pipe.mtx: a pipe; a batch takes what can be read again"));
+  CHECK(has(refusal({"m/zero.mtx"}), "m/zero.mtx: a device; "));
+  here.file("all.txt", "m/pipe.mtx\n");
+  CHECK(paths_in({"all.txt"}) == names{"m/pipe.mtx"});
 }
 
 TEST_CASE("whether a source is as it was") {

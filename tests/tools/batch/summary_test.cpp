@@ -238,6 +238,41 @@ TEST_CASE("quartiles lie between the nearest values") {
   CHECK(std::isnan(spread_of({}).median));
 }
 
+TEST_CASE("on the line is within, a little more is not") {
+  const performance_profile p{"x", 4, {1, 1.05, 1.2, 2}};
+  CHECK(p.within(1) == 0.25);
+  CHECK(p.within(1.05) == 0.5);
+  CHECK(p.within(1.0499) == 0.25);
+  CHECK(p.within(1.2) == 0.75);
+  CHECK(p.within(2) == 1);
+  CHECK(performance_profile{"x", 0, {}}.within(2) == 0);
+}
+
+TEST_CASE("rows are counted for what they are") {
+  json interrupted = made::raced_line("b"), only_analysed = made::analysed_line("c"),
+       failed = made::failed_line("d", "error", "no");
+  interrupted["recommendation"]["interrupted"] = true;
+  only_analysed["result"] = "analysed";
+  only_analysed["not_raced"] = "complex values";
+  failed["not_raced"] = "does not count";
+  failed["seconds"] = nullptr;
+  const batch_summary s =
+      summary_of({made::raced_line("a"), interrupted, only_analysed, only_analysed, failed});
+  CHECK(s.ok == 4);
+  CHECK(s.failed == 1);
+  CHECK(s.raced == 2);
+  CHECK(s.not_raced == 2);
+  CHECK(s.why_not_raced == std::vector<std::string>{"complex values"});
+  CHECK(s.not_final == 1);
+  CHECK(s.seconds == Approx(10));  // four that are known
+  CHECK(s.analysed == 2);
+  // Fewer than one entry is in no group of speed-ups, one is in the first.
+  const batch_summary few = summary_of({made::raced_line("a", 1), made::raced_line("b", 0)});
+  REQUIRE(few.over_csr.by_entries.size() == 1);
+  CHECK(few.over_csr.by_entries[0].from == 1);
+  CHECK(few.over_csr.by_entries[0].speedups.count == 1);
+}
+
 TEST_CASE("bytes are those of the smallest a format can be") {
   const batch_summary s = summary_of({made::raced_line("a"), made::analysed_line("b")});
   std::map<std::string, spread> by_format;
