@@ -130,13 +130,15 @@ std::string mutated(std::string bytes, std::size_t longest, const raw_mutation& 
 }
 
 // Changes that leave everything where it is.
-void change_in_place(std::string& bytes, std::mt19937& random) {
+void change_in_place(std::string& bytes, std::mt19937& random, const std::vector<bool>* where = nullptr) {
   if (bytes.empty()) return;
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   const auto any = below(bytes.size());
   // Headers are a small part of what a file is; where bytes are not zero there is more to spoil.
   std::size_t at = any;
-  for (int i = 0; i < 64 && bytes[at] == 0; ++i) at = below(bytes.size());
+  const auto worth = [&](std::size_t i) { return where == nullptr ? bytes[i] != 0 : (*where)[i]; };
+  for (int i = 0; i < 64 && !worth(at); ++i) at = below(bytes.size());
+  if (where != nullptr && !worth(at)) return;
   const std::size_t widths[] = {1, 2, 4, 8};
   const std::size_t width = std::min(widths[below(4)], bytes.size() - at);
   std::uint64_t value = 0;
@@ -393,6 +395,19 @@ hdf5_signatures::hdf5_signatures(const std::string& bytes) {
   }
 }
 
+std::vector<bool> hdf5_signatures::content_of(const std::string& bytes) const {
+  std::vector<bool> content(bytes.size(), !structures_.empty());
+  for (const range& r : structures_)
+    std::fill(content.begin() + static_cast<std::ptrdiff_t>(r.begin),
+              content.begin() + static_cast<std::ptrdiff_t>(std::max(r.end, r.at + 4)), false);
+  if (const std::size_t json = bytes.find("{\""); json != std::string::npos) {
+    const std::size_t end = std::min(bytes.find('\0', json), bytes.size());
+    std::fill(content.begin() + static_cast<std::ptrdiff_t>(json),
+              content.begin() + static_cast<std::ptrdiff_t>(std::min(end, json + 8192)), true);
+  }
+  return content;
+}
+
 bool hdf5_signatures::holds_for(const std::string& bytes) const {
   std::string again = bytes;
   sign(again);
@@ -475,18 +490,26 @@ std::string mutate_zip(std::string before, std::size_t longest, std::uint32_t se
   return packed.size() <= longest ? packed : mutated(std::move(before), longest, mutate);
 }
 
+// HDF5 1.10 does not bear damaged structures that are signed again, or never were: it frees twice and writes
+// past the end within seconds. What is changed here is what we read out of them, and what its checksums stop.
 std::string mutate_hdf5(std::string before, std::size_t longest, std::uint32_t seed,
                         const raw_mutation& mutate) {
   std::mt19937 random(seed);
-  if (random() % 8 == 0 || before.size() > longest) return mutated(std::move(before), longest, mutate);
   // Finding signatures takes long, and changes in place leave them where they are.
   static std::map<std::size_t, hdf5_signatures> known;  // by the size of a file
   auto found = known.find(before.size());
   if (found == known.end() || !found->second.holds_for(before))
     found = known.insert_or_assign(before.size(), hdf5_signatures(before)).first;
   const hdf5_signatures& signatures = found->second;
+  if (before.size() > longest || (signatures.count() > 0 && random() % 8 == 0))
+    return mutated(std::move(before), longest, mutate);
+  const std::vector<bool> content = signatures.content_of(before);
+  const std::string unchanged = before;
   const std::size_t changes = 1 + random() % 3;
-  for (std::size_t i = 0; i < changes; ++i) change_in_place(before, random);
+  for (std::size_t i = 0; i < changes; ++i) change_in_place(before, random, &content);
+  // A change may reach over the edge of what it began in.
+  for (std::size_t i = 0; i < before.size(); ++i)
+    if (!content[i]) before[i] = unchanged[i];
   signatures.sign(before);
   return before;
 }

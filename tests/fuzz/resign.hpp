@@ -35,6 +35,9 @@ class hdf5_signatures {
   explicit hdf5_signatures(const std::string& signed_bytes);
   bool holds_for(const std::string& bytes) const;
   void sign(std::string& changed) const;
+  // Which bytes are not HDF5's own structures but what is kept in them: texts that describe a matrix, and
+  // arrays. Of a file whose structures are not signed, only the texts are known.
+  std::vector<bool> content_of(const std::string& bytes) const;
   std::size_t count() const { return structures_.size() + arrays_.size() + texts_.size(); }
 
  private:
