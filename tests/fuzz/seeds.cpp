@@ -578,6 +578,9 @@ void line_seeds(const seed_visitor& visit) {
   put("foreign", a + "# somebody else's");
   put("broken", "{}\nnull\n" + a + "[1,2]\n{\"schema\":\"sparsmith.batch/1\",\"key\":3}\n");
   put("other-order", "{\"name\":\"x\"," + a.substr(1));
+  const std::string asked = "\"options\":";
+  put("deep", a.substr(0, a.find(asked) + asked.size()) + std::string(100000, '[') +
+                  std::string(100000, ']') + ",\"result\":\"ok\"}\n" + b);
   put("cut-inside", b.substr(0, b.find("\"analysis\":") + 11) + "}\n");
 }
 
