@@ -7,7 +7,7 @@ TREE := $(if $(or $(ARCH),$(findstring yes,$(GPU))),cuda,openmp)
 BUILD := build/$(TREE)
 JOBS := $(shell nproc)
 
-.PHONY: demo test build configure setup format-check sanitize slurm-check cuda-check mutants kills-batch
+.PHONY: demo test build configure setup format-check sanitize slurm-check cuda-check mutants kills-batch fuzz fuzz-coverage fuzz-build
 demo: configure
 	@echo "Building the tools in $(BUILD); the first time takes minutes."
 	@cmake --build $(BUILD) -j $(JOBS) --target spconv spanalyze sprecommend spbatch
@@ -45,6 +45,27 @@ sanitize: setup
 	cmake --preset asan -Wno-dev > /dev/null
 	cmake --build --preset asan -j $(JOBS)
 	OMP_WAIT_POLICY=passive ctest --preset asan -j 2
+
+# Every reader, check and parser with bytes that libFuzzer makes up (tests/fuzz): TIME seconds for all together, of each of
+# JOBS processors; TARGETS names some. Needs clang, and says so where there is none. Findings are left in build/fuzz/run.
+TIME := 600
+TARGETS :=
+HAVE_CLANG = command -v clang++ > /dev/null && clang++ -print-file-name=libclang_rt.fuzzer-$$(uname -m).a | grep -q /
+fuzz-build: setup
+	@sh cmake/setup.sh clang llvm libomp-dev || echo "fuzz: clang could not be installed"
+	@if $(HAVE_CLANG); then \
+	  mkdir -p build && cmake --preset fuzz -Wno-dev > build/fuzz.log 2>&1 || { cat build/fuzz.log; exit 1; }; \
+	  cmake --build build/fuzz -j $(JOBS) --target fuzz_files fuzz_targets; \
+	else \
+	  echo "fuzz: SKIPPED, there is no clang with libFuzzer"; \
+	fi
+
+fuzz: fuzz-build
+	@if $(HAVE_CLANG); then JOBS=$(JOBS) sh tests/fuzz/run.sh build/fuzz $(TIME) $(TARGETS); fi
+
+# Which lines of the readers and the checks the inputs reach.
+fuzz-coverage: fuzz-build
+	@if $(HAVE_CLANG); then sh tests/fuzz/run.sh build/fuzz coverage; fi
 
 # The rules of the race, taken out one by one: which test notices?
 mutants: configure

@@ -15,8 +15,8 @@ namespace sparsmith {
 bool is_generator(const std::string& spec);
 
 // The matrix the text asks for. Entries are sorted by (row, column) without duplicates, except those of
-// `rmat`, which come in the order they were drawn. Unknown names and values out of range are failure::usage;
-// what does not fit into memory is failure::resources.
+// `rmat`, which come in the order they were drawn, and of `lopsided`, which come by column. Unknown names and
+// values out of range are failure::usage; what does not fit into memory is failure::resources.
 matrix_entries generate(const std::string& spec);
 
 // Every generator with its parameters, their defaults and ranges, for --help: terms, and what they mean.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "convert/io/bounds.hpp"
+#include "convert/io/hdf5_driver.hpp"
 
 namespace sparsmith::hdf5 {
 namespace {
@@ -129,6 +130,7 @@ void output::failed() const {
 input::input(const std::string& path) : path_(path) {
   const handle access(require(::H5Pcreate(H5P_FILE_ACCESS), "the file"), ::H5Pclose);
   require(::H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "the file");
+  require(::H5Pset_driver(access.get(), reading_driver(), nullptr), "the file");
   file_ = handle(::H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), ::H5Fclose);
   if (!file_) refuse_input(path_, fmt::format("could not open as HDF5: {}", reason()));
   hsize_t bytes = 0;

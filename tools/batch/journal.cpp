@@ -114,8 +114,28 @@ json checked_head(json head) {
   return head;
 }
 
+// Writing and copying JSON takes a piece of the stack for every level, and no result has more than a dozen.
+bool is_nested_too_deep(const std::string& line) {
+  constexpr int deepest = 100;
+  int depth = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (in_text && c == '\\')
+      ++i;
+    else if (c == '"')
+      in_text = !in_text;
+    else if (!in_text && (c == '[' || c == '{') && ++depth > deepest)
+      return true;
+    else if (!in_text && (c == ']' || c == '}'))
+      --depth;
+  }
+  return false;
+}
+
 // What identifies a result, without the long members; null where the line is none.
 json head_of(const std::string& line) {
+  if (is_nested_too_deep(line)) return nullptr;
   // As spbatch writes it, what identifies it stands before what is long; a quote within a text has a
   // backslash before it, so this can only be the member.
   if (const std::size_t end = line.find(R"(,"analysis":)");

@@ -1,0 +1,259 @@
+// Every reader. What is accepted has indices in range and assembles into a valid CSR; written and read again
+// it is the same; memory is in proportion to the file, or to the text that is packed in it; one thread and
+// five say the same, to the letter.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <sstream>
+
+#include "convert/convert.hpp"
+#include "convert/formats/validate.hpp"
+#include "convert/io/binsparse.hpp"
+#include "convert/io/container.hpp"
+#include "convert/io/gzip.hpp"
+#include "convert/io/matrix_market.hpp"
+#include "convert/io/npz.hpp"
+#include "convert/io/read.hpp"
+#include "convert/io/write.hpp"
+#include "tests/fuzz/fuzz.hpp"
+
+namespace sparsmith::fuzz {
+namespace {
+
+// Rows cost four bytes each once entries are assembled, honestly: taller ones are only looked at as entries.
+constexpr std::int32_t tallest = 1 << 16;
+
+// A reader's answer: a matrix, or why not.
+struct answer {
+  std::optional<matrix_entries> matrix;
+  std::string refusal;
+};
+
+template <class Read>
+answer answer_of(int threads, Read read) {
+  set_thread_count(threads);
+  answer result;
+  try {
+    result.matrix = read();
+  } catch (const error& problem) {
+    result.refusal = fmt::format("{}: {}", static_cast<int>(problem.category()), problem.what());
+    promise(!std::string(problem.what()).empty(), "a refusal says why");
+  }
+  return result;
+}
+
+void promise_same(const answer& a, const answer& b, const char* when) {
+  promise(a.refusal == b.refusal, fmt::format("{}: \"{}\" and \"{}\"", when, a.refusal, b.refusal));
+  if (!a.matrix) return;
+  const matrix_entries &x = *a.matrix, &y = *b.matrix;
+  promise(identical(x.entries, y.entries), fmt::format("{}: other entries", when));
+  promise(x.symmetry == y.symmetry && x.field == y.field && x.origin == y.origin && x.note == y.note &&
+              x.single_precision == y.single_precision && x.rounded_values == y.rounded_values &&
+              x.array_zeros == y.array_zeros,
+          fmt::format("{}: other facts", when));
+}
+
+matrix_entries copy_of(const matrix_entries& source) {
+  matrix_entries copy;
+  copy.entries = copy_to<host>(source.entries);
+  copy.symmetry = source.symmetry;
+  copy.field = source.field;
+  copy.origin = source.origin;
+  copy.single_precision = source.single_precision;
+  copy.rounded_values = source.rounded_values;
+  copy.array_zeros = source.array_zeros;
+  return copy;
+}
+
+using wide_csr = csr<std::int64_t, double, host>;
+
+wide_csr assembled(int threads, const matrix_entries& source) {
+  set_thread_count(threads);
+  assembly_report report;
+  wide_csr matrix = assemble<openmp, std::int64_t, double>(openmp{}, copy_of(source), false, report, nullptr);
+  promise(report.stored == source.entries.values.size(), "all that is stored is counted");
+  const std::string problem = find_invalid(matrix);
+  promise(problem.empty(), "what was accepted assembles into an invalid CSR: " + problem);
+  return matrix;
+}
+
+void check_entries(const matrix_entries& m) {
+  const auto& e = m.entries;
+  const std::int64_t count = e.values.size();
+  promise(e.rows >= 0 && e.cols >= 0, "sizes are not negative");
+  promise(e.row_indices.size() == count && e.col_indices.size() == count, "arrays are of one length");
+  promise(m.symmetry == symmetry_kind::general || e.rows == e.cols, "what is symmetric is square");
+  for (std::int64_t i = 0; i < count; ++i)
+    promise(e.row_indices[i] >= 0 && e.row_indices[i] < e.rows && e.col_indices[i] >= 0 &&
+                e.col_indices[i] < e.cols,
+            fmt::format("entry {} is outside the matrix", i));
+}
+
+// A text does not tell one NaN from another.
+void forget_payloads(wide_csr& matrix) {
+  for (double& value : matrix.values)
+    if (std::isnan(value)) value = std::nan("");
+}
+
+// Written into a container and read again it is the same matrix.
+void check_round_trip(const matrix_entries& source, const wide_csr& matrix, container kind,
+                      const char* suffix) {
+  const std::string path = scratch_folder() + "/again" + suffix;
+  any_format<std::int64_t, double, host> written = copy_to<host>(matrix);
+  wide_csr expected = copy_to<host>(matrix);
+  if (kind == container::matrix_market) {
+    forget_payloads(expected);
+    written = csr_to_coo(openmp{}, view(matrix), nullptr);
+  }
+  {
+    output_file file(path);
+    write_matrix(file, kind, written, {source.field == "complex" ? "real" : source.field, source.symmetry});
+    file.commit();
+  }
+  wide_csr again = assembled(1, read_matrix(path));
+  if (kind == container::matrix_market) forget_payloads(again);
+  promise(identical(expected, again), fmt::format("a {} of it is another matrix", name_of(kind)));
+}
+
+// Buffers for reading, parsing and unpacking, whatever is read; the rest is in proportion.
+constexpr std::int64_t fixed_bytes = 24 << 20;
+// Of text or arrays: an entry of four characters takes 16 bytes, and three times that while its list grows.
+constexpr std::int64_t times_the_text = 16;
+
+template <class Read>
+bool check_reader(Read read, std::int64_t text_bytes, container own, const char* suffix) {
+  const memory_watch watch;
+  const answer one = answer_of(1, read);
+  const std::int64_t peak = watch.peak();
+  const std::int64_t bearable = fixed_bytes + times_the_text * text_bytes;
+  promise(peak <= bearable,
+          fmt::format("{} bytes are held for {} of text, more than {}", peak, text_bytes, bearable));
+  promise_same(one, answer_of(5, read), "one thread and five");
+  if (!one.matrix) return false;
+  check_entries(*one.matrix);
+  if (one.matrix->entries.rows > tallest || one.matrix->entries.cols > tallest) return true;
+  const wide_csr matrix = assembled(1, *one.matrix);
+  promise(identical(matrix, assembled(5, *one.matrix)), "one thread and five assemble the same");
+  check_round_trip(*one.matrix, matrix, own, suffix);
+  return true;
+}
+
+std::int64_t size_of(std::string_view bytes) {
+  return static_cast<std::int64_t>(bytes.size());
+}
+
+// How much comes out of gzip, before it ends or turns out to be damaged.
+std::int64_t unpacked_size(std::string_view bytes) {
+  std::size_t at = 0;
+  const auto source = [&](char* buffer, std::size_t size) {
+    size = std::min(size, bytes.size() - at);
+    std::memcpy(buffer, bytes.data() + at, size);
+    at += size;
+    return size;
+  };
+  const byte_reader text = gunzip(source, "text");
+  char part[4096];
+  std::int64_t total = 0;
+  try {
+    while (const std::size_t got = text(part, sizeof part)) total += static_cast<std::int64_t>(got);
+  } catch (const error&) {
+    total += std::int64_t{sizeof part};
+  }
+  return total;
+}
+
+constexpr std::int64_t largest_expansion = 1040;  // of deflate
+
+}  // namespace
+
+bool run_matrix_market(std::string_view bytes) {
+  // Tiny pieces make threads of a tiny file, and put its lines on the seams.
+  const auto read = [&](std::size_t piece_bytes, complex_values if_complex) {
+    return [=] {
+      text_source text;
+      text.name = "text";
+      text.piece_bytes = piece_bytes;
+      text.read = [bytes, at = std::size_t{0}](char* buffer, std::size_t size) mutable {
+        size = std::min(size, bytes.size() - at);
+        std::memcpy(buffer, bytes.data() + at, size);
+        at += size;
+        return size;
+      };
+      return read_matrix_market(text, {}, if_complex);
+    };
+  };
+  const auto whole = answer_of(1, read(1 << 16, complex_values::refuse));
+  for (const std::size_t piece : {std::size_t{7}, std::size_t{64}})
+    promise_same(whole, answer_of(5, read(piece, complex_values::refuse)), "whole and in pieces");
+  const auto pattern = answer_of(5, read(32, complex_values::pattern_only));
+  promise(!whole.matrix || pattern.matrix, "who takes less refuses less");
+  if (pattern.matrix) check_entries(*pattern.matrix);
+  return check_reader(read(1 << 16, complex_values::refuse), size_of(bytes), container::matrix_market,
+                      ".mtx");
+}
+
+bool run_gzip(std::string_view bytes) {
+  const scratch_file file(bytes);
+  return check_reader([&] { return read_matrix(file.path()); }, unpacked_size(bytes),
+                      container::matrix_market, ".mtx.gz");
+}
+
+bool run_npz(std::string_view bytes) {
+  const scratch_file file(bytes);
+  // As an .npz by name: the reader of archives does not get it where it is none.
+  const auto pattern = answer_of(1, [&] { return read_npz(file.path(), complex_values::pattern_only); });
+  if (pattern.matrix) check_entries(*pattern.matrix);
+  return check_reader([&] { return read_npz(file.path()); }, size_of(bytes) * largest_expansion,
+                      container::npz, ".npz");
+}
+
+bool run_binsparse(std::string_view bytes) {
+  const scratch_file file(bytes);
+  return check_reader([&] { return read_binsparse(file.path()); }, size_of(bytes) * largest_expansion,
+                      container::binsparse, ".bsp.h5");
+}
+
+bool run_container(std::string_view bytes) {
+  const scratch_file file(bytes);
+  // What is read is written bit for bit.
+  try {
+    std::visit(
+        [&](const auto& matrix) {
+          const scratch_file copy;
+          write_container(copy.path(), matrix);
+          using any = std::remove_cvref_t<decltype(matrix)>;
+          const stored_matrix again = read_container(copy.path());
+          const any* const same_types = std::get_if<any>(&again);
+          promise(same_types != nullptr && same_types->index() == matrix.index(),
+                  "types and format are kept");
+          const bool same = std::visit(
+              [&](const auto& before) {
+                return identical(before, std::get<std::remove_cvref_t<decltype(before)>>(*same_types));
+              },
+              matrix);
+          promise(same, "sizes and arrays are kept");
+        },
+        read_container(file.path()));
+  } catch (const error&) {
+  }
+  return check_reader([&] { return read_matrix(file.path()); }, size_of(bytes), container::sparsmith, ".h5");
+}
+
+bool run_archive(std::string_view bytes) {
+  const scratch_file file(bytes);
+  // How far xz and zstd expand is theirs to say; the entries that come out are what is honest.
+  const memory_watch watch;
+  const auto read = [&] { return read_matrix(file.path()); };
+  const answer first = answer_of(1, read);
+  const std::int64_t peak = watch.peak();
+  const std::int64_t entries = first.matrix ? first.matrix->entries.values.size() : 0;
+  promise(peak <= fixed_bytes + largest_expansion * times_the_text * size_of(bytes) + 64 * entries,
+          fmt::format("{} bytes are held for an archive of {} and {} entries", peak, bytes.size(), entries));
+  return check_reader(read, largest_expansion * size_of(bytes) + 4 * entries, container::matrix_market,
+                      ".mtx");
+}
+
+}  // namespace sparsmith::fuzz

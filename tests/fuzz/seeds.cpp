@@ -1,0 +1,660 @@
+// Where fuzzing starts: small examples of everything that is read, made by our writers where they can make
+// them and by hand where others write differently. Each should reach lines that no other does.
+#include <fmt/format.h>
+#include <hdf5.h>
+#include <zlib.h>
+#if SPARSMITH_ARCHIVES
+#include <archive.h>
+#include <archive_entry.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include "convert/convert.hpp"
+#include "convert/io/binsparse.hpp"
+#include "convert/io/container.hpp"
+#include "convert/io/npz.hpp"
+#include "tests/fuzz/resign.hpp"
+#include "tests/tools/batch/made_lines.hpp"
+
+namespace sparsmith::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+// ---- matrices ----
+
+template <class Offset, class Value>
+csr<Offset, Value, host> compressed(std::int32_t rows, std::int32_t cols,
+                                    const std::vector<std::array<int, 3>>& list) {
+  matrix_entries source;
+  const auto count = static_cast<std::int64_t>(list.size());
+  source.entries.rows = rows;
+  source.entries.cols = cols;
+  source.entries.row_indices = array<std::int32_t, host>(count);
+  source.entries.col_indices = array<std::int32_t, host>(count);
+  source.entries.values = array<double, host>(count);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto& [row, col, value] = list[static_cast<std::size_t>(i)];
+    source.entries.row_indices[i] = row;
+    source.entries.col_indices[i] = col;
+    source.entries.values[i] = value;
+  }
+  assembly_report report;
+  return assemble<openmp, Offset, Value>(openmp{}, std::move(source), false, report, nullptr);
+}
+
+// Something of everything that formats tell apart: long and short rows, empty ones, full blocks, a stored
+// zero.
+std::vector<std::array<int, 3>> uneven_entries(int size) {
+  std::vector<std::array<int, 3>> list;
+  for (int i = 0; i < size; ++i) {
+    if (i % 5 != 3) list.push_back({i, i, 2});
+    if (i % 3 == 0) list.push_back({i, (i * 7 + 2) % size, i % 2 == 0 ? 2 : 0});
+    if (i > 0) list.push_back({1, i, 2});
+  }
+  return list;
+}
+
+template <class Offset, class Value, class Use>
+void each_format(Use use) {
+  struct example {
+    const char* name;
+    csr<Offset, Value, host> matrix;
+  };
+  example examples[] = {
+      {"empty", compressed<Offset, Value>(0, 0, {})},
+      {"hollow", compressed<Offset, Value>(3, 2, {})},
+      {"small", compressed<Offset, Value>(5, 4, {{0, 1, 2}, {0, 3, 2}, {2, 0, 0}, {2, 1, 2}, {3, 3, 2}})},
+      {"uneven", compressed<Offset, Value>(13, 13, uneven_entries(13))}};
+  for (const example& one : examples)
+    for (const format_kind format : all_formats())
+      for (const int variant : {0, 1, 2}) {
+        conversion_options options;
+        options.max_fill = 1000;
+        if (variant > 0) {
+          options.sell = {4, variant == 1 ? 1 : 8};
+          options.hyb_width = variant;
+          options.bsr_block = {2, variant == 1 ? 3 : 1};
+          options.blocks.beta = variant == 1 ? 4 : 2;
+          options.blocks.order = variant == 1 ? block_order::row : block_order::diagonal;
+          options.blocks.thesis = variant == 1;
+          options.blocks.group_size = 4;
+          options.blocks.window = variant == 1 ? 0 : 2;
+          options.blocks.holding = variant == 1 ? ecsb_holding::hybrid : ecsb_holding::coo;
+          options.tile = {.height = 256,
+                          .width = 256,
+                          .group_size = variant == 1 ? 2 : 8,
+                          .index_bits = 0,
+                          .renumber = variant == 1 ? renumbering::length : renumbering::none,
+                          .rest_below = variant == 1 ? 1 : 64};
+        }
+        try {
+          use(fmt::format("{}-{}-{}", name_of(format), one.name, variant), format,
+              from_csr<openmp, Offset, Value>(openmp{}, view(one.matrix), format, options, nullptr));
+        } catch (const error& refused) {
+          // No entries bear no padding.
+          if (refused.category() != failure::resources) throw;
+        }
+      }
+}
+
+// ---- texts ----
+
+const std::vector<std::string>& matrix_texts() {
+  static const std::vector<std::string> texts = {
+      "%%MatrixMarket matrix coordinate real general\n% a comment\n\n3 4 4\n1 1 1.5\n2 4 -2e-3\n3 3 1\n1 1 "
+      "1\n",
+      "%%MatrixMarket matrix coordinate pattern symmetric\n4 4 3\n1 1\n3 2\n4 4\n",
+      "%%MatrixMarket matrix coordinate integer skew-symmetric\n3 3 2\n2 1 9007199254740993\n3 1 -1\n",
+      "%%MatrixMarket matrix array real general\n2 3\n1\n0\n-0\n2.5\n1e300\n7\n",
+      "%%MatrixMarket matrix array integer symmetric\n2 2\n1\n2\n3\n",
+      "%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n",
+      "%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n1 1 1 0\n2 1 1 -1\n",
+      "%%MatrixMarket matrix array complex general\n1 2\n1 0\n0 0\n",
+      "%%MatrixMarket matrix coordinate complex symmetric\r\n2 2 1\r\n2 1 1 2\r\n",
+      "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 nan\n1 2 inf\n2 2 -Infinity\n",
+      "%%MatrixMarket matrix coordinate real general\n2147483647 2147483647 1\n2147483647 1 1\n",
+      "%%MatrixMarket matrix coordinate real general\n% c\n%%c\n 2\t2 2 \n\n% in between\n1 1 1\n%x\n2 2 2\n",
+      "%%MatrixMarket vector coordinate real general\n3 1\n2 1.5\n",
+      "%%MatrixMarket vector array real general\n3\n1\n2\n3\n",
+      "%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n",
+      "%%matrixmarket MATRIX Coordinate Double General\n1 1 1\n1 1 4e-320\n",
+      "%%MatrixMarket matrix coordinate unsigned-integer general\n1 1 1\n1 1 18446744073709551615\n",
+      "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1 5\n2 2 1\n",
+      "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 +5\n",
+      "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 +-5\n",
+      "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n",
+      "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n",
+      "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 1.5\n",
+      "%%MatrixMarket matrix array real general\n2 2\n1 2\n3 4\n",
+      "%%MatrixMarket matrix coordinate real symmetric\n2 3 1\n1 1 1\n",
+      "%%MatrixMarket matrix coordinate real general\n5 5 99999999999999999999\n1 1 1\n",
+      "\xef\xbb\xbf%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n",
+      "1 1 1\n",
+      ""};
+  return texts;
+}
+
+// ---- npz ----
+
+std::string npy(const std::string& descr, const std::string& shape, const std::string& data,
+                bool fortran = false, char version = 1) {
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}", descr,
+                                   fortran ? "True" : "False", shape);
+  const std::size_t head = version == 1 ? 10 : 12;
+  while ((head + header.size() + 1) % 64 != 0) header += ' ';
+  header += '\n';
+  std::string bytes = std::string("\x93NUMPY") + version + '\0';
+  for (std::size_t i = 0; i < head - 8; ++i) bytes += static_cast<char>(header.size() >> (8 * i));
+  return bytes + header + data;
+}
+
+template <class T>
+std::string raw(const std::vector<T>& list, bool swapped = false) {
+  std::string bytes;
+  for (T value : list) {
+    std::string one(reinterpret_cast<const char*>(&value), sizeof value);
+    if (swapped) std::reverse(one.begin(), one.end());
+    bytes += one;
+  }
+  return bytes;
+}
+
+std::string text_array(const std::string& text, bool wide) {
+  if (!wide) return npy(fmt::format("|S{}", text.size()), "()", text);
+  std::string data;
+  for (const char c : text) data += std::string(1, c) + std::string(3, '\0');
+  return npy(fmt::format("<U{}", text.size()), "()", data);
+}
+
+void npz_seeds(const seed_visitor& visit) {
+  const auto put = [&](const std::string& name, const std::vector<zip_content>& members, bool zip64 = false) {
+    visit("npz", name, packed_zip(members, zip64));
+  };
+  const std::string shape = npy("<i8", "(2,)", raw<std::int64_t>({3, 4}));
+  const std::string csr_format = text_array("csr", false);
+  const std::string indptr = npy("<i4", "(4,)", raw<std::int32_t>({0, 1, 1, 3}));
+  const std::string indices = npy("<i4", "(3,)", raw<std::int32_t>({1, 0, 3}));
+  struct values {
+    const char* descr;
+    std::string data;
+  };
+  for (const values& v : std::vector<values>{{"<f8", raw<double>({1, 2, 2})},
+                                             {">f8", raw<double>({1, 2, 3}, true)},
+                                             {"<f4", raw<float>({1, 2, 3})},
+                                             {">f4", raw<float>({1, 2, 3}, true)},
+                                             {"|b1", std::string("\1\0\1", 3)},
+                                             {"|i1", "\1\2\3"},
+                                             {"|u1", "\1\2\3"},
+                                             {"<i2", raw<std::int16_t>({1, -2, 3})},
+                                             {">u2", raw<std::uint16_t>({1, 2, 3}, true)},
+                                             {"<u4", raw<std::uint32_t>({1, 2, 3})},
+                                             {"<i8", raw<std::int64_t>({1, -9007199254740995, 3})},
+                                             {"<u8", raw<std::uint64_t>({1, ~std::uint64_t{0}, 3})},
+                                             {"<c16", raw<double>({1, 0, 0, 0, 0, 2})},
+                                             {"<c8", raw<float>({1, 0, 0, 0, 0, 2})},
+                                             {"<f2", "abcdef"},
+                                             {"<f16", std::string(48, '\1')},
+                                             {"|O", "pickle"},
+                                             {"<M8[s]", std::string(24, '\1')}})
+    put(fmt::format("csr-{}-{}", v.descr[0] == '>' ? "big" : "little", v.descr + 1),
+        {{"format.npy", csr_format},
+         {"shape.npy", shape},
+         {"indptr.npy", indptr},
+         {"indices.npy", indices},
+         {"data.npy", npy(v.descr, "(3,)", v.data)}});
+  const std::string data = npy("<f8", "(3,)", raw<double>({1, 2, 2}));
+  put("csr-version-2",
+      {{"format.npy", text_array("csr", true)},
+       {"shape.npy", shape},
+       {"indptr.npy", npy(">i8", "(4,)", raw<std::int64_t>({0, 1, 1, 3}, true), false, 2), true},
+       {"indices.npy", indices, true},
+       {"data.npy", data, true}},
+      true);
+  put("csc", {{"format.npy", text_array("csc", false)},
+              {"shape.npy", shape},
+              {"indptr.npy", npy("<i4", "(5,)", raw<std::int32_t>({0, 1, 1, 2, 3}))},
+              {"indices.npy", npy("<i4", "(3,)", raw<std::int32_t>({1, 0, 2}))},
+              {"data.npy", data}});
+  for (const bool wide : {false, true})
+    put(wide ? "coo-wide" : "coo", {{"format.npy", text_array("coo", wide)},
+                                    {"shape.npy", shape},
+                                    {"row.npy", npy("<i4", "(3,)", raw<std::int32_t>({1, 0, 2}))},
+                                    {"col.npy", indices},
+                                    {"data.npy", data}});
+  for (const bool fortran : {false, true})
+    put(fortran ? "coords-fortran" : "coords",
+        {{"format.npy", text_array("coo", false)},
+         {"shape.npy", shape},
+         {"coords.npy", npy("<i4", "(2, 3)", raw<std::int32_t>({1, 0, 2, 1, 0, 3}), fortran)},
+         {"data.npy", data}});
+  put("coords-turned", {{"format.npy", text_array("coo", false)},
+                        {"shape.npy", shape},
+                        {"coords.npy", npy("<i4", "(3, 2)", raw<std::int32_t>({1, 0, 2, 1, 0, 3}))},
+                        {"data.npy", data}});
+  for (const bool fortran : {false, true})
+    for (const char* const type : {"<f8", "<c16"}) {
+      std::vector<double> slots = {1, 0, 3, 4, 0, 0, 7, 8};
+      if (type[1] == 'c') slots.insert(slots.end(), {0, 0, 0, 1, 1, 0, 2, 2});
+      put(fmt::format("bsr-{}{}", type + 1, fortran ? "-fortran" : ""),
+          {{"format.npy", text_array("bsr", false)},
+           {"shape.npy", npy("<i8", "(2,)", raw<std::int64_t>({4, 4}))},
+           {"indptr.npy", npy("<i4", "(3,)", raw<std::int32_t>({0, 1, 2}))},
+           {"indices.npy", npy("<i4", "(2,)", raw<std::int32_t>({1, 0}))},
+           {"data.npy", npy(type, "(2, 2, 2)", raw(slots), fortran)}});
+    }
+  put("bsr-outside", {{"format.npy", text_array("bsr", false)},
+                      {"shape.npy", npy("<i8", "(2,)", raw<std::int64_t>({3, 3}))},
+                      {"indptr.npy", npy("<i4", "(3,)", raw<std::int32_t>({0, 1, 2}))},
+                      {"indices.npy", npy("<i4", "(2,)", raw<std::int32_t>({1, 1}))},
+                      {"data.npy", npy("<f8", "(2, 2, 2)", raw<double>({1, 2, 3, 4, 5, 6, 7, 8}))}});
+  put("bsr-flat", {{"format.npy", text_array("bsr", false)},
+                   {"shape.npy", shape},
+                   {"indptr.npy", indptr},
+                   {"indices.npy", indices},
+                   {"data.npy", npy("<f8", "(3, 0, 2)", "")}});
+  put("dia", {{"format.npy", text_array("dia", false)}, {"shape.npy", shape}, {"data.npy", data}});
+  put("tensor", {{"format.npy", text_array("coo", false)},
+                 {"shape.npy", npy("<i8", "(3,)", raw<std::int64_t>({1, 2, 3}))}});
+  put("twice", {{"format.npy", csr_format}, {"format.npy", csr_format}});
+  put("negative",
+      {{"format.npy", csr_format}, {"shape.npy", npy("<i8", "(2,)", raw<std::int64_t>({-1, 4}))}});
+  put("too-large", {{"format.npy", csr_format},
+                    {"shape.npy", npy("<i8", "(2,)", raw<std::int64_t>({1, std::int64_t{1} << 40}))}});
+  put("indptr-floats", {{"format.npy", csr_format},
+                        {"shape.npy", shape},
+                        {"indptr.npy", data},
+                        {"indices.npy", indices},
+                        {"data.npy", data}});
+  std::string encrypted = packed_zip({{"format.npy", csr_format}});
+  encrypted[encrypted.find("PK\1\2") + 8] |= 1;
+  visit("npz", "encrypted", encrypted);
+  std::string method = packed_zip({{"format.npy", csr_format}});
+  method[8] = method[method.find("PK\1\2") + 10] = 14;
+  visit("npz", "method-14", method);
+  for (const char* const odd :
+       {"\x93NUMPY", "\x93NUMPX\1\0\4\0{}  ", "\x93NUMPY\x09\0\4\0{}  ", "{'descr': '<f8'"})
+    put(fmt::format("npy-odd-{}", std::string(odd).size()), {{"format.npy", odd}});
+  for (const char* const header :
+       {"{'descr': '<f8', 'fortran_order': False}",
+        "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (3,)}",
+        "{'descr': '<f8', 'fortran_order': Maybe, 'shape': (3,)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (3, -1)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (9999999999, 9999999999)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': 3}",
+        "{'descr': '<f99999999999', 'fortran_order': False, 'shape': (3,)}"}) {
+    std::string bytes = std::string("\x93NUMPY\1") + '\0';
+    bytes += static_cast<char>(std::string_view(header).size());
+    bytes += '\0';
+    put(fmt::format("npy-header-{}", std::string_view(header).size()),
+        {{"format.npy", csr_format}, {"shape.npy", bytes + header + std::string(24, '\0')}});
+  }
+}
+
+// ---- HDF5 ----
+
+// A file written by calls of HDF5 that we do not make ourselves.
+template <class Fill>
+std::string hdf5_bytes(Fill fill, bool latest = true) {
+  const scratch_file file;
+  const hid_t access = ::H5Pcreate(H5P_FILE_ACCESS);
+  if (latest) ::H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
+  const hid_t id = ::H5Fcreate(file.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  fill(id);
+  ::H5Fclose(id);
+  ::H5Pclose(access);
+  return file.bytes();
+}
+
+void put_attribute(hid_t where, const char* name, const std::string& text, bool variable = false) {
+  const hid_t type = ::H5Tcopy(H5T_C_S1);
+  ::H5Tset_size(type, variable ? H5T_VARIABLE : text.size());
+  const hid_t space = ::H5Screate(H5S_SCALAR);
+  const hid_t attribute = ::H5Acreate2(where, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+  const char* const pointer = text.c_str();
+  ::H5Awrite(attribute, type, variable ? static_cast<const void*>(&pointer) : text.data());
+  ::H5Aclose(attribute);
+  ::H5Sclose(space);
+  ::H5Tclose(type);
+}
+
+template <class T>
+void put_array(hid_t where, const char* name, hid_t type, const std::vector<T>& list, bool chunked = false) {
+  const hsize_t length = list.size(), chunk = 2;
+  const hid_t space = ::H5Screate_simple(1, &length, nullptr);
+  const hid_t creation = ::H5Pcreate(H5P_DATASET_CREATE);
+  if (chunked) {
+    ::H5Pset_chunk(creation, 1, &chunk);
+    ::H5Pset_deflate(creation, 6);
+  }
+  const hid_t set = ::H5Dcreate2(where, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+  const hid_t memory = std::is_same_v<T, double> ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
+  if (length > 0) ::H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, list.data());
+  ::H5Dclose(set);
+  ::H5Pclose(creation);
+  ::H5Sclose(space);
+}
+
+std::string described(const std::string& format, const std::string& rest,
+                      const std::string& values = "float64") {
+  return R"({"binsparse":{"version":"0.1","format":")" + format +
+         R"(","shape":[3,4],"number_of_stored_values":3,)" +
+         R"("data_types":{"pointers_to_1":"int32","indices_0":"int32","indices_1":"int32","values":")" +
+         values + "\"}" + rest + "}}";
+}
+
+void binsparse_seeds(const seed_visitor& visit) {
+  using numbers = std::vector<std::int64_t>;
+  struct layout {
+    const char* format;
+    numbers pointers, indices_0, indices_1;
+  };
+  const layout layouts[] = {{"CSR", {0, 1, 1, 3}, {}, {1, 0, 3}},   {"CSC", {0, 1, 1, 2, 3}, {}, {1, 0, 2}},
+                            {"DCSR", {0, 1, 3}, {0, 2}, {1, 0, 3}}, {"DCSC", {0, 1, 3}, {0, 3}, {1, 0, 2}},
+                            {"COO", {}, {2, 0, 1}, {1, 0, 3}},      {"COOR", {}, {0, 1, 2}, {1, 0, 3}},
+                            {"COOC", {}, {0, 2, 3}, {1, 0, 2}}};
+  const auto fill = [](hid_t where, const layout& l, const std::string& description, hid_t type, bool chunked,
+                       bool variable, std::size_t values = 3) {
+    put_attribute(where, "binsparse", description, variable);
+    if (!l.pointers.empty()) put_array(where, "pointers_to_1", H5T_STD_I32LE, l.pointers, chunked);
+    if (!l.indices_0.empty()) put_array(where, "indices_0", H5T_STD_U64BE, l.indices_0, chunked);
+    put_array(where, "indices_1", H5T_STD_I16LE, l.indices_1, chunked);
+    put_array(where, "values", type, std::vector<double>(values, 2), chunked);
+  };
+  for (const layout& l : layouts)
+    for (const bool old : {false, true})
+      visit("binsparse", fmt::format("{}{}", l.format, old ? "-old" : ""),
+            hdf5_bytes([&](hid_t file) { fill(file, l, described(l.format, ""), H5T_IEEE_F64LE, old, old); },
+                       !old));
+  const auto one = [&](const std::string& name, const std::string& description, hid_t type,
+                       std::size_t values = 3, const layout* l = nullptr) {
+    visit("binsparse", name, hdf5_bytes([&](hid_t file) {
+            fill(file, l == nullptr ? layouts[0] : *l, description, type, false, false, values);
+            put_array(file, "fill_value", H5T_STD_I32LE, numbers{0});
+          }));
+  };
+  one("iso", described("CSR", "", "iso[int8]"), H5T_STD_I8LE, 1);
+  one("float32", described("CSR", "", "float32"), H5T_IEEE_F32LE);
+  one("uint64", described("CSR", "", "uint64"), H5T_STD_U64LE);
+  one("int64", described("CSR", "", "int64"), H5T_STD_I64BE);
+  one("bint8", described("CSR", "", "bint8"), H5T_STD_I8LE);
+  one("fill", described("CSR", R"(,"fill":true)"), H5T_IEEE_F64LE);
+  one("complex", described("CSR", "", "complex[float64]"), H5T_IEEE_F64LE);
+  one("hermitian", described("CSR", R"(,"structure":"hermitian_lower")"), H5T_IEEE_F64LE);
+  one("odd-structure", described("CSR", R"(,"structure":"round")"), H5T_IEEE_F64LE);
+  one("not-square", described("CSR", R"(,"structure":"symmetric_lower")"), H5T_IEEE_F64LE);
+  one("custom", R"({"binsparse":{"version":"0.1","format":{"custom":1},"shape":[3,4]}})", H5T_IEEE_F64LE);
+  one("version-9", R"({"binsparse":{"version":"9"}})", H5T_IEEE_F64LE);
+  one("vector", R"({"format":"CSR","shape":[3]})", H5T_IEEE_F64LE);
+  one("float-shape", R"({"format":"CSR","shape":[3,1.5]})", H5T_IEEE_F64LE);
+  one("no-json", "{\"binsparse\":", H5T_IEEE_F64LE);
+  const layout square = {"COO", {}, {1, 2, 2}, {0, 0, 2}};
+  for (const char* const structure :
+       {"symmetric_lower", "symmetric_upper", "skew_symmetric_lower", "skew_symmetric_upper"}) {
+    std::string text = described("COO", fmt::format(R"(,"structure":"{}")", structure));
+    text.replace(text.find("[3,4]"), 5, "[3,3]");
+    one(structure, text, H5T_IEEE_F64LE, 3, &square);
+  }
+  const layout strict = {"COO", {}, {1, 2}, {0, 0}};
+  std::string text = described("COO", R"(,"structure":"skew_symmetric_lower")");
+  text.replace(text.find("[3,4]"), 5, "[3,3]");
+  text.replace(text.find("values\":3"), 9, "values\":2");
+  one("strictly-lower", text, H5T_IEEE_F64LE, 2, &strict);
+  visit("binsparse", "group", hdf5_bytes([&](hid_t file) {
+          ::H5Gclose(::H5Gcreate2(file, "another", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+          const hid_t group = ::H5Gcreate2(file, "matrix", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+          fill(group, layouts[4], described("COO", ""), H5T_IEEE_F64LE, false, false);
+          ::H5Gclose(group);
+        }));
+  visit(
+      "binsparse", "nothing", hdf5_bytes([&](hid_t file) {
+        put_attribute(
+            file, "binsparse",
+            R"({"format":"COO","shape":[3,4],"number_of_stored_values":0,"data_types":{"values":"float64"}})");
+      }));
+  visit("binsparse", "no-attribute", hdf5_bytes([](hid_t) {}));
+  visit("binsparse", "links", hdf5_bytes([&](hid_t file) {
+          fill(file, layouts[4], described("COO", ""), H5T_IEEE_F64LE, false, false);
+          ::H5Ldelete(file, "values", H5P_DEFAULT);
+          ::H5Lcreate_soft("/indices_1", file, "values", H5P_DEFAULT, H5P_DEFAULT);
+          ::H5Lcreate_external("other.h5", "/x", file, "outside", H5P_DEFAULT, H5P_DEFAULT);
+        }));
+}
+
+template <class Offset, class Value>
+void written_seeds(const seed_visitor& visit, const char* types) {
+  each_format<Offset, Value>(
+      [&](const std::string& name, format_kind format, const any_format<Offset, Value, host>& matrix) {
+        const std::string named = name + "-" + types;
+        const std::string encoded = encode_format(matrix);
+        visit("formats", named, encoded);
+        if (name.find("uneven-1") != std::string::npos)
+          visit("formats", named + "-cut", encoded.substr(0, encoded.size() - 9));
+        // Files are larger, and differ less.
+        if (name.find("small") == std::string::npos && name.find("uneven-1") == std::string::npos) return;
+        const scratch_file container;
+        write_container(container.path(), matrix);
+        visit("container", named, container.bytes());
+        if (format == format_kind::coo || format == format_kind::csr || format == format_kind::csc) {
+          const scratch_file binsparse;
+          write_binsparse(binsparse.path(), matrix);
+          visit("binsparse", named, binsparse.bytes());
+        }
+        for (const bool compress : {false, true}) try {
+            const scratch_file npz;
+            write_npz(npz.path(), matrix, compress);
+            visit("npz", named + (compress ? "-deflated" : ""), npz.bytes());
+          } catch (const error&) {
+            // SciPy's bsr takes only shapes that the blocks divide, and npz four formats.
+          }
+      });
+}
+
+// ---- archives ----
+
+#if SPARSMITH_ARCHIVES
+std::string archived(const std::vector<std::pair<std::string, std::string>>& members, int (*format)(archive*),
+                     int (*filter)(archive*)) {
+  std::string bytes(1 << 20, '\0');
+  std::size_t used = 0;
+  archive* const out = ::archive_write_new();
+  if (filter != nullptr && filter(out) != ARCHIVE_OK) {
+    ::archive_write_free(out);
+    return {};
+  }
+  format(out);
+  ::archive_write_set_bytes_in_last_block(out, 1);
+  ::archive_write_open_memory(out, bytes.data(), bytes.size(), &used);
+  for (const auto& [name, text] : members) {
+    archive_entry* const entry = ::archive_entry_new();
+    ::archive_entry_set_pathname(entry, name.c_str());
+    ::archive_entry_set_size(entry, static_cast<la_int64_t>(text.size()));
+    ::archive_entry_set_filetype(entry, name.ends_with('/') ? AE_IFDIR : AE_IFREG);
+    ::archive_entry_set_perm(entry, 0644);
+    ::archive_write_header(out, entry);
+    ::archive_write_data(out, text.data(), text.size());
+    ::archive_entry_free(entry);
+  }
+  ::archive_write_close(out);
+  ::archive_write_free(out);
+  bytes.resize(used);
+  return bytes;
+}
+
+void archive_seeds(const seed_visitor& visit) {
+  const std::string text = matrix_texts()[0], other = matrix_texts()[1];
+  const std::vector<std::vector<std::pair<std::string, std::string>>> contents = {
+      {{"a/", ""}, {"a/a.mtx", text}, {"a/a_b.mtx", other}, {"a/readme.txt", "x"}},
+      {{"one.mtx", text}},
+      {{"one.mtx", text}, {"two.mtx", other}},
+      {{"readme.txt", "no matrix"}},
+      {{"x/a.mtx", text}, {"a/a.mtx", text}},
+      {{"a/a.mtx", text}, {"b/b.mtx", text}},
+      {}};
+  struct packing {
+    const char* name;
+    int (*format)(archive*);
+    int (*filter)(archive*);
+  };
+  for (const packing& p :
+       {packing{"tar", ::archive_write_set_format_ustar, nullptr},
+        packing{"pax", ::archive_write_set_format_pax, nullptr},
+        packing{"tar.gz", ::archive_write_set_format_ustar, ::archive_write_add_filter_gzip},
+        packing{"tar.xz", ::archive_write_set_format_ustar, ::archive_write_add_filter_xz},
+        packing{"zip", ::archive_write_set_format_zip, nullptr}})
+    for (std::size_t i = 0; i < contents.size(); ++i)
+      visit("archive", fmt::format("{}-{}", p.name, i), archived(contents[i], p.format, p.filter));
+  for (const packing& p : {packing{"bz2", ::archive_write_set_format_raw, ::archive_write_add_filter_bzip2},
+                           packing{"xz", ::archive_write_set_format_raw, ::archive_write_add_filter_xz},
+                           packing{"zst", ::archive_write_set_format_raw, ::archive_write_add_filter_zstd}})
+    for (const std::string& one : {text, other})
+      visit("archive", p.name, archived({{"text", one}}, p.format, p.filter));
+}
+#else
+void archive_seeds(const seed_visitor& visit) {
+  visit("archive", "plain", matrix_texts()[0]);
+}
+#endif
+
+// ---- lines ----
+
+void line_seeds(const seed_visitor& visit) {
+  for (const char* const spec : {"gen:uniform?n=20&density=0.2",
+                                 "gen:uniform?rows=5&cols=40&density=1&seed=7",
+                                 "gen:ideal?n=16&beta=4",
+                                 "gen:blockband?n=20&block=5&density=0.5",
+                                 "gen:laplace2d?n=5",
+                                 "gen:laplace3d?n=3",
+                                 "gen:rmat?scale=4&edges=3",
+                                 "gen:rmat?scale=3&a=0.25&b=0.25&c=0.25",
+                                 "gen:diagonal?n=9&band=3",
+                                 "gen:powerlaw?n=30&mean=3&exponent=2&max=9",
+                                 "gen:denserow?n=20&dense=2&degree=2",
+                                 "gen:lopsided?rows=9&cols=30&longest=20&degree=3",
+                                 "gen:uniform",
+                                 "gen:ideal?n=17&beta=4",
+                                 "gen:diagonal?n=9&band=2",
+                                 "gen:unifrom?n=3",
+                                 "gen:uniform?n",
+                                 "gen:uniform?n=1.5",
+                                 "gen:uniform?n=3&n=4",
+                                 "gen:uniform?m=3",
+                                 "gen:uniform?density=nan",
+                                 "gen:rmat?a=0.9&b=0.9",
+                                 "uniform",
+                                 "gen:"})
+    visit("generator", std::to_string(std::string_view(spec).size()), spec);
+  const std::pair<int, const char*> options[] = {
+      {0, "512M"},     {0, "8GiB"},     {0, "1.5k"},       {0, "1e30T"},     {0, "-1"},
+      {0, "nan"},      {1, "10:1"},     {1, "ax:atx=1:0"}, {1, "0:0"},       {1, "1e308:1e308"},
+      {2, "4"},        {2, "4x2"},      {2, "64X64"},      {2, "65"},        {2, "4x"},
+      {3, "512"},      {3, "256x2048"}, {3, "0"},          {3, "300"},       {4, "24x80"},
+      {4, "1"},        {5, "npz"},      {5, "h5"},         {5, "sparsmith"}, {6, "a.mtx"},
+      {6, "a.mtx.gz"}, {6, "a.bsp.h5"}, {6, "a.H5"},       {6, "a.npz"},     {6, "-"},
+      {6, "a.txt"},    {7, "csr"},      {7, "gcsb_tile"},  {7, "dia"},       {8, "--beta"},
+      {8, "--tile"},   {8, "--nothing"}};
+  for (const auto& [which, text] : options)
+    visit("options", fmt::format("{}", which), std::string(1, static_cast<char>(which)) + text);
+
+  const std::vector<made::json> lines = {
+      made::raced_line("a.mtx"), made::failed_line("b.mtx", "input", "broken"), made::analysed_line("c.mtx"),
+      made::csr_line("d.mtx", true), made::predicted_line("e.mtx")};
+  for (const made::json& line : lines) visit("result_line", line["name"].get<std::string>(), line.dump());
+  for (const char* const odd :
+       {"{}", "[]", "null", "{\"recommendation\":{}}", "{\"analysis\":[],\"name\":3", "1e999"})
+    visit("result_line", "odd", odd);
+  const auto put = [&](const char* name, const std::string& text) { visit("journal", name, text); };
+  const std::string a = lines[1].dump() + "\n", b = lines[2].dump() + "\n";
+  put("empty", "");
+  put("one", a);
+  put("two", a + b);
+  put("again", a + b + a);
+  put("torn", a + b.substr(0, b.size() / 2));
+  put("torn-zeros", a + std::string(40, '\0'));
+  put("foreign", a + "# somebody else's");
+  put("broken", "{}\nnull\n" + a + "[1,2]\n{\"schema\":\"sparsmith.batch/1\",\"key\":3}\n");
+  put("other-order", "{\"name\":\"x\"," + a.substr(1));
+  const std::string asked = "\"options\":";
+  put("deep", a.substr(0, a.find(asked) + asked.size()) + std::string(100000, '[') +
+                  std::string(100000, ']') + ",\"result\":\"ok\"}\n" + b);
+  put("cut-inside", b.substr(0, b.find("\"analysis\":") + 11) + "}\n");
+}
+
+void conversion_seeds(const seed_visitor& visit) {
+  for (std::size_t format = 0; format < format_names().size(); ++format)
+    for (const int variant : {0, 1, 2}) {
+      std::string bytes;
+      const auto add = [&](const auto value) {
+        bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+      };
+      add(static_cast<std::uint8_t>(format));
+      add(static_cast<std::uint8_t>(variant));
+      for (const std::int32_t n : {variant == 0 ? 32 : 3, variant == 0 ? 1024 : 5, variant - 1}) add(n);
+      add(variant == 0 ? 3.0 : 100.0);
+      for (const std::int32_t n : {4, variant + 1, variant == 0 ? 32 : 4 << variant}) add(n);
+      add(static_cast<std::uint8_t>(variant));
+      add(std::int32_t{variant == 2 ? 32 : 0});
+      add(static_cast<std::uint8_t>(variant == 1));
+      for (const std::int32_t n : {variant == 0 ? 32 : 4, variant * 3}) add(n);
+      add(static_cast<std::uint8_t>(variant));
+      for (const std::int32_t n : {variant == 0 ? 0 : 256, variant == 0 ? 0 : 512, variant == 0 ? 32 : 4, 0})
+        add(n);
+      add(static_cast<std::uint8_t>(variant));
+      add(std::int32_t{variant == 1 ? 1 : 64});
+      add(std::uint8_t{40});
+      add(std::uint8_t{37});
+      for (int i = 0; i < 90; ++i)
+        for (const int n : {i * i % 41, i * 7 % 39, i % 11 - 3}) add(static_cast<std::uint8_t>(n));
+      visit("conversion", fmt::format("{}-{}", format_names()[format], variant), bytes);
+    }
+}
+
+}  // namespace
+
+void make_seeds(const seed_visitor& visit) {
+  for (std::size_t i = 0; i < matrix_texts().size(); ++i) {
+    const std::string& text = matrix_texts()[i];
+    visit("matrix_market", std::to_string(i), text);
+    if (i < 4) visit("gzip", std::to_string(i), packed_gzip(text, static_cast<int>(2 * i)));
+  }
+  const std::string text = matrix_texts()[0];
+  visit("gzip", "members",
+        packed_gzip(text.substr(0, 60), 6) + packed_gzip(text.substr(60), 0) + std::string(5, '\0'));
+  visit("gzip", "torn", packed_gzip(text, 6).substr(0, 50));
+  npz_seeds(visit);
+  binsparse_seeds(visit);
+  written_seeds<std::int32_t, double>(visit, "d");
+  written_seeds<std::int64_t, float>(visit, "wf");
+  archive_seeds(visit);
+  conversion_seeds(visit);
+  line_seeds(visit);
+}
+
+void seeds_from_folder(const std::string& folder, const seed_visitor& visit) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file() && entry.file_size() < (64u << 10)) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  for (const fs::path& file : files) {
+    const std::string name = file.filename().string();
+    const auto ends = [&](std::initializer_list<const char*> list) {
+      return std::any_of(list.begin(), list.end(), [&](const char* end) { return name.ends_with(end); });
+    };
+    const char* const target = ends({".tar.gz", ".tgz", ".tar", ".zip", ".bz2", ".xz", ".zst"}) ? "archive"
+                               : ends({".gz"})                                                  ? "gzip"
+                               : ends({".bsp.h5"})                                              ? "binsparse"
+                               : ends({".h5"})                                                  ? "container"
+                               : ends({".npz"})                                                 ? "npz"
+                               : ends({".mtx", ".rb"}) ? "matrix_market"
+                                                       : nullptr;
+    if (target == nullptr) continue;
+    std::ifstream in(file, std::ios::binary);
+    visit(target, name, {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()});
+  }
+}
+
+}  // namespace sparsmith::fuzz
