@@ -2,6 +2,10 @@
 // every layout and type the specification names, whoever wrote them, and refused in one line where they are
 // wrong.
 #include <hdf5.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <functional>
 
 #include "convert/io/binsparse.hpp"
 #include "convert/io/container.hpp"
@@ -171,6 +175,8 @@ class handmade {
     ::H5Tclose(type);
     return *this;
   }
+  // Where further things can be put by hand.
+  hid_t place() const { return at_; }
   const std::string& path() {
     close();
     return file_.path;
@@ -524,6 +530,134 @@ TEST_CASE("Binsparse files that contradict themselves are refused") {
               .ends_with(": is Binsparse of version " + version + ", this program reads 0.1"));
   CHECK(holds(unsupported(inner("COO", "float64", "", "[3]")), "two dimensions"));
   CHECK(holds(unsupported(inner("COO", "float64", R"(, "fill": true)")), "fill value"));
+}
+
+namespace {
+
+// A file with all that could be linked to, and a pipe that nobody writes to: who opens it waits for ever.
+struct elsewhere {
+  scratch_file other{".h5"}, raw{".raw"}, pipe{".h5"};
+  elsewhere() {
+    write_binsparse(other.path, any_double(small_coo<double>()));
+    raw.replace(std::string(6 * 8, '\0'));
+    REQUIRE(::mkfifo(pipe.path.c_str(), 0600) == 0);
+    ::alarm(60);
+  }
+  ~elsewhere() { ::alarm(0); }
+  elsewhere(const elsewhere&) = delete;
+  elsewhere& operator=(const elsewhere&) = delete;
+};
+
+// An array of six doubles in another place, virtual or in a raw file.
+void put_foreign(hid_t at, const char* name, const std::string& file, bool virtual_one, bool endless) {
+  const hsize_t six = 6, without_end = H5S_UNLIMITED;
+  const hid_t space = ::H5Screate_simple(1, &six, endless ? &without_end : nullptr);
+  const hid_t creation = ::H5Pcreate(H5P_DATASET_CREATE);
+  if (virtual_one) {
+    if (endless) {
+      const hsize_t first = 0, step = 1;
+      ::H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, &step, &without_end, nullptr);
+    }
+    REQUIRE(::H5Pset_virtual(creation, space, file.c_str(), "values", space) >= 0);
+  } else {
+    REQUIRE(::H5Pset_external(creation, file.c_str(), 0, 48) >= 0);
+  }
+  const hid_t set = ::H5Dcreate2(at, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+  REQUIRE(set >= 0);
+  ::H5Dclose(set);
+  ::H5Pclose(creation);
+  ::H5Sclose(space);
+}
+
+using put_array = std::function<void(hid_t at, const char* name)>;
+
+// Every way in which an array can be somewhere else, and what is said to that.
+std::vector<std::pair<put_array, std::string>> ways_out(const elsewhere& there) {
+  const std::string linked = " is a link to another place, which is not followed",
+                    foreign = " lies in another file, which is not supported";
+  const auto external = [](const std::string& file) {
+    return [&file](hid_t at, const char* name) {
+      REQUIRE(::H5Lcreate_external(file.c_str(), "values", at, name, H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    };
+  };
+  const auto foreign_array = [](const std::string& file, bool virtual_one, bool endless) {
+    return [&file, virtual_one, endless](hid_t at, const char* name) {
+      put_foreign(at, name, file, virtual_one, endless);
+    };
+  };
+  return {{external(there.other.path), linked},
+          {external(there.pipe.path), linked},
+          {[](hid_t at, const char* name) {
+             REQUIRE(::H5Lcreate_soft("/elsewhere", at, name, H5P_DEFAULT, H5P_DEFAULT) >= 0);
+           },
+           linked},
+          {foreign_array(there.raw.path, false, false), foreign},
+          {foreign_array(there.pipe.path, false, false), foreign},
+          {foreign_array(there.other.path, true, false), foreign},
+          {foreign_array(there.pipe.path, true, false), foreign},
+          {foreign_array(there.other.path, true, true), foreign},
+          {foreign_array(there.pipe.path, true, true), foreign}};
+}
+
+}  // namespace
+
+TEST_CASE("of a Binsparse file only what lies in it is read") {
+  const elsewhere there;
+  for (const char* const group : {static_cast<const char*>(nullptr), "matrix"})
+    for (const std::string name : {"indices_0", "indices_1", "values"})
+      for (const auto& [put, expected] : ways_out(there)) {
+        handmade h(group);
+        for (const char* const index : {"indices_0", "indices_1"})
+          if (name != index) h.ints(index, {0, 0, 2, 2, 2, 3});
+        if (name != "values") h.doubles("values", {1, 2, 3, 4, 5, 6});
+        h.describe(inner("COO", "float64", "", "[5, 4]", 6));
+        put(h.place(), name.c_str());
+        CHECK(h.refusal(failure::unsupported) == h.path() + ": array " + name + expected);
+      }
+  // What a description stands at is looked for in the file, too.
+  for (const auto& file : {there.other.path, there.pipe.path}) {
+    handmade h;
+    REQUIRE(::H5Lcreate_external(file.c_str(), "/", h.place(), "matrix", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    CHECK_FALSE(is_binsparse(h.path()));
+    CHECK(holds(h.refusal(), "not Binsparse"));
+  }
+}
+
+TEST_CASE("of a container only what lies in it is read") {
+  const elsewhere there;
+  for (const auto& [put, expected] : ways_out(there)) {
+    const scratch_file file(".h5");
+    write_container(file.path, any_double(small_coo<double>()));
+    const hid_t id = ::H5Fopen(file.path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    REQUIRE(::H5Ldelete(id, "values", H5P_DEFAULT) >= 0);
+    put(id, "values");
+    REQUIRE(::H5Fclose(id) >= 0);
+    CHECK(failure_of([&] { read_container(file.path); }, failure::unsupported) ==
+          file.path + ": array values" + expected);
+  }
+}
+
+TEST_CASE("a chunk that is larger than any file of this size can hold is not unpacked") {
+  const auto with_chunk = [](hsize_t chunk) {
+    handmade h;
+    h.ints("indices_0", {0, 0, 2}).ints("indices_1", {1, 3, 0}).describe(inner("COO"));
+    const hsize_t three = 3, without_end = H5S_UNLIMITED, first = 0;
+    const hid_t space = ::H5Screate_simple(1, &three, &without_end);
+    const hid_t creation = ::H5Pcreate(H5P_DATASET_CREATE);
+    ::H5Pset_chunk(creation, 1, &chunk);
+    ::H5Pset_deflate(creation, 1);
+    const hid_t set =
+        ::H5Dcreate2(h.place(), "values", H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    const std::string packed(32, 'x');
+    REQUIRE(::H5Dwrite_chunk(set, H5P_DEFAULT, 0, &first, packed.size(), packed.data()) >= 0);
+    ::H5Dclose(set);
+    ::H5Pclose(creation);
+    ::H5Sclose(space);
+    return h.refusal();
+  };
+  CHECK(holds(with_chunk((8 << 20) + 1),
+              "array values has chunks of 8388609 elements, more than the file holds"));
+  CHECK(holds(with_chunk(8 << 20), "could not read values, the file is damaged"));
 }
 
 TEST_CASE("Binsparse files with any byte changed or missing never bring us down") {
