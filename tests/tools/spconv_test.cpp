@@ -626,6 +626,15 @@ TEST_CASE("of several matrices in an archive the one with its name is read, and 
             ": the archive holds 2 matrices, and its name does not tell which is meant; unpack it "
             "and name one (a/a.mtx, bb/bb.mtx)\n");
   CHECK(run(work, packed("a.tar.gz", {"a/a.mtx", "b/a.mtx"})).status == 1);
+  CHECK(run(work, packed("x.tar.gz", {"a/1.mtx", "a/2.mtx", "a/3.mtx", "a/4.mtx", "a/5.mtx"}))
+            .err.ends_with(
+                "holds 5 matrices, and its name does not tell which is meant; unpack it and name one "
+                "(a/1.mtx, a/2.mtx, a/3.mtx, a/4.mtx, a/5.mtx)\n"));
+  CHECK(run(work, packed("x.tar.gz", {"a/1.mtx", "a/2.mtx", "a/3.mtx", "a/4.mtx", "a/5.mtx", "a/6.mtx"}))
+            .err.ends_with("a/5.mtx and 1 more)\n"));
+  write(work / "x.zip", std::string("PK\5\6", 4) + std::string(18, '\0'));
+  CHECK(run(work, "SPCONV " + (work / "x.zip") + " --to csr").err ==
+        "spconv: " + (work / "x.zip") + ": the archive is empty\n");
   // What SuiteSparse ships beside a matrix is none; alone it is one.
   CHECK(
       run_json(work, packed("lp.tar.gz", {"lp/lp_b.mtx", "lp/lp.mtx", "lp/lp_c.mtx", "lp/lp_lo.mtx",

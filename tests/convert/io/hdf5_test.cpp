@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <functional>
 
 #include "convert/io/binsparse.hpp"
@@ -658,6 +659,153 @@ TEST_CASE("a chunk that is larger than any file of this size can hold is not unp
   CHECK(holds(with_chunk((8 << 20) + 1),
               "array values has chunks of 8388609 elements, more than the file holds"));
   CHECK(holds(with_chunk(8 << 20), "could not read values, the file is damaged"));
+}
+
+TEST_CASE("Binsparse descriptions at their edges") {
+  const auto said = [](const std::string& text, failure expected = failure::input,
+                       std::initializer_list<double> fill = {}) {
+    handmade h;
+    h.ints("indices_0", {0, 0, 2}).ints("indices_1", {1, 3, 0}).doubles("values", {1, 2, 3});
+    if (fill.size() > 0) h.doubles("fill_value", fill);
+    return h.describe(text).refusal(expected);
+  };
+  const auto with = [](const std::string& part, const std::string& other) {
+    std::string text = inner("COO");
+    return text.replace(text.find(part), part.size(), other);
+  };
+  CHECK(said(with("0.1", "0.1.3")) == "");
+  CHECK(said(with(R"("version": "0.1", )", "")) == "");
+  CHECK(holds(said(with("0.1", "0.11"), failure::unsupported), "version 0.11"));
+  CHECK(holds(said(with("\"COO\"", "{}"), failure::unsupported), "custom Binsparse formats"));
+  CHECK(holds(said(with("[3, 4]", "[3, 4, 1]"), failure::unsupported), "with two dimensions"));
+  CHECK(holds(said(with("[3, 4]", "[-3, 4]")), "the number of rows is -3, below zero"));
+  CHECK(holds(said(with("[3, 4]", "[2147483648, 4]")), "2147483648 rows are more than"));
+  CHECK(said(with("[3, 4]", "[2147483647, 2147483647]")) == "");
+  CHECK(said(with("[3, 4]", "[3, 4]")) == "");
+  CHECK(holds(said(with("[3, 4]", "[2, 4]")), "indices_0[2] = 2 is outside 0..1"));
+  CHECK(holds(said(with("[3, 4]", "[3, 3]")), "indices_1[1] = 3 is outside 0..2"));
+  CHECK(holds(said(with("values\": 3", "values\": 2")), "instead of 2 (number_of_stored_values)"));
+  CHECK(holds(said(with("values\": 3", "values\": 3.0")), "is not an integer"));
+  CHECK(holds(said(with("float64", "int128"), failure::unsupported), "values of type int128"));
+  CHECK(holds(said(with("float64", "bint8")), "array values is not of type bint8"));
+  // A value for all that is not stored must be zero, and be there.
+  const std::string filled = inner("COO", "float64", R"(, "fill": true)");
+  CHECK(said(inner("COO", "float64", R"(, "fill": false)"), failure::input, {7}) == "");
+  CHECK(said(filled, failure::input, {0}) == "");
+  CHECK(said(filled, failure::input, {-0.0}) == "");
+  CHECK(holds(said(filled, failure::unsupported, {1e-300}), "a fill value other than zero"));
+  CHECK(holds(said(filled, failure::unsupported, {0, 0}), "a fill value other than zero"));
+  CHECK(holds(said(filled, failure::unsupported), "a fill value other than zero"));
+  // The triangles, with their diagonal.
+  const auto structured = [](const std::string& structure, std::initializer_list<std::int64_t> rows,
+                             std::initializer_list<std::int64_t> cols, std::initializer_list<double> values,
+                             const std::string& shape = "[3, 3]") {
+    handmade h;
+    h.ints("indices_0", rows).ints("indices_1", cols).doubles("values", values);
+    return h
+        .describe(inner("COO", "float64", R"(, "structure": ")" + structure + "\"", shape,
+                        static_cast<int>(rows.size())))
+        .refusal();
+  };
+  for (const std::string skew : {"", "skew_"}) {
+    CHECK(structured(skew + "symmetric_lower", {1, 1, 2}, {0, 1, 0}, {1, 0, 3}) == "");
+    CHECK(structured(skew + "symmetric_upper", {0, 1, 0}, {1, 1, 2}, {1, 0, 3}) == "");
+    CHECK(holds(structured(skew + "symmetric_lower", {0}, {1}, {1}), "is not in the lower triangle"));
+    CHECK(holds(structured(skew + "symmetric_upper", {1}, {0}, {1}), "is not in the upper triangle"));
+    CHECK(holds(structured(skew + "symmetric_lower", {1}, {0}, {1}, "[3, 4]"), "needs a square matrix"));
+  }
+  CHECK(holds(structured("skew_symmetric_upper", {1}, {1}, {1}), "on the diagonal"));
+  CHECK(holds(structured("skew_symmetric_upper", {1}, {1}, {std::nan("")}), "on the diagonal"));
+  CHECK(structured("symmetric_upper", {1}, {1}, {1}) == "");
+}
+
+TEST_CASE("Binsparse arrays that are none, or too long") {
+  const auto said = [](auto put, const std::string& name = "values", const std::string& text = inner("COO")) {
+    handmade h;
+    for (const std::string index : {"indices_0", "indices_1"})
+      if (index != name) h.ints(index.c_str(), {0, 0, 2});
+    if (name != "values") h.doubles("values", {1, 2, 3});
+    put(h);
+    return h.describe(text).refusal();
+  };
+  // Sizes that nothing was ever written for.
+  const auto announced = [](const char* name, int rank, hsize_t length, bool chunked) {
+    return [=](handmade& h) {
+      const hsize_t extent[2] = {length, 1}, chunk[2] = {2, 1};
+      const hid_t space = ::H5Screate_simple(rank, extent, nullptr),
+                  creation = ::H5Pcreate(H5P_DATASET_CREATE);
+      if (chunked) ::H5Pset_chunk(creation, rank, chunk);
+      ::H5Dclose(::H5Dcreate2(h.place(), name, H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+      ::H5Pclose(creation);
+      ::H5Sclose(space);
+    };
+  };
+  CHECK(holds(said(announced("values", 1, hsize_t{1} << 40, false)),
+              "array values has 1099511627776 elements, more than the file holds"));
+  CHECK(
+      holds(said(announced("values", 1, 3, true)), "array values has 3 elements, more than the file holds"));
+  CHECK(holds(said(announced("values", 2, 3, false)), "array values is not one-dimensional"));
+  CHECK(holds(said([](handmade&) {}), "array values is missing"));
+  CHECK(holds(said([](handmade&) {}, "indices_1"), "array indices_1 is missing"));
+  CHECK(holds(said(
+                  [](handmade& h) {
+                    h.doubles("indices_0", {0, 0, 2});
+                  },
+                  "indices_0"),
+              "array indices_0 does not hold integers"));
+  CHECK(holds(said(
+                  [](handmade& h) {
+                    h.ints("indices_0", {0, 0});
+                  },
+                  "indices_0"),
+              "indices_0 has 2 elements instead of 3 (as many as indices_1)"));
+  CHECK(holds(said(
+                  [](handmade& h) {
+                    h.doubles("values", {1, 2, 3});
+                  },
+                  "values", inner("COO", "iso[float64]")),
+              "values has 3 elements instead of 1 (all values are the same)"));
+  // Listed rows, of which the offsets have one more.
+  const auto doubly = [](std::initializer_list<std::int64_t> rows,
+                         std::initializer_list<std::int64_t> pointers) {
+    handmade h;
+    h.ints("indices_0", rows).ints("pointers_to_1", pointers).ints("indices_1", {1, 3, 0});
+    return h.doubles("values", {1, 2, 3}).describe(inner("DCSR")).refusal();
+  };
+  CHECK(doubly({0, 2}, {0, 2, 3}) == "");
+  CHECK(holds(doubly({0, 2}, {0, 2, 2, 3}),
+              "pointers_to_1 has 4 elements instead of 3 (one more than indices_0)"));
+  CHECK(holds(doubly({0, 3}, {0, 2, 3}), "indices_0[1] = 3 is outside 0..2"));
+  // Integers under the name of reals are reals.
+  handmade whole;
+  whole.ints("indices_0", {0, 0, 2})
+      .ints("indices_1", {1, 3, 0})
+      .ints("values", {1, 2, 3})
+      .describe(inner("COO"));
+  CHECK(whole.read().field == "real");
+}
+
+TEST_CASE("Binsparse arrays longer than what is read at a time") {
+  const std::int64_t n = (1 << 20) + 3;
+  coo<float, host> list;
+  list.rows = list.cols = static_cast<std::int32_t>(n);
+  list.row_indices = array<std::int32_t, host>(n);
+  list.col_indices = array<std::int32_t, host>(n);
+  list.values = array<float, host>(n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    list.row_indices[i] = static_cast<std::int32_t>(i);
+    list.col_indices[i] = static_cast<std::int32_t>(n - 1 - i);
+    list.values[i] = static_cast<float>(i % 1000);
+  }
+  const scratch_file file(".bsp.h5");
+  write_binsparse(file.path, any_float(std::move(list)));
+  const matrix_entries m = read_binsparse(file.path);
+  REQUIRE(m.entries.values.size() == n);
+  std::int64_t wrong = 0;
+  for (std::int64_t i = 0; i < n; ++i)
+    wrong += m.entries.row_indices[i] != i || m.entries.col_indices[i] != n - 1 - i ||
+             m.entries.values[i] != static_cast<double>(i % 1000);
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("Binsparse files with any byte changed or missing never bring us down") {
