@@ -673,6 +673,20 @@ TEST_CASE("archives are read, or refused by a build without libarchive") {
     REQUIRE(run(work, "cd " + work.path.string() + " && " + command).status == 0);
     check_read(work / ("packed" + kind), kind);
   }
+  // What is wrong with the gzip around a tar is told, and not what libarchive makes of it.
+  const std::string whole = content(work / "packed.tar");
+  if (archives && !whole.empty()) {
+    write(work / "cut.tar", whole.substr(0, whole.size() - 9));
+    const auto r = run(work, "SPCONV " + (work / "cut.tar") + " --to csr");
+    CHECK(r.status == 1);
+    CHECK(r.err == "spconv: " + (work / "cut.tar") + ": truncated gzip input\n");
+  }
+  // A tar that is packed by one of them is unpacked once, too.
+  for (const auto& [kind, option] : {std::pair(".bz2", "-cjf"), std::pair(".xz", "-cJf")}) {
+    const std::string name = std::string("packed.tar") + kind;
+    if (run(work, "cd " + work.path.string() + " && tar " + option + " " + name + " s").status != 0) continue;
+    check_read(work / name, kind);
+  }
   // A zip archive is one whatever its name, and no .npz where it holds a matrix as text.
   for (const char* name : {"packed.zip", "packed.npz", "packed"}) {
     sparsmith::zip_writer out(work / name);

@@ -483,6 +483,22 @@ TEST_CASE("a zip archive that lies about itself") {
   // A comment behind the end record may be as long as its length can tell.
   z.comment = std::string(65535, 'c');
   CHECK(z.said() == "");
+  const scratch_file wide(".npz");
+  archive().write(wide.path, false, 1);
+  const std::string zip64 = wide.bytes();
+  wide.replace(zip64.substr(0, zip64.size() - 2) + "\xff\xff" + z.comment);
+  CHECK(has_entries(read_npz(wide.path), {0, 0, 1}, {0, 2, 1}, {1, 2, 3}));
+  // The end record's count, size and place of the directory, one off.
+  const std::string good = zip_parts().bytes();
+  for (const std::size_t field : {10, 12, 16})
+    for (const int off : {-1, 1}) {
+      std::string bytes = good;
+      char& least = bytes[bytes.size() - 22 + field];
+      least = static_cast<char>(least + off);
+      wide.replace(bytes);
+      INFO("field " << field << " by " << off);
+      CHECK(holds(failure_of([&] { read_npz(wide.path); }), "damaged zip archive: its directory is "));
+    }
   z = {};
   z.disk = 1;
   CHECK(z.said(failure::unsupported) == "is a zip archive in several parts");

@@ -49,6 +49,7 @@ template <class Action>
 int status_of(Action action) {
   const pid_t child = ::fork();
   if (child == 0) {
+    for (const int signal : {SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);  // nohup has them ignored
     remove_output_on_signals();
     action();
     ::_exit(99);
