@@ -14,9 +14,11 @@
 
 namespace sparsmith {
 
-// A field of a CSV file: within quotes everything may stand.
+// Text in a CSV file, whoever wrote it: within quotes everything may stand. A spreadsheet would run what
+// begins like a formula; an apostrophe makes it text.
 inline std::string csv_quoted(std::string_view text) {
   std::string result = "\"";
+  if (!text.empty() && std::string_view("=+-@\t\r\n").find(text[0]) != std::string_view::npos) result += '\'';
   for (const char c : text) {
     if (c == '"') result += '"';
     result += c;

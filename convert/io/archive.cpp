@@ -7,34 +7,46 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "convert/error.hpp"
+#include "convert/io/gzip.hpp"
 
 namespace sparsmith {
 namespace {
 
 namespace fs = std::filesystem;
 
+// What may lie beside the matrix: it has to be unpacked to get past it, and a megabyte can hold terabytes.
+constexpr std::int64_t most_passed_over = std::int64_t{64} << 30;
+
 // One archive being read. Shared, because the text source that reads from it is copied around.
 struct open_file {
   std::string path;
   byte_reader source;
-  archive* handle = archive_read_new();
+  std::unique_ptr<archive, int (*)(archive*)> owned{archive_read_new(), archive_read_free};
+  archive* handle = owned.get();
   archive_entry* entry = nullptr;
+  bool entry_was_read = false;
+  std::int64_t passed_over = 0;
   char buffer[1 << 18];
   std::exception_ptr source_failure;  // libarchive is C: an exception may not pass through it
 
-  open_file(std::string name, byte_reader bytes) : path(std::move(name)), source(std::move(bytes)) {
+  open_file(std::string name, byte_reader bytes) : path(std::move(name)) {
     if (handle == nullptr) throw error(failure::resources, path + ": out of memory");
-    archive_read_support_filter_all(handle);
+    peeked_source peeked = peek(std::move(bytes), archive_start_bytes);
+    source = std::move(peeked.read);
+    enable_filter(archive_kind(peeked.start));
     archive_read_support_format_raw(handle);
     archive_read_support_format_tar(handle);
     archive_read_support_format_zip(handle);
     if (archive_read_open(handle, this, nullptr, &open_file::deliver, nullptr) != ARCHIVE_OK) fail();
+    // The filter and the one that only delivers.
+    if (archive_filter_count(handle) > 2)
+      throw error(failure::unsupported, path + ": is packed more than once; unpack it first");
   }
   open_file(const open_file&) = delete;
-  ~open_file() { archive_read_free(handle); }
 
   static la_ssize_t deliver(archive*, void* self, const void** data) {
     auto& file = *static_cast<open_file*>(self);
@@ -47,6 +59,18 @@ struct open_file {
     }
   }
 
+  // The one filter that the first bytes ask for. Others would be tried on what comes out of it, and some of
+  // them start programs; so does this one where libarchive was built without it. Gzip is unpacked before.
+  void enable_filter(std::string_view kind) {
+    const int status = kind == ".bz2"   ? archive_read_support_filter_bzip2(handle)
+                       : kind == ".xz"  ? archive_read_support_filter_xz(handle)
+                       : kind == ".zst" ? archive_read_support_filter_zstd(handle)
+                                        : ARCHIVE_OK;
+    if (status != ARCHIVE_OK)
+      throw error(failure::unsupported,
+                  fmt::format("{}: this build's libarchive cannot unpack {}", path, kind));
+  }
+
   [[noreturn]] void fail() const {
     if (source_failure) std::rethrow_exception(source_failure);
     const char* const why = archive_error_string(handle);
@@ -54,6 +78,12 @@ struct open_file {
   }
 
   bool next_member() {
+    if (entry != nullptr && !std::exchange(entry_was_read, false)) {
+      passed_over += std::clamp<std::int64_t>(archive_entry_size(entry), 0, most_passed_over + 1);
+      if (passed_over > most_passed_over)
+        throw error(failure::unsupported,
+                    path + ": more than 64 GiB of other files lie in the archive; unpack it first");
+    }
     const int status = archive_read_next_header(handle, &entry);
     if (status == ARCHIVE_EOF) return false;
     if (status < ARCHIVE_WARN) fail();
@@ -61,6 +91,7 @@ struct open_file {
   }
 
   std::size_t read(char* target, std::size_t size) {
+    entry_was_read = true;
     const la_ssize_t got = archive_read_data(handle, target, size);
     if (got < 0) fail();
     return static_cast<std::size_t>(got);

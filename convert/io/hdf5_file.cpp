@@ -150,6 +150,10 @@ std::optional<handle> input::group_with(const char* attribute) const {
   const hsize_t links =
       std::min<hsize_t>(info.nlinks, 10000);  // a damaged count must not keep us here for ever
   for (hsize_t i = 0; i < links; ++i) {
+    H5L_info_t link{};
+    require(::H5Lget_info_by_idx(top.get(), ".", H5_INDEX_NAME, H5_ITER_INC, i, &link, H5P_DEFAULT),
+            "the root group");
+    if (link.type != H5L_TYPE_HARD) continue;  // what lies elsewhere is not looked at
     handle object(::H5Oopen_by_idx(top.get(), ".", H5_INDEX_NAME, H5_ITER_INC, i, H5P_DEFAULT), ::H5Oclose);
     const bool group = object && ::H5Iget_type(object.get()) == H5I_GROUP;
     if (group && has_attribute(object, attribute)) return object;
@@ -185,11 +189,22 @@ std::string input::text(const handle& group, const char* name) const {
 
 std::optional<dataset> input::open(const handle& group, const char* name) const {
   if (require(::H5Lexists(group.get(), name, H5P_DEFAULT), name) == 0) return std::nullopt;
+  // HDF5 would open whatever file a link names, and wait for a writer where that is a pipe.
+  H5L_info_t link{};
+  require(::H5Lget_info(group.get(), name, &link, H5P_DEFAULT), name);
+  if (link.type != H5L_TYPE_HARD)
+    refuse_unsupported(path_,
+                       fmt::format("array {} is a link to another place, which is not followed", name));
   const handle access(require(::H5Pcreate(H5P_DATASET_ACCESS), name), ::H5Pclose);
   // Room for several of the largest chunks that are in use, so that none is unpacked twice.
   require(::H5Pset_chunk_cache(access.get(), 10007, 64u << 20, 1.0), name);
   dataset set;
   set.id = handle(require(::H5Dopen2(group.get(), name, access.get()), name), ::H5Dclose);
+  // Before anything else is asked of the array: a virtual one opens other files to tell how long it is.
+  const handle creation(require(::H5Dget_create_plist(set.id.get()), name), ::H5Pclose);
+  const H5D_layout_t layout = ::H5Pget_layout(creation.get());
+  if (layout == H5D_VIRTUAL || ::H5Pget_external_count(creation.get()) != 0)
+    refuse_unsupported(path_, fmt::format("array {} lies in another file, which is not supported", name));
   const handle type(require(::H5Dget_type(set.id.get()), name), ::H5Tclose);
   set.kind = ::H5Tget_class(type.get());
   set.element_bytes = ::H5Tget_size(type.get());
@@ -199,18 +214,22 @@ std::optional<dataset> input::open(const handle& group, const char* name) const 
     refuse_input(path_, fmt::format("array {} is not one-dimensional", name));
   hsize_t extent = 0;
   require(::H5Sget_simple_extent_dims(space.get(), &extent, nullptr), name);
-  const handle creation(require(::H5Dget_create_plist(set.id.get()), name), ::H5Pclose);
-  const H5D_layout_t layout = ::H5Pget_layout(creation.get());
-  if (layout == H5D_VIRTUAL || ::H5Pget_external_count(creation.get()) > 0)
-    refuse_unsupported(path_, fmt::format("array {} lies in another file, which is not supported", name));
   // Deflated chunks may hold about a thousand times what they take (other filters no more); anything else
   // cannot be larger than the file. Chunks that were never written take nothing, and hold nothing worth
   // reading.
   constexpr std::uint64_t largest_expansion = 1040;
-  const std::uint64_t most_bytes =
-      layout == H5D_CHUNKED
-          ? static_cast<std::uint64_t>(::H5Dget_storage_size(set.id.get())) * largest_expansion
-          : bytes_;
+  std::uint64_t most_bytes = bytes_;
+  if (layout == H5D_CHUNKED) {
+    const std::uint64_t stored = ::H5Dget_storage_size(set.id.get());
+    most_bytes = std::min(stored, bytes_) * largest_expansion;
+    // A chunk is unpacked whole, however few of its elements there are.
+    hsize_t chunk = 0;
+    require(::H5Pget_chunk(creation.get(), 1, &chunk), name);
+    constexpr std::uint64_t ordinary_chunk = 64u << 20;
+    if (chunk > std::max(most_bytes, ordinary_chunk) / std::max<std::size_t>(set.element_bytes, 1))
+      refuse_input(path_,
+                   fmt::format("array {} has chunks of {} elements, more than the file holds", name, chunk));
+  }
   const std::uint64_t most = most_bytes / std::max<std::size_t>(set.element_bytes, 1);
   if (extent > most)
     refuse_input(path_, fmt::format("array {} has {} elements, more than the file holds", name, extent));

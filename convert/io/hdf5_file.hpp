@@ -105,7 +105,8 @@ struct dataset {
   bool contiguous = false;  // then its length has been compared with the size of the file
 };
 
-// A file that is read. Whatever is wrong with it is an `error` of failure::input.
+// A file that is read. Whatever is wrong with it is an `error` of failure::input. Only what lies in the file
+// itself is read: links to other files or by name, arrays in other files and virtual ones are refused.
 class input {
  public:
   explicit input(const std::string& path);

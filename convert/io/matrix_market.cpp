@@ -184,7 +184,7 @@ class reader {
     std::mutex input, order;
     std::condition_variable turn_over;
     std::shared_mutex storage;  // exclusive to grow, shared to fill
-    std::int64_t pieces = 0, turn = 0;
+    std::int64_t pieces = 0, turn = 0, body_bytes = 0;
     struct {
       std::int64_t number = std::numeric_limits<std::int64_t>::max();
       std::exception_ptr cause;
@@ -222,12 +222,15 @@ class reader {
       count_entries(own);
       position start;
       std::int64_t wanted = 0;
+      bool too_much_text = false;
       {
         std::unique_lock lock(order);
         turn_over.wait(lock, [&] { return turn == number; });
         start = at;
         at.line += own.lines;
         at.entry += own.entries;
+        body_bytes += static_cast<std::int64_t>(own.text.size());
+        too_much_text = is_too_much_text(body_bytes, at.entry);
         wanted = std::min(at.entry, head_.entries);
         ++turn;
       }
@@ -235,6 +238,7 @@ class reader {
       bool parsing = false;
       try {
         if (own.lines == 1 && is_too_long(own.text)) refuse_line(source_.name, start.line + 1, line_too_long);
+        if (too_much_text) refuse_line(source_.name, start.line + own.lines, too_much_other_text);
         std::shared_lock filling(storage);
         if (wanted > entries.capacity) {
           filling.unlock();

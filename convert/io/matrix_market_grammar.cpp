@@ -198,6 +198,7 @@ class header_reader {
         const std::size_t got = source_.read(text.data() + had, block);
         text.resize(had + got);
         bytes_read_ += static_cast<std::int64_t>(got);
+        if (is_too_much_text(bytes_read_, 0)) fail(line, too_much_other_text);
         at_end = got == 0;
       }
       if (line_end == std::string::npos) line_end = text.size();

@@ -25,6 +25,15 @@ inline bool is_too_long(std::string_view line) {
   return line.size() - (line.ends_with('\n') ? 1 : 0) > longest_line;
 }
 
+// So much text, and 1 KiB for every entry, may a file have; what goes on for longer with comments and blanks
+// is no matrix, and a few bytes of a compressed file can hold terabytes of it.
+constexpr std::int64_t most_other_text = std::int64_t{64} << 20;
+constexpr const char* too_much_other_text =
+    "more than 64 MiB of the text up to here are comments and blanks, which no matrix needs";
+inline bool is_too_much_text(std::int64_t bytes, std::int64_t entries) {
+  return bytes > most_other_text && (bytes - most_other_text) / 1024 > entries;
+}
+
 // Lines that end as on old Macintoshes would all be one here.
 constexpr const char* bare_carriage_returns =
     "lines end in a bare carriage return (CR), which is not supported; convert them to LF";

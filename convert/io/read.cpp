@@ -85,15 +85,14 @@ matrix_entries entries_of(const std::string& path, const any_format<Offset, Valu
   return result;
 }
 
-}  // namespace
+bool has_changed(const struct stat& before, const struct stat& now) {
+  return now.st_size != before.st_size || now.st_mtim.tv_sec != before.st_mtim.tv_sec ||
+         now.st_mtim.tv_nsec != before.st_mtim.tv_nsec;
+}
 
-matrix_entries read_matrix(const std::string& input, const progress_callback& progress,
+matrix_entries read_opened(const std::string& input, const std::shared_ptr<file_descriptor>& file,
+                           const struct stat& status, const progress_callback& progress,
                            complex_values if_complex) {
-  if (is_generator(input)) return generate(input);
-  const auto file = open_file(input);
-  struct stat status {};
-  if (::fstat(file->number, &status) == 0 && S_ISDIR(status.st_mode))
-    throw error(failure::input, input + ": is a directory");
   const bool regular = S_ISREG(status.st_mode) && input != "-";
   // A pipe is read once, from its beginning; only a file can be opened again.
   auto source = unpacked(reader_of(file, input), input);
@@ -117,6 +116,10 @@ matrix_entries read_matrix(const std::string& input, const progress_callback& pr
     if (is_npz(input, source.start)) return read_npz(input, if_complex);
   }
 
+  if (source.was_compressed && (archive == ".bz2" || archive == ".xz" || archive == ".zst"))
+    throw error(failure::unsupported,
+                fmt::format("{}: a {} inside gzip cannot be read; unpack it first", input, archive));
+
   archived_text found;
   text_source& text = found.text;
   if (!archive.empty()) {
@@ -138,6 +141,28 @@ matrix_entries read_matrix(const std::string& input, const progress_callback& pr
   }
   matrix_entries result = read_matrix_market(text, progress, if_complex);
   result.note = found.note();
+  return result;
+}
+
+}  // namespace
+
+matrix_entries read_matrix(const std::string& input, const progress_callback& progress,
+                           complex_values if_complex) {
+  if (is_generator(input)) return generate(input);
+  const auto file = open_file(input);
+  const auto state = [&] {
+    struct stat status {};
+    if (::fstat(file->number, &status) != 0)
+      throw error(failure::input, fmt::format("{}: {}", input, std::strerror(errno)));
+    return status;
+  };
+  const struct stat before = state();
+  if (S_ISDIR(before.st_mode)) throw error(failure::input, input + ": is a directory");
+  matrix_entries result = read_opened(input, file, before, progress, if_complex);
+  // Of a file that somebody writes to, what was read is neither the old nor the new; HDF5 even reads zeros
+  // behind an end that came closer.
+  if (S_ISREG(before.st_mode) && has_changed(before, state()))
+    throw error(failure::input, input + ": was changed while it was read");
   return result;
 }
 

@@ -195,7 +195,8 @@ void write_text(output_file& file, const coo<Value, host>& entries, const matrix
                 const progress_callback& progress) {
   const bool to_stdout = file.is_standard_output();
   const int descriptor =
-      to_stdout ? STDOUT_FILENO : ::open(file.temporary_path().c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+      to_stdout ? STDOUT_FILENO
+                : ::open(file.temporary_path().c_str(), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0) fail(file.temporary_path(), errno);
   struct closer {
     int descriptor;
@@ -254,7 +255,10 @@ output_file::output_file(const std::string& path) : path_(path), gzip_(has_exten
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   std::error_code problem_with_link;
-  const bool is_link = exists && std::filesystem::is_symlink(path, problem_with_link);
+  const bool is_link = std::filesystem::is_symlink(path, problem_with_link);
+  // Whoever made it meant a file; to replace the link instead would be neither what he nor the caller wants.
+  if (is_link && !exists)
+    throw error(failure::output, fmt::format("{}: is a symbolic link that leads nowhere", path));
   // Links of the system, such as /dev/stdout, lead to files that others have open.
   const bool of_system = is_link && (path.starts_with("/dev/") || path.starts_with("/proc/"));
   if ((exists && !S_ISREG(status.st_mode)) || of_system)

@@ -176,6 +176,23 @@ void zip_reader::read_directory(std::uint64_t position, std::uint64_t bytes, std
     at += record_bytes;
   }
   if (at != directory.size()) refuse_input(path_, "damaged zip archive: its directory is broken");
+  require_apart();
+}
+
+// Members that share their bytes are how a small archive unpacks to any size, and are told apart by no two
+// programs alike. A member takes its header, which repeats its name, and what is packed.
+void zip_reader::require_apart() const {
+  std::vector<const zip_member*> in_order;
+  for (const zip_member& m : members_) in_order.push_back(&m);
+  std::sort(in_order.begin(), in_order.end(),
+            [](const zip_member* a, const zip_member* b) { return a->header_position < b->header_position; });
+  for (std::size_t i = 1; i < in_order.size(); ++i) {
+    const zip_member& m = *in_order[i - 1];
+    const std::uint64_t room = in_order[i]->header_position - m.header_position;
+    const std::uint64_t header = local_bytes + m.name.size();
+    if (room < header || room - header < m.packed_bytes)
+      refuse_input(path_, "damaged zip archive: its members overlap");
+  }
 }
 
 const zip_member* zip_reader::find(std::string_view name) const {
@@ -203,6 +220,9 @@ zip_stream::zip_stream(const zip_reader& archive, const zip_member& member)
   position_ = member.header_position + local_bytes + get<std::uint16_t>(header + 26) +
               get<std::uint16_t>(header + 28);
   if (position_ > end || member.packed_bytes > end - position_) damaged("it is longer than the file");
+  std::string name(get<std::uint16_t>(header + 26), '\0');
+  archive.read_at(member.header_position + local_bytes, name.data(), name.size());
+  if (name != member.name) damaged("its header has another name");
   packed_left_ = member.packed_bytes;
   if (member.method == stored) {
     if (member.bytes != member.packed_bytes) damaged("its sizes disagree");

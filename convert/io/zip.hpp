@@ -39,6 +39,7 @@ class zip_reader {
   friend class zip_stream;
   void read_at(std::uint64_t position, void* to, std::size_t bytes) const;
   void read_directory(std::uint64_t position, std::uint64_t bytes, std::uint64_t count);
+  void require_apart() const;
 
   std::string path_;
   int file_ = -1;

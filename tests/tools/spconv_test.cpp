@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iomanip>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -625,6 +626,15 @@ TEST_CASE("of several matrices in an archive the one with its name is read, and 
             ": the archive holds 2 matrices, and its name does not tell which is meant; unpack it "
             "and name one (a/a.mtx, bb/bb.mtx)\n");
   CHECK(run(work, packed("a.tar.gz", {"a/a.mtx", "b/a.mtx"})).status == 1);
+  CHECK(run(work, packed("x.tar.gz", {"a/1.mtx", "a/2.mtx", "a/3.mtx", "a/4.mtx", "a/5.mtx"}))
+            .err.ends_with(
+                "holds 5 matrices, and its name does not tell which is meant; unpack it and name one "
+                "(a/1.mtx, a/2.mtx, a/3.mtx, a/4.mtx, a/5.mtx)\n"));
+  CHECK(run(work, packed("x.tar.gz", {"a/1.mtx", "a/2.mtx", "a/3.mtx", "a/4.mtx", "a/5.mtx", "a/6.mtx"}))
+            .err.ends_with("a/5.mtx and 1 more)\n"));
+  write(work / "x.zip", std::string("PK\5\6", 4) + std::string(18, '\0'));
+  CHECK(run(work, "SPCONV " + (work / "x.zip") + " --to csr").err ==
+        "spconv: " + (work / "x.zip") + ": the archive is empty\n");
   // What SuiteSparse ships beside a matrix is none; alone it is one.
   CHECK(
       run_json(work, packed("lp.tar.gz", {"lp/lp_b.mtx", "lp/lp.mtx", "lp/lp_c.mtx", "lp/lp_lo.mtx",
@@ -663,6 +673,20 @@ TEST_CASE("archives are read, or refused by a build without libarchive") {
     REQUIRE(run(work, "cd " + work.path.string() + " && " + command).status == 0);
     check_read(work / ("packed" + kind), kind);
   }
+  // What is wrong with the gzip around a tar is told, and not what libarchive makes of it.
+  const std::string whole = content(work / "packed.tar");
+  if (archives && !whole.empty()) {
+    write(work / "cut.tar", whole.substr(0, whole.size() - 9));
+    const auto r = run(work, "SPCONV " + (work / "cut.tar") + " --to csr");
+    CHECK(r.status == 1);
+    CHECK(r.err == "spconv: " + (work / "cut.tar") + ": truncated gzip input\n");
+  }
+  // A tar that is packed by one of them is unpacked once, too.
+  for (const auto& [kind, option] : {std::pair(".bz2", "-cjf"), std::pair(".xz", "-cJf")}) {
+    const std::string name = std::string("packed.tar") + kind;
+    if (run(work, "cd " + work.path.string() + " && tar " + option + " " + name + " s").status != 0) continue;
+    check_read(work / name, kind);
+  }
   // A zip archive is one whatever its name, and no .npz where it holds a matrix as text.
   for (const char* name : {"packed.zip", "packed.npz", "packed"}) {
     sparsmith::zip_writer out(work / name);
@@ -692,6 +716,176 @@ TEST_CASE("archives are read, or refused by a build without libarchive") {
   REQUIRE(run(work, "cp " + (work / "twice.zip") + " " + (work / "packed.zip")).status == 0);
   std::ofstream(work / "packed.zip", std::ios::app) << '\n';
   check_read(work / "packed.zip", ".zip");
+}
+
+TEST_CASE("an archive starts no programs and is not unpacked twice") {
+  if (from_environment("SPARSMITH_ARCHIVES") == "0") return;
+  const folder work;
+  // Stands for every program that libarchive knows to start, and leaves a trace.
+  fs::create_directories(work / "bin");
+  for (const char* name : {"lrzip", "grzip", "lzop", "gzip", "bzip2", "xz", "zstd", "lz4", "compress"}) {
+    write(work / ("bin/" + std::string(name)), "#!/bin/sh\n: > " + (work / "started") + "\n");
+    fs::permissions(work / ("bin/" + std::string(name)), fs::perms::owner_all);
+  }
+  // What comes out looks like those programs' files, or is packed again.
+  write(work / "lrzip", std::string("LRZI\0\6", 6) + std::string(100, 'x'));
+  write(work / "grzip", std::string("GRZipII\0\2\4:)", 12) + std::string(100, 'x'));
+  write(work / "lzop", std::string("\x89LZO\0\r\n\x1a\n\x10\x30\x20\x60", 13) + std::string(100, 'x'));
+  write(work / "s", small);
+  int tried = 0;
+  for (const std::string pack : {"bzip2", "xz", "zstd", "gzip"}) {
+    if (run(work, "command -v " + pack).status != 0) continue;
+    const auto packed = [&](const std::string& name, const std::string& by) {
+      REQUIRE(run(work, by + " -c < " + (work / name) + " > " + (work / (name + "." + by))).status == 0);
+      return name + "." + by;
+    };
+    const auto refusal = [&](const std::string& name) {
+      const auto r =
+          run(work, "PATH=" + (work / "bin") + ":$PATH timeout 60 SPCONV " + (work / name) + " --to csr");
+      INFO(name << ": " << r.out << r.err);
+      CHECK(r.status == 1);
+      CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
+      CHECK_FALSE(fs::exists(work / "started"));
+      return r.err;
+    };
+    for (const char* name : {"lrzip", "grzip", "lzop"})
+      CHECK(refusal(packed(name, pack)).find(":1: not a Matrix Market file") != std::string::npos);
+    for (const std::string again : {"bzip2", "xz", "zstd", "gzip"}) {
+      if (run(work, "command -v " + again).status != 0) continue;
+      ++tried;
+      const std::string said = refusal(packed(packed("s", again), pack));
+      INFO(again << " within " << pack << ": " << said);
+      if (pack == "gzip" && again != "gzip")
+        CHECK(said.find(" inside gzip cannot be read; unpack it first\n") != std::string::npos);
+      else if (again == pack && pack != "gzip")
+        CHECK(said.find(": is packed more than once; unpack it first\n") != std::string::npos);
+      else
+        CHECK(said.find(":1: not a Matrix Market file") != std::string::npos);
+    }
+  }
+  CHECK(tried >= 1);
+}
+
+TEST_CASE("names of members lead nowhere, and what lies beside a matrix has an end") {
+  if (from_environment("SPARSMITH_ARCHIVES") == "0") return;
+  const folder work;
+  // A member of a tar, which may claim any size.
+  const auto member = [](const std::string& name, std::string content, std::int64_t claimed = -1) {
+    std::string head(512, '\0');
+    const auto put = [&](std::size_t at, const std::string& field) { head.replace(at, field.size(), field); };
+    put(0, name);
+    put(100, "0000644");
+    put(148, "        ");
+    put(156, "0");
+    put(257, std::string("ustar\0"
+                         "00",
+                         8));
+    const std::uint64_t size = claimed < 0 ? content.size() : static_cast<std::uint64_t>(claimed);
+    head[124] = '\x80';  // the size in binary
+    for (std::size_t i = 0; i < 8; ++i) head[135 - i] = static_cast<char>(size >> (8 * i));
+    unsigned sum = 0;
+    for (const char c : head) sum += static_cast<unsigned char>(c);
+    std::ostringstream digits;
+    digits << std::oct << std::setw(6) << std::setfill('0') << sum << '\0';
+    put(148, digits.str());
+    content.resize((content.size() + 511) / 512 * 512);
+    return head + content;
+  };
+  const std::string end(1024, '\0');
+  const std::string outside = (work.path.parent_path() / "climbed.mtx").string();
+  for (const std::string& name : {std::string("../climbed.mtx"), outside, std::string("a/../../climbed.mtx"),
+                                  std::string("two\nlines.mtx")}) {
+    write(work / "x.tar", member(name, small) + end);
+    const auto r = run_json(work, "cd " + work.path.string() + " && SPCONV x.tar --to csr");
+    CHECK(r["matrix"]["entries"] == 6);
+    CHECK_FALSE(fs::exists(outside));
+    CHECK(work.files() == std::vector<std::string>{"x.tar"});
+    write(work / "x.tar", member(name, "no matrix\n") + end);
+    const auto refused = run(work, "SPCONV " + (work / "x.tar") + " --to csr");
+    CHECK(refused.status == 1);
+    CHECK(std::count(refused.err.begin(), refused.err.end(), '\n') == 1);
+  }
+  // Links among the members are no matrices.
+  write(work / "x.tar", [&] {
+    std::string link = member("x.mtx", "");
+    link[156] = '2';
+    link.replace(157, 11, "/etc/passwd");
+    unsigned sum = 0;
+    for (std::size_t i = 0; i < 512; ++i)
+      sum += i >= 148 && i < 156 ? unsigned{' '} : static_cast<unsigned char>(link[i]);
+    std::ostringstream digits;
+    digits << std::oct << std::setw(6) << std::setfill('0') << sum << '\0' << ' ';
+    return link.replace(148, 8, digits.str()) + end;
+  }());
+  CHECK(run(work, "SPCONV " + (work / "x.tar") + " --to csr").err ==
+        "spconv: " + (work / "x.tar") + ": no matrix (.mtx) in the archive\n");
+  const std::int64_t most = std::int64_t{64} << 30;
+  for (const bool before : {true, false}) {
+    const std::string other = member("other", "", most + 1), matrix = member("x.mtx", small);
+    write(work / "x.tar", before ? other + matrix : matrix + other);
+    const auto r = run(work, "SPCONV " + (work / "x.tar") + " --to csr");
+    CHECK(r.status == 1);
+    CHECK(r.err == "spconv: " + (work / "x.tar") +
+                       ": more than 64 GiB of other files lie in the archive; unpack it first\n");
+  }
+  // Within the limit it is an archive that was cut off.
+  write(work / "x.tar", member("other", "", most) + member("x.mtx", small) + end);
+  CHECK(run(work, "SPCONV " + (work / "x.tar") + " --to csr").err.find("64 GiB") == std::string::npos);
+}
+
+TEST_CASE("a compressed text without end is refused soon, and in little memory") {
+  const folder work;
+  const std::string banner = "%%MatrixMarket matrix coordinate real general\n";
+#ifdef __SANITIZE_ADDRESS__
+  const std::string limit;
+#else
+  const std::string limit = "ulimit -v 500000; ";
+#endif
+  write(work / "blank", std::string(1 << 20, '\n'));
+  write(work / "comment", "%" + std::string((1 << 20) - 2, 'c') + "\n");
+  // The text comes from a pipe that never ends.
+  for (const auto& [start, name] : {std::pair(banner, std::string("blank")),
+                                    std::pair(banner + "3 3 2\n1 1 1\n", std::string("comment"))}) {
+    write(work / "start", start);
+    REQUIRE(run(work, "gzip -kf " + (work / "start") + " " + (work / name)).status == 0);
+    const auto r = run(work, "(cat " + (work / "start.gz") + "; while cat " + (work / (name + ".gz")) +
+                                 "; do :; done) 2>/dev/null | (" + limit +
+                                 "timeout 60 SPCONV - --threads 2 --device cpu --to csr)");
+    INFO(r.err);
+    CHECK(r.status == 1);
+    CHECK(r.err.find(": more than 64 MiB of the text up to here are comments and blanks") !=
+          std::string::npos);
+    CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
+  }
+}
+
+TEST_CASE("an output that is a link") {
+  const folder work;
+  const std::string convert = "SPCONV gen:diagonal?n=3 --to csr -o ";
+  fs::create_directories(work / "there");
+  write(work / "there/old.mtx", "old");
+  fs::create_symlink("there/old.mtx", work / "link.mtx");
+  fs::create_symlink("link.mtx", work / "link_to_link.mtx");
+  REQUIRE(run(work, convert + (work / "link_to_link.mtx")).status == 0);
+  CHECK(content(work / "there/old.mtx").starts_with("%%MatrixMarket"));
+  CHECK(fs::is_symlink(work / "link.mtx"));
+  CHECK(fs::is_symlink(work / "link_to_link.mtx"));
+  CHECK_FALSE(fs::is_symlink(work / "there/old.mtx"));
+  // One that leads nowhere, or in a circle, is neither followed nor replaced.
+  fs::create_symlink("there/absent.mtx", work / "nowhere.mtx");
+  fs::create_symlink("circle.mtx", work / "circle.mtx");
+  fs::create_symlink("/dev/null", work / "null.mtx");
+  for (const auto& [name, why] : {std::pair("nowhere.mtx", "is a symbolic link that leads nowhere"),
+                                  std::pair("circle.mtx", "is a symbolic link that leads nowhere"),
+                                  std::pair("null.mtx", "is not a regular file")}) {
+    const auto r = run(work, convert + (work / name));
+    CHECK(r.status == 1);
+    CHECK(r.err == "spconv: " + (work / name) + ": " + why + "\n");
+    CHECK(fs::is_symlink(work / name));
+  }
+  CHECK_FALSE(fs::exists(work / "there/absent.mtx"));
+  CHECK(work.files() == std::vector<std::string>{"circle.mtx", "link.mtx", "link_to_link.mtx", "nowhere.mtx",
+                                                 "null.mtx", "there"});
 }
 
 TEST_CASE("a plan names the flag that makes a format possible") {

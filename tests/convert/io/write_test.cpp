@@ -1,6 +1,9 @@
 // Outputs: which container a name asks for, what is left behind by whom, and gzip.
 #include "convert/io/write.hpp"
 
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,6 +11,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <sstream>
 #include <thread>
 
 #include "convert/convert.hpp"
@@ -45,6 +49,7 @@ template <class Action>
 int status_of(Action action) {
   const pid_t child = ::fork();
   if (child == 0) {
+    for (const int signal : {SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);  // nohup has them ignored
     remove_output_on_signals();
     action();
     ::_exit(99);
@@ -106,6 +111,82 @@ TEST_CASE("a signal to one thread removes what others are just making") {
     CHECK(WTERMSIG(status) == SIGTERM);
     CHECK(folder.files().empty());
   }
+}
+
+TEST_CASE("every signal that ends a process removes its outputs") {
+  const scratch_folder folder;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU}) {
+    const int status = status_of([&] {
+      const rlimit no_core{};
+      ::setrlimit(RLIMIT_CORE, &no_core);
+      const output_file file(folder / "a");
+      std::raise(signal);
+    });
+    INFO("signal " << signal);
+    CHECK(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == signal);
+    CHECK(folder.files().empty());
+  }
+  // What was ignored stays so, and a file that grows too large is told of by the one who writes it.
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::signal(SIGHUP, SIG_IGN);
+    remove_output_on_signals();
+    std::raise(SIGHUP);
+    std::raise(SIGXFSZ);
+    ::_exit(55);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 55);
+}
+
+TEST_CASE("an output looks like any other file, and stands only where a file may") {
+  const scratch_folder folder;
+  for (const mode_t mask : {022, 077, 0}) {
+    const mode_t before = ::umask(mask);
+    output_file file(folder / "a");
+    const auto mode_of = [](const std::string& path) {
+      return static_cast<mode_t>(fs::status(path).permissions()) & 0777;
+    };
+    CHECK(mode_of(file.temporary_path()) == (0666 & ~mask));
+    file.commit();
+    CHECK(mode_of(folder / "a") == (0666 & ~mask));
+    CHECK(folder.files() == std::vector<std::string>{"a"});
+    ::umask(before);
+  }
+  const auto refusal = [](const std::string& path) {
+    return failure_of([&] { const output_file file(path); }, failure::output);
+  };
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  for (const std::string& path : {folder / "pipe", folder / ".", std::string("/dev/null")})
+    CHECK(refusal(path) == path + ": is not a regular file");
+  CHECK(refusal(folder / "absent/x") == folder / "absent/x: could not create: No such file or directory");
+  // A link of the system leads to a file that is open already.
+  { std::ofstream(folder / "open") << "x"; }
+  const int descriptor = ::open((folder / "open").c_str(), O_RDONLY);
+  const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+  CHECK(refusal(link) == link + ": is not a regular file");
+  ::close(descriptor);
+  // One that is not committed leaves nothing, and the old as it was.
+  { const output_file file(folder / "open"); }
+  CHECK(fs::file_size(folder / "open") == 1);
+  CHECK(folder.files() == std::vector<std::string>{"a", "open", "pipe"});
+}
+
+TEST_CASE("text longer than any buffer is written as it is") {
+  const scratch_folder folder;
+  const any_format<std::int32_t, double, host> matrix(
+      testing::as_coo(testing::random_matrix("random", 2000, 2000, 200'000, 3)));
+  std::ostringstream expected;
+  write_matrix_market(expected, std::get<coo<double, host>>(matrix));
+  REQUIRE(expected.str().size() > std::size_t{1} << 21);
+  output_file file(folder / "a.mtx");
+  write_matrix(file, container::matrix_market, matrix, {});
+  file.commit();
+  std::ifstream in(folder / "a.mtx", std::ios::binary);
+  CHECK(std::string{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()} == expected.str());
 }
 
 TEST_CASE("a process that ends early leaves no output in progress") {
