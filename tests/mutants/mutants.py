@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Puts the small faults that faults.py lists into a copy of the tree, one at a time, builds the tests that should notice
 and runs them. A fault that all of them pass with is missed: a test is missing. `make mutants` runs all of it, which takes
-an hour or two on two cores; the ordinary test `mutants` only checks that every fault still fits the sources.
+hours on two cores; the ordinary test `mutants` only checks that every fault still fits the sources.
 
 usage: mutants.py [WORD...] [--tree DIR] [--cmake ARGUMENT...] [--jobs N]   faults whose file, words or tests have a WORD
        mutants.py --list [WORD...]                                          what there is

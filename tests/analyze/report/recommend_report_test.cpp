@@ -1042,6 +1042,9 @@ TEST_CASE("what is read back says the same again") {
     f.parameters = {{"slots", 12345}};
     r.found.noisy = {"other processes used 0.97 of a core", "others"};
     r.found.clock_seconds = 0.7e-6;
+    r.rates = {1e-6, 2e9, 3e9, 4e9, 5e8, 6e8, 7e8, 8e7, 9 << 20, 10};
+    r.wanted.prefer_bytes = r.wanted.repeatable = true;
+    r.wanted.weights = {3, 1};
     all.push_back({name_of(format).c_str(), r});
   }
   for (const example& one : all) {

@@ -232,6 +232,9 @@ TEST_CASE("what is looked up among the prices") {
   CHECK(blocked_of(f, format_kind::gcsb, 32) == nullptr);
   CHECK(betas_of(f) == std::vector<std::int32_t>{32, 64});
   CHECK(smallest_format(f)->bytes == 190);
+  matrix_features padded = f;
+  padded.formats[2].allowed = false;  // which takes the fewest
+  CHECK(smallest_format(padded)->bytes == 232);
   CHECK(over_csr(f, bsr_of(f, {2, 2})) == 280.0 / 232);
   CHECK_FALSE(over_csr(f, nullptr).has_value());
   CHECK(mirrored_share(f, 6) == 0.5);
