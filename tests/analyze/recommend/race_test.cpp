@@ -461,6 +461,17 @@ TEST_CASE("time that is up and interrupts end a race with what there is") {
   }
 }
 
+TEST_CASE("what it takes to begin a race is part of the time given") {
+  const matrix m = generated("gen:laplace2d?n=8");
+  race_request request = quick_verdict();
+  request.seconds = 500;
+  int looks = 0;
+  request.clock = [&] { return ++looks == 1 ? 0.0 : 1000.0; };  // until the track is made
+  const matrix_result found = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
+  CHECK(found.out_of_time);
+  for (std::size_t i = 1; i < found.variants.size(); ++i) CHECK(found.variants[i].not_reached);
+}
+
 TEST_CASE("a second copy, of A^T, computes what the first one does") {
   const matrix m = generated("gen:uniform?rows=50&cols=90&density=0.1");
   race_request request;

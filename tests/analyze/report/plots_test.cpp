@@ -439,8 +439,8 @@ TEST_CASE("an SVG merges cells of one colour, and names rows, columns and counts
 TEST_CASE("an axis has round numbers, its end, and none that stands in another") {
   using numbers = std::vector<std::int64_t>;
   CHECK(axis_ticks(100, 8) == numbers{0, 20, 40, 60, 80, 100});
-  CHECK(axis_ticks(90, 8) == numbers{0, 20, 40, 60, 80, 90});
-  CHECK(axis_ticks(89, 8) == numbers{0, 20, 40, 60, 89});  // 80 would be nearer to it than half a step
+  CHECK(axis_ticks(110, 8) == numbers{0, 20, 40, 60, 80, 100, 110});
+  CHECK(axis_ticks(105, 8) == numbers{0, 20, 40, 60, 80, 105});  // 100 is nearer to it than half a step
   CHECK(axis_ticks(300, 8) == numbers{0, 50, 100, 150, 200, 250, 300});
   CHECK(axis_ticks(0, 8) == numbers{0});
   // What ends where the next one begins does not overlap; both ends come first.
