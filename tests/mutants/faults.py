@@ -217,7 +217,7 @@ fault("analyze/recommend/recommend.cpp", "a pattern that is symmetric is enough"
       "features.symmetry.values == features.symmetry.off_diagonal", "features.symmetry.pattern == features.symmetry.off_diagonal",
       "field")
 fault("analyze/recommend/recommend.cpp", "an analysis that takes long leaves no time for CSR alone",
-      "if (late) asked.formats = {format_kind::csr};", "", "field sprecommend")
+      "if (late) asked.formats = {format_kind::csr};", "", "field")
 fault("analyze/recommend/recommend.cpp", "the largest budget of a GPU is that of a CPU", "std::min(2 + 0.5 * millions, 15.0)",
       "std::min(2 + 0.5 * millions, 120.0)", "field")
 fault("analyze/recommend/noise.cpp", "what a thread waited before counts",
