@@ -146,7 +146,8 @@ fault("analyze/structure/block_statistics.cpp", "quartiles of blocks are a rank 
 fault("analyze/structure/block_statistics.cpp", "one group more carries half the padding",
       "while (carried * 2 < result.padded_slots)", "while (carried * 2 <= result.padded_slots)", "prices")
 fault("analyze/structure/block_statistics.cpp", "windows are not sorted apart",
-      "const std::int64_t size = window > 0 ? window : result.blocks;", "const std::int64_t size = result.blocks;", "prices")
+      "const std::int64_t size = window > 0 ? window : result.blocks;",
+      "const std::int64_t size = std::max<std::int64_t>(window, result.blocks);", "prices")
 fault("analyze/structure/block_statistics.cpp", "blocks of a power of two are in the bin below",
       "std::bit_width(static_cast<unsigned>(count))) - 1;", "std::bit_width(static_cast<unsigned>(count) - 1));", "prices")
 fault("analyze/structure/features.cpp", "quartiles of rows are a rank too high",
