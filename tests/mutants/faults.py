@@ -103,7 +103,8 @@ fault("convert/pipelines/csr_to_ell.hpp", "padding of ELL has column 0", "length
 
 fault("kernels/cpu/ell.cpp", "padding of ELL meets x, row by row", "if (k < lengths[i]) sums[i] +=", "sums[i] +=", "kernels")
 fault("kernels/cpu/ell.cpp", "padding of ELL meets x, in groups of rows",
-      "vector::below(slot, length[v]) ? with_slot(v) : sum[v]", "with_slot(v)", "kernels")
+      "vector::below(slot, length[v]) ? with_slot(v) : sum[v]", "vector::below(slot, length[v] + 4096) ? with_slot(v) : sum[v]",
+      "kernels")
 fault("kernels/cpu/ell.cpp", "padding of ELL meets x, in A^T x and in HYB", "if (k < layout.lengths[piece.position + i])",
       "if (k < piece.width)", "kernels")
 fault("kernels/cpu/csb.cpp", "padding of GCSB meets x",
