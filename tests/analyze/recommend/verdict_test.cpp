@@ -407,6 +407,19 @@ TEST_CASE("mix, products, memory, regime and repeatable bits decide") {
   CHECK(verdict_of(m, only({}, ax)).other_regime.names() == "csr/a");
 }
 
+TEST_CASE("what costs no more is repaid at once where it is as fast, and never where it is slower") {
+  way taken, instead;
+  taken.seconds = instead.seconds = 2;
+  taken.price = instead.price = 3;
+  CHECK(repaid_after(taken, instead) == 0);
+  taken.seconds = 2.5;
+  CHECK(repaid_after(taken, instead) == -1);
+  taken.seconds = 1.5;
+  CHECK(repaid_after(taken, instead) == 0);
+  taken.price = 4;
+  CHECK(repaid_after(taken, instead) == 2);
+}
+
 TEST_CASE("memory may be used up to the last byte, and what kernels prepare counts") {
   matrix_result m = raced_example();
   objective limited;
