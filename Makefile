@@ -67,10 +67,10 @@ fuzz: fuzz-build
 fuzz-coverage: fuzz-build
 	@if $(HAVE_CLANG); then sh tests/fuzz/run.sh build/fuzz coverage; fi
 
-# The rules of the race, taken out one by one: which test notices?
-mutants: configure
-	@cmake --build $(BUILD) -j $(JOBS) --target test_tournament
-	@python3 tests/analyze/recommend/tournament_mutants.py $(BUILD)
+# Small faults, put into a copy of the tree one by one: which test notices? FAULTS="words" chooses those that have one of
+# them in their file, their description or their tests; all of them take hours on two cores.
+mutants: setup
+	@python3 tests/mutants/mutants.py $(FAULTS)
 
 # spbatch on a real Slurm, which the test starts and stops; skipped where it cannot be installed. Not part of `make test`,
 # because the packages bring daemons along.

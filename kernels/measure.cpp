@@ -12,6 +12,7 @@
 #include <fstream>
 #include <limits>
 #include <map>
+#include <mutex>
 
 #include "convert/error.hpp"
 
@@ -24,9 +25,11 @@ std::int64_t doubles_beyond_cache() {
   return caches * 2 / std::int64_t{sizeof(double)};
 }
 
-// Held by nobody but those who measure.
+// Held by nobody but those who measure, and one block for all of them: who comes while it is made waits.
 std::shared_ptr<array<double, host>> cold_doubles() {
+  static std::mutex holding;
   static std::weak_ptr<array<double, host>> held;
+  const std::lock_guard alone(holding);
   std::shared_ptr<array<double, host>> memory = held.lock();
   if (memory != nullptr) return memory;
   memory = std::make_shared<array<double, host>>(doubles_beyond_cache());

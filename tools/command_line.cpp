@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iostream>
 #include <memory>
 #include <new>
 
@@ -111,7 +112,10 @@ int run_tool(CLI::App& app, int argc, char** argv, const std::function<void()>& 
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
-    return app.exit(success);  // --help and --version
+    const int status = app.exit(success);  // --help and --version
+    if (std::cout.flush() && std::fflush(stdout) == 0) return status;
+    complain("standard output: could not write");
+    return 1;
   } catch (const CLI::ParseError& problem) {
     // One that does not exist first: what else seems to be wrong may follow from it.
     const std::string unknown = about_unknown_option(app);

@@ -1,6 +1,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 #include "kernels/cuda/launch.hpp"
 #include "kernels/measure.hpp"
@@ -61,14 +62,18 @@ std::int64_t cache_bytes() {
   return bytes;
 }
 
-// Held by nobody but those who measure: freed before CUDA is shut down.
+// Held by nobody but those who measure: freed before CUDA is shut down. One block for all of them: who comes
+// while it is made waits, until it is filled, since others read it on streams of their own.
 std::shared_ptr<array<float, device>> cold_floats(cuda on) {
+  static std::mutex holding;
   static std::weak_ptr<array<float, device>> held;
+  const std::lock_guard alone(holding);
   std::shared_ptr<array<float, device>> memory = held.lock();
   if (memory != nullptr) return memory;
   const std::int64_t floats = 2 * cache_bytes() / std::int64_t{sizeof(float4)} * 4;
   memory = std::make_shared<array<float, device>>(floats);
   check_cuda(cudaMemsetAsync(memory->data(), 0, static_cast<std::size_t>(floats) * 4, on.stream));
+  synchronize(on);
   held = memory;
   return memory;
 }

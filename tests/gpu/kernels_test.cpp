@@ -16,6 +16,7 @@
 #include "tests/gpu/gpu_here.hpp"
 #include "tests/kernels/check_kernels.hpp"
 #include "tests/kernels/check_refusals.hpp"
+#include "tests/kernels/cold_memory.hpp"
 
 using namespace sparsmith;
 using namespace sparsmith::testing;
@@ -393,6 +394,22 @@ TEST_CASE("tiles multiply x and y that begin anywhere, and padding meets no infi
   }
 }
 
+TEST_CASE("padding of no format on CUDA meets x, and nothing behind x is read", "[generated]") {
+  if (!gpu_here()) return;
+  if constexpr (has_cuda) {
+    kernel_tally tally;
+    check_padding<float>(cuda{}, tally);
+    check_padding<double>(cuda{}, tally);
+    print(tally);
+    for (const char* const name :
+         {"ell/thread", "ell/split", "sell/thread", "sell/split", "hyb/thread", "ecsb/ell", "ecsb/hyb",
+          "gcsb/lane", "gcsb/tile", "bsr/stream", "bsr/unrolled"}) {
+      INFO(name);
+      CHECK(tally.runs[name] > 0);
+    }
+  }
+}
+
 // Small enough for compute-sanitizer, with every kernel of ours in it.
 TEST_CASE("every kernel of ours on CUDA, a sample for the sanitizers", "[.sample]") {
   if (!gpu_here()) return;
@@ -428,6 +445,13 @@ TEST_CASE("measuring on CUDA") {
     } catch (const error& problem) {
       CHECK(problem.category() == failure::usage);
     }
+  }
+}
+
+TEST_CASE("those who measure at the same time on CUDA share what replaces the cache") {
+  if (!gpu_here()) return;
+  if constexpr (has_cuda) {
+    CHECK(blocks_of_cold_memory(cuda{}) == 1);
   }
 }
 

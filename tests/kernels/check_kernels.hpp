@@ -260,6 +260,96 @@ void check_from_another_thread(Backend on, const csr<std::int32_t, double, host>
     }
 }
 
+// One format of every kind that is padded, in the shapes that its kernels walk differently.
+inline std::vector<std::pair<format_kind, conversion_options>> padded_variants() {
+  std::vector<std::pair<format_kind, conversion_options>> all;
+  const auto add = [&](format_kind format, auto choose) {
+    conversion_options options;
+    options.max_fill = no_limit;
+    choose(options);
+    all.emplace_back(format, options);
+  };
+  add(format_kind::ell, [](conversion_options&) {});
+  for (const std::int32_t slice : {4, 8, 16, 20, 32, 64})
+    for (const std::int32_t sigma : {1, 256})
+      add(format_kind::sell, [&](conversion_options& o) { o.sell = {slice, sigma}; });
+  for (const std::int32_t width : {3, 30})
+    add(format_kind::hyb, [&](conversion_options& o) { o.hyb_width = width; });
+  for (const ecsb_holding holding : {ecsb_holding::ell, ecsb_holding::hybrid})
+    add(format_kind::ecsb, [&](conversion_options& o) {
+      o.blocks.beta = 4;
+      o.blocks.holding = holding;
+    });
+  for (const std::int32_t group : {7, 32})
+    add(format_kind::gcsb, [&](conversion_options& o) {
+      o.blocks.beta = 4;
+      o.blocks.group_size = group;
+    });
+  for (const std::int32_t lanes : {8, 32})
+    add(format_kind::gcsb_tile,
+        [&](conversion_options& o) { o.tile = {256, 256, lanes, 0, renumbering::none, 0}; });
+  for (const block_size block : {block_size{3, 3}, {5, 5}, {7, 3}, {2, 11}})
+    add(format_kind::bsr, [&](conversion_options& o) { o.bsr_block = block; });
+  return all;
+}
+
+// A row's padding repeats its last column, and that of an empty row the first: 0 times the infinities and
+// NaNs there would make no number of what is infinite, or 0. Rows end before, at and after every border
+// between the ways to walk them: equal rows, rows that differ by one slot or by many, narrow and wide ones.
+// The zeros that fill a block of BSR do meet x, which is finite there; those of a block that reaches over the
+// edge must not meet what lies behind it.
+template <class Value, class Backend>
+void check_padding(Backend on, kernel_tally& tally) {
+  using space = space_on<Backend>;
+  const auto length_in = [](int way, int row) {
+    return way == 0 ? 7 : way == 1 ? 6 + row % 2 : way == 2 ? row * 5 % 9 : row * 7 % 23;
+  };
+  for (int way = 0; way < 4; ++way)
+    for (const std::int32_t rows : {7, 8, 33, 1100}) {
+      named_matrix m{"", rows, 40, {}};
+      for (std::int32_t row = 0; row < rows; ++row)
+        for (std::int32_t k = 0; k < length_in(way, row); ++k)
+          m.entries.push_back({row, (row + k) % 40, 1.0 + (row + 3 * k) % 5});
+      const auto matrix = coo_to_csr<openmp, std::int32_t, Value>(openmp{}, as_coo_of<Value>(m), nullptr);
+      const auto source = copy_to<space>(matrix);
+      for (const auto& [format, options] : padded_variants()) {
+        const auto converted =
+            from_csr<Backend, std::int32_t, Value>(on, view(source), format, options, nullptr);
+        for (const operation op : both_operations) {
+          const std::int64_t in = inputs(matrix, op), out = outputs(matrix, op);
+          auto x = integer_vector<Value>(in + guard, 3);
+          std::fill(x.end() - guard, x.end(), std::numeric_limits<Value>::quiet_NaN());
+          if (format != format_kind::bsr)
+            for (std::int64_t i = 0; i < in; i += 9)
+              x[i] = i % 27 == 18 ? std::numeric_limits<Value>::quiet_NaN()
+                                  : std::numeric_limits<Value>::infinity();
+          const auto expected = multiply_reference<std::int32_t, Value>(matrix, op, 1, x.data(), 0, nullptr);
+          const auto own_x = copy_to<space>(x, place::host);
+          const array<Value, host> before = integer_vector<Value>(out, 2);
+          std::visit(
+              [&](const auto& stored) {
+                const auto shown = view(stored);
+                for (const auto& line : kernels_of(shown)) {
+                  if (line.info.vendor || line.info.rounding_neighbours > 0 ||
+                      !line.why_not(shown, op).empty())
+                    continue;
+                  const auto ready = line.prepare(on, shown, op);
+                  const auto y = run_kernel(on, ready, Value{1}, own_x, Value{0}, before);
+                  ++tally.runs[line.info.name];
+                  const std::int64_t wrong = first_wrong(expected, y);
+                  INFO(line.info.name << ", " << name_of(op) << ", " << rows << " rows of kind " << way
+                                      << ", slice " << options.sell.slice << ", sigma "
+                                      << options.sell.sigma);
+                  INFO("y[" << wrong << "] is " << (wrong < 0 ? Value{0} : y[wrong]));
+                  CHECK(wrong == -1);
+                }
+              },
+              converted);
+        }
+      }
+    }
+}
+
 // The battery and a few generated matrices; int64 offsets on some.
 template <class Backend>
 void check_battery(Backend on, kernel_tally& tally) {

@@ -1,8 +1,4 @@
 // The kernels on OpenMP: every one on the whole battery, and the parts they rest on.
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 
 #include "convert/formats/properties.hpp"
@@ -56,67 +52,6 @@ struct takes_squares {
   }
   static matrix_outline outline_of(const matrix& m) { return {.rows = m.rows, .cols = m.cols}; }
 };
-
-// A made-up /sys/devices/system/cpu.
-struct cpu_folder {
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("kernels_test_cpus_" + std::to_string(::getpid()));
-  cpu_folder() { std::filesystem::remove_all(path); }
-  cpu_folder(const cpu_folder&) = delete;
-  ~cpu_folder() { std::filesystem::remove_all(path); }
-
-  void add_cache(int cpu, int index, int level, const char* type, const char* size,
-                 const std::string& sharers) const {
-    const auto at = path / ("cpu" + std::to_string(cpu)) / "cache" / ("index" + std::to_string(index));
-    std::filesystem::create_directories(at);
-    std::ofstream(at / "level") << level << "\n";
-    std::ofstream(at / "type") << type << "\n";
-    std::ofstream(at / "size") << size << "\n";
-    std::ofstream(at / "shared_cpu_list") << sharers << "\n";
-  }
-};
-
-// A row's padding repeats its last column, and that of an empty row the first: 0 times the infinities there
-// would make no number of what is infinite, or 0. Rows end before, at and after every border between the
-// ways to walk them: equal rows, rows that differ by one slot or by many, narrow and wide ones.
-template <class Value>
-void check_padding() {
-  const auto length_in = [](int way, int row) {
-    return way == 0 ? 7 : way == 1 ? 6 + row % 2 : way == 2 ? row * 5 % 9 : row * 7 % 23;
-  };
-  for (int way = 0; way < 4; ++way)
-    for (const std::int32_t rows : {7, 8, 33, 1100}) {
-      named_matrix m{"", rows, 40, {}};
-      for (std::int32_t row = 0; row < rows; ++row)
-        for (std::int32_t k = 0; k < length_in(way, row); ++k)
-          m.entries.push_back({row, (row + k) % 40, 1.0 + (row + 3 * k) % 5});
-      const auto matrix = coo_to_csr<openmp, std::int32_t, Value>(openmp{}, as_coo_of<Value>(m), nullptr);
-      auto x = integer_vector<Value>(m.cols, 3);
-      for (std::int32_t col = 0; col < m.cols; col += 9) x[col] = std::numeric_limits<Value>::infinity();
-      const auto expected =
-          multiply_reference<std::int32_t, Value>(matrix, operation::multiply, 1, x.data(), 0, nullptr);
-      const auto check = [&](const auto& converted) {
-        for (const auto& line : kernels_of(view(converted))) {
-          const auto ready = line.prepare(openmp{}, view(converted), operation::multiply);
-          const array<Value, host> before(rows);
-          const auto y = run_kernel(openmp{}, ready, Value{1}, x, Value{0}, before);
-          INFO(line.info.name << ", " << rows << " rows of kind " << way);
-          CHECK(first_wrong(expected, y) == -1);
-        }
-      };
-      conversion_options options;
-      options.max_fill = no_limit;
-      std::visit(check, from_csr<openmp, std::int32_t, Value>(openmp{}, view(matrix), format_kind::ell,
-                                                              options, nullptr));
-      for (const std::int32_t slice : {4, 8, 16, 20, 32, 64})
-        for (const std::int32_t sigma : {1, 256}) {
-          INFO("slices of " << slice << ", sorted over " << sigma);
-          options.sell = {slice, sigma};
-          std::visit(check, from_csr<openmp, std::int32_t, Value>(openmp{}, view(matrix), format_kind::sell,
-                                                                  options, nullptr));
-        }
-    }
-}
 
 }  // namespace
 
@@ -472,9 +407,15 @@ TEST_CASE("every kernel on OpenMP is exact where sums are") {
   }
 }
 
-TEST_CASE("padding of ELL and SELL on OpenMP never meets x") {
-  check_padding<float>();
-  check_padding<double>();
+TEST_CASE("padding of no format on OpenMP meets x, and nothing behind x is read") {
+  kernel_tally tally;
+  check_padding<float>(openmp{}, tally);
+  check_padding<double>(openmp{}, tally);
+  for (const char* const name :
+       {"ell/omp", "sell/omp", "hyb/omp", "ecsb/omp", "gcsb/omp", "gcsb/tile-omp", "bsr/preprocessed"}) {
+    INFO(name);
+    CHECK(tally.runs[name] > 0);
+  }
 }
 
 TEST_CASE("every kernel on OpenMP runs from another thread than the one that prepared it") {
@@ -496,41 +437,4 @@ TEST_CASE("every kernel on OpenMP runs from another thread than the one that pre
     INFO(k.name);
     CHECK(tally.runs[k.name] > 0);
   }
-}
-
-TEST_CASE("measuring calls the work, warms up, and orders its percentiles") {
-  const timing t = summarize_samples({5, 1, 4, 2, 3});
-  CHECK(t.median == 3);
-  CHECK(t.p10 == 1);
-  CHECK(t.p90 == 5);
-  int calls = 0;
-  for (const bool cold : {false, true}) {
-    calls = 0;
-    const timing measured = measure(openmp{}, [&] { ++calls; }, {7, 5, 0.0, cold});
-    CHECK(calls >= 12);
-    CHECK(measured.samples == 7);
-    CHECK(measured.p10 <= measured.median);
-    CHECK(measured.median <= measured.p90);
-  }
-  CHECK(copy_bandwidth(openmp{}) > 1e8);
-}
-
-TEST_CASE("all caches of the last level count") {
-  const cpu_folder folder;
-  CHECK(last_level_cache_bytes(folder.path) == 0);
-  std::filesystem::create_directories(folder.path / "cpufreq");
-  CHECK(last_level_cache_bytes(folder.path) == 0);
-  // Four groups of two CPUs, each group with a cache of 32 MB.
-  for (int cpu = 0; cpu < 8; ++cpu) {
-    const int first = cpu / 2 * 2;
-    folder.add_cache(cpu, 0, 1, "Data", "32K", std::to_string(cpu));
-    folder.add_cache(cpu, 1, 1, "Instruction", "64K", std::to_string(cpu));
-    folder.add_cache(cpu, 2, 2, "Unified", "1024K", std::to_string(cpu));
-    folder.add_cache(cpu, 3, 3, "Unified", cpu % 2 == 0 ? "32768K" : "32M",
-                     std::to_string(first) + "-" + std::to_string(first + 1));
-  }
-  CHECK(last_level_cache_bytes(folder.path) == 128 << 20);
-  // A level above them all.
-  folder.add_cache(0, 4, 4, "Unified", "1G", "0-7");
-  CHECK(last_level_cache_bytes(folder.path) == 1 << 30);
 }

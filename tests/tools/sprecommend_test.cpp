@@ -158,6 +158,18 @@ TEST_CASE("what is asked for decides who takes part") {
   CHECK(once["verdict"]["stays_in_csr"] == true);
 }
 
+TEST_CASE("sizes of memory count 1024 to the next unit, however they are written") {
+  const folder work;
+  for (const auto& [typed, bytes] :
+       {std::pair("300000", std::int64_t{300000}), std::pair("100K", std::int64_t{102400}),
+        std::pair("100kB", std::int64_t{102400}), std::pair("1.5MiB", std::int64_t{1572864}),
+        std::pair("2g", std::int64_t{2} << 30)}) {
+    INFO(typed);
+    CHECK(run_json(work, std::string("'gen:laplace2d?n=4' --predict --formats csr --memory ") +
+                             typed)["request"]["memory"] == bytes);
+  }
+}
+
 TEST_CASE("several matrices, one that cannot be read, and one without entries") {
   const folder work;
   const outcome r = run(work, "'gen:laplace2d?n=20' bad.mtx none.mtx");
@@ -194,6 +206,11 @@ TEST_CASE("usage is refused in one line, before any work") {
                                       "x.mtx --mix 0:0",
                                       "x.mtx --mix -1:2",
                                       "x.mtx --memory lots",
+                                      "x.mtx --memory 0.5",
+                                      "x.mtx --memory 1e30",
+                                      "x.mtx --memory 1KK",
+                                      "x.mtx --tile 0",
+                                      "x.mtx --html x.mtx",
                                       "x.mtx --kernels csr/none",
                                       "x.mtx --formats csr --kernels coo/omp",
                                       "x.mtx --budget 0",

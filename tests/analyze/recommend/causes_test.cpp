@@ -99,6 +99,27 @@ TEST_CASE("every kind of cause has its words") {
         "its additions wait less for each other: 0.00 us instead of csr/a's 90.0 us");
 }
 
+TEST_CASE("a tenth of the difference is no cause, and a fifth is one") {
+  const auto told = [](double saved_launches) {
+    return causes(of_parts("csr/a", {{"idle", 100}, {"launches", 10 + saved_launches}}),
+                  of_parts("sell/a", {{"idle", 10}, {"launches", 10}}))
+        .size();
+  };
+  CHECK(told(10) == 1);  // of 100
+  CHECK(told(30) == 2);  // of 120
+}
+
+TEST_CASE("the model explains a difference of up to twice as much as was measured") {
+  const auto explained = [](double measured) {
+    const list told =
+        causes(of_parts("csr/a", {{"idle", 90}}), of_parts("sell/a", {{"idle", 30}}, measured / 30));
+    return told.size() == 1 && told[0].starts_with("fewer lanes idle");
+  };
+  CHECK(explained(30));
+  CHECK(explained(58));        // 32 of 60
+  CHECK_FALSE(explained(70));  // 20 of 60
+}
+
 TEST_CASE("what the model does not see is not explained") {
   const contestant_result csr = of_parts("csr/a", {{"arrays", 40}});
   CHECK(causes(csr, of_parts("sell/a", {{"arrays", 39}}, 0.5)) ==

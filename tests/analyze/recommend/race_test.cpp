@@ -4,10 +4,13 @@
 
 #include "analyze/recommend/contest.hpp"
 
+#include <chrono>
 #include <set>
+#include <thread>
 
 #include "convert/io/read.hpp"
 #include "tests/analyze/recommend/variants.hpp"
+#include "tests/battery.hpp"
 #include "tests/catch.hpp"
 
 using namespace sparsmith;
@@ -137,6 +140,106 @@ TEST_CASE("a kernel that lacks memory or is wrong is a line, and the race goes o
   CHECK(result.base_of(operation::transposed).warm.samples == 0);
 
   CHECK_THROWS_AS(run_all(contest, {failing("a/broken", false, failure::device)}, both, result), error);
+}
+
+TEST_CASE("a kernel that is right only in its first run, or only until it is timed, is wrong") {
+  const matrix m = generated("gen:laplace2d?n=8");
+  auto contest = contest_of(m);
+  const auto right_until = [&](int runs) {
+    return fake(m, "a/kernel", false, [calls = 0, runs]() mutable { return ++calls > runs ? 2.0 : 1.0; });
+  };
+  contestant_result line;
+  CHECK(contest.enter(right_until(1), operation::multiply, line) == nullptr);
+  CHECK(!line.wrong.empty());
+  // So short a one runs five times; when it is timed, it has to be right still.
+  line = {};
+  const auto entered = contest.enter(right_until(5), operation::multiply, line);
+  REQUIRE(entered != nullptr);
+  CHECK(line.wrong.empty());
+  CHECK_FALSE(contest.sample(*entered, 1, 0, line));
+  CHECK(!line.wrong.empty());
+  CHECK(contest.choose_baseline({right_until(1), fake(m, "a/good", false)}, operation::multiply) == "a/good");
+}
+
+TEST_CASE("a kernel that leaves what is there when it is timed is wrong") {
+  const matrix m = generated("gen:laplace2d?n=8");
+  auto contest = contest_of(m);
+  const auto real = bound_kernels_of(openmp{}, view(m)).front();
+  int runs = 0;
+  const bound_kernel<double> lazy{
+      named("a/lazy", false), real.why_not, [&](operation op) {
+        const auto ready = real.prepare(op);
+        return prepared_kernel<double>{0,
+                                       [&runs, ready](double alpha, const double* x, double beta, double* y) {
+                                         if (++runs <= 5) ready.run(alpha, x, beta, y);
+                                       }};
+      }};
+  contestant_result line;
+  const auto entered = contest.enter(lazy, operation::multiply, line);
+  REQUIRE(entered != nullptr);
+  CHECK_FALSE(contest.sample(*entered, 1, 0, line));
+  CHECK(!line.wrong.empty());
+}
+
+TEST_CASE("what a kernel pays for once is no part of its time, nor of preparing it") {
+  const matrix m = generated("gen:laplace2d?n=8");
+  auto contest = contest_of(m);
+  const auto real = bound_kernels_of(openmp{}, view(m)).front();
+  const auto sleep = [](double seconds) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  };
+  int prepared = 0, runs = 0;
+  const bound_kernel<double> slow_at_first{
+      named("a/slow", false), real.why_not, [&](operation op) {
+        if (++prepared == 1) sleep(0.3);
+        const auto ready = real.prepare(op);
+        return prepared_kernel<double>{0, [&, ready](double alpha, const double* x, double beta, double* y) {
+                                         sleep(++runs == 1 ? 0.3 : 0.01);
+                                         ready.run(alpha, x, beta, y);
+                                       }};
+      }};
+  contestant_result line;
+  REQUIRE(contest.enter(slow_at_first, operation::multiply, line) != nullptr);
+  CHECK(prepared == 2);
+  CHECK(runs == 2);  // a long one no more often
+  CHECK(line.prepare_seconds < 0.2);
+  CHECK(line.single_seconds >= 0.01);
+  CHECK(line.single_seconds < 0.2);
+}
+
+TEST_CASE("of the vendor's the fastest is the baseline") {
+  const matrix m = generated("gen:laplace2d?n=8");
+  const auto slow = fake(m, "a/slow", true, [] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return 1.0;
+  });
+  const auto fast = fake(m, "a/fast", true);
+  CHECK(contest_of(m).choose_baseline({slow, fast}, operation::multiply) == "a/fast");
+  CHECK(contest_of(m).choose_baseline({fast, slow}, operation::multiply) == "a/fast");
+}
+
+TEST_CASE("what needs 64-bit offsets is made with them") {
+  // 50,000 x 50,000 blocks of CSB, which 32 bits do not number, of a matrix whose entries they count.
+  const testing::named_matrix few{"", 100000, 100000, {{0, 0, 1}, {7, 99999, 2}, {99999, 3, 3}}};
+  const auto m = coo_to_csr<openmp, std::int32_t, double>(openmp{}, testing::as_coo_of<double>(few), nullptr);
+  race_request request;
+  request.sampling = quick;
+  conversion_options conversion;
+  conversion.blocks.beta = 2;
+  for (const format_kind format : {format_kind::csr, format_kind::csb})
+    for (const format_variant& variant : variants_of(format, conversion)) request.field.push_back({variant});
+  const matrix_result found = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
+  REQUIRE(found.variants.size() == 2);
+  CHECK(found.offset_bits == 32);
+  CHECK(found.variants[0].offset_bits == 32);
+  CHECK(found.variants[1].refused.empty());
+  CHECK(found.variants[1].offset_bits == 64);
+  CHECK(found.variants[1].slots == 3);
+  REQUIRE(found.variants[1].contestants.size() == 2);
+  for (const contestant_result& k : found.variants[1].contestants) {
+    INFO(k.wrong << k.not_run);
+    CHECK(k.timed());
+  }
 }
 
 TEST_CASE("what lacks memory before it is prepared is a line too, and so is a format without a baseline") {
@@ -361,6 +464,17 @@ TEST_CASE("time that is up and interrupts end a race with what there is") {
     CHECK(some.variants[2].refused == "not reached: interrupted");
     CHECK(some.variants[2].not_reached);
   }
+}
+
+TEST_CASE("what it takes to begin a race is part of the time given") {
+  const matrix m = generated("gen:laplace2d?n=8");
+  race_request request = quick_verdict();
+  request.seconds = 500;
+  int looks = 0;
+  request.clock = [&] { return ++looks == 1 ? 0.0 : 1000.0; };  // until the track is made
+  const matrix_result found = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
+  CHECK(found.out_of_time);
+  for (std::size_t i = 1; i < found.variants.size(); ++i) CHECK(found.variants[i].not_reached);
 }
 
 TEST_CASE("a second copy, of A^T, computes what the first one does") {

@@ -407,6 +407,47 @@ TEST_CASE("mix, products, memory, regime and repeatable bits decide") {
   CHECK(verdict_of(m, only({}, ax)).other_regime.names() == "csr/a");
 }
 
+TEST_CASE("what costs no more is repaid at once where it is as fast, and never where it is slower") {
+  way taken, instead;
+  taken.seconds = instead.seconds = 2;
+  taken.price = instead.price = 3;
+  CHECK(repaid_after(taken, instead) == 0);
+  taken.seconds = 2.5;
+  CHECK(repaid_after(taken, instead) == -1);
+  taken.seconds = 1.5;
+  CHECK(repaid_after(taken, instead) == 0);
+  taken.price = 4;
+  CHECK(repaid_after(taken, instead) == 2);
+}
+
+TEST_CASE("memory may be used up to the last byte, and what kernels prepare counts") {
+  matrix_result m = raced_example();
+  objective limited;
+  const auto winner_within = [&](std::int64_t bytes) {
+    limited.memory = bytes;
+    const way winner = verdict_of(m, limited).winner;
+    return winner ? winner.names() : "none";
+  };
+  CHECK(winner_within(800) == "bsr/a");
+  CHECK(winner_within(799) == "none");
+  m.variants[2].contestants[1].prepared_bytes = 50;  // A^T x of BSR
+  CHECK(winner_within(849) == "none");
+  CHECK(winner_within(850) == "bsr/a");
+  // Two copies: ELL with 1500 bytes for A x, and SELL of A^T with 1100 and 70 that its kernel prepares.
+  variant_result copy = stored(format_kind::sell, 1100, 7, {raced("sell/a", atx, 6)});
+  copy.of_transpose = true;
+  copy.contestants[0].prepared_bytes = 70;
+  m.variants.push_back(copy);
+  const auto copies_within = [&](std::int64_t bytes) {
+    limited.memory = bytes;
+    const way both = verdict_of(m, limited).two_copies;
+    return both ? both.names() : "none";
+  };
+  CHECK(copies_within(0) == "ell/a + sell/a (of A^T)");
+  CHECK(copies_within(1500 + 1100 + 70) == "ell/a + sell/a (of A^T)");
+  CHECK(copies_within(1500 + 1100 + 69) == "none");
+}
+
 TEST_CASE("the vendor's best from one copy and from two") {
   matrix_result m = raced_example();
   m.variants[0].contestants.push_back(raced("csr/v", ax, 9, 0, true));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "analyze/report/axis.hpp"
 #include "analyze/report/grid.hpp"
 #include "analyze/report/spy.hpp"
 #include "analyze/report/terminal_plots.hpp"
@@ -433,6 +434,18 @@ TEST_CASE("an SVG merges cells of one colour, and names rows, columns and counts
   CHECK(cross.find("<text") == std::string::npos);
   // The worst case is bounded by the picture, not by the grid.
   CHECK(spy_svg(scattered(1000, 1000), {1000, 1000, 300, 300, theme::light, true}).size() < 400000);
+}
+
+TEST_CASE("an axis has round numbers, its end, and none that stands in another") {
+  using numbers = std::vector<std::int64_t>;
+  CHECK(axis_ticks(100, 8) == numbers{0, 20, 40, 60, 80, 100});
+  CHECK(axis_ticks(110, 8) == numbers{0, 20, 40, 60, 80, 100, 110});
+  CHECK(axis_ticks(105, 8) == numbers{0, 20, 40, 60, 80, 105});  // 100 is nearer to it than half a step
+  CHECK(axis_ticks(300, 8) == numbers{0, 50, 100, 150, 200, 250, 300});
+  CHECK(axis_ticks(0, 8) == numbers{0});
+  // What ends where the next one begins does not overlap; both ends come first.
+  CHECK(without_overlap({{0, 3}, {3, 6}, {5, 8}, {8, 10}}) == std::vector<bool>{true, true, false, true});
+  CHECK(without_overlap({{0, 3}, {2, 5}}) == std::vector<bool>{false, true});
 }
 
 TEST_CASE("what cannot be drawn is refused") {

@@ -890,6 +890,56 @@ TEST_CASE("CSV has as many fields as columns, and a line for everybody") {
   CHECK(lines[8][column("parameters")] == "of A^T");
 }
 
+TEST_CASE("every time in CSV and JSON is the one of its name") {
+  recommendation r = normal();
+  contestant_result& k = r.found.variants[1].contestants[0];
+  k.time.warm = {1e-6, 2e-6, 3e-6, 4, 5e-6, 6e-6};
+  k.time.cold = {11e-6, 12e-6, 13e-6, 14, 15e-6, 16e-6};
+  k.expected.warm = 21e-6;
+  k.expected.cold = 22e-6;
+  k.prepare_seconds = 23e-3;
+  const std::vector<std::string> columns = csv_records(recommendation_csv_header()).at(0);
+  const auto fields = csv_records(recommendation_csv_lines(r, judged(r))).at(4);
+  const auto field = [&](const char* name) {
+    return fields.at(
+        static_cast<std::size_t>(std::find(columns.begin(), columns.end(), name) - columns.begin()));
+  };
+  REQUIRE(field("kernel") == "bsr/stream");
+  REQUIRE(field("operation") == "ax");
+  for (const auto& [name, value] :
+       std::vector<std::pair<const char*, const char*>>{{"warm_median_us", "1"},
+                                                        {"warm_p10_us", "2"},
+                                                        {"warm_p90_us", "3"},
+                                                        {"warm_samples", "4"},
+                                                        {"cold_median_us", "11"},
+                                                        {"cold_p10_us", "12"},
+                                                        {"cold_p90_us", "13"},
+                                                        {"cold_samples", "14"},
+                                                        {"predicted_warm_us", "21"},
+                                                        {"predicted_cold_us", "22"},
+                                                        {"prepare_ms", "23"},
+                                                        {"error_of_bound", "0.125"},
+                                                        {"repeatable", "yes"}}) {
+    INFO(name);
+    CHECK(field(name) == value);
+  }
+  const json document = as_json(r);
+  const json* told = nullptr;
+  for (const json& one : document["contestants"])
+    if (one["kernel"] == "bsr/stream" && one["operation"] == "ax") told = &one;
+  REQUIRE(told != nullptr);
+  const auto near = [&](const char* regime, const char* name, double value) {
+    INFO(regime << " " << name);
+    CHECK((*told)[regime][name].get<double>() == Approx(value));
+  };
+  for (const auto& [name, warm, cold] : {std::tuple("median_us", 1.0, 11.0), std::tuple("p10_us", 2.0, 12.0),
+                                         std::tuple("p90_us", 3.0, 13.0), std::tuple("samples", 4.0, 14.0),
+                                         std::tuple("low_us", 5.0, 15.0), std::tuple("high_us", 6.0, 16.0)}) {
+    near("warm", name, warm);
+    near("cold", name, cold);
+  }
+}
+
 TEST_CASE("JSON has the verdict in full") {
   const recommendation r = normal();
   const json j = as_json(r);
@@ -992,6 +1042,9 @@ TEST_CASE("what is read back says the same again") {
     f.parameters = {{"slots", 12345}};
     r.found.noisy = {"other processes used 0.97 of a core", "others"};
     r.found.clock_seconds = 0.7e-6;
+    r.rates = {1e-6, 2e9, 3e9, 4e9, 5e8, 6e8, 7e8, 8e7, 9 << 20, 10};
+    r.wanted.prefer_bytes = r.wanted.repeatable = true;
+    r.wanted.weights = {3, 1};
     all.push_back({name_of(format).c_str(), r});
   }
   for (const example& one : all) {

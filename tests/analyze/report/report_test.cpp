@@ -232,6 +232,9 @@ TEST_CASE("what is looked up among the prices") {
   CHECK(blocked_of(f, format_kind::gcsb, 32) == nullptr);
   CHECK(betas_of(f) == std::vector<std::int32_t>{32, 64});
   CHECK(smallest_format(f)->bytes == 190);
+  matrix_features padded = f;
+  padded.formats[2].allowed = false;  // which takes the fewest
+  CHECK(smallest_format(padded)->bytes == 232);
   CHECK(over_csr(f, bsr_of(f, {2, 2})) == 280.0 / 232);
   CHECK_FALSE(over_csr(f, nullptr).has_value());
   CHECK(mirrored_share(f, 6) == 0.5);
@@ -276,6 +279,50 @@ TEST_CASE("CSV has a field for every name, and quotes what it must") {
   CHECK(fields_of(csv_header()).size() == fields_of(csv_line(f)).size());
   CHECK(fields_of(csv_header()).size() == fields_of(csv_line(matrix_features{})).size());
   CHECK(field_of(made_by_hand("\xff"), "name", {}) == "\xff");
+}
+
+TEST_CASE("every field of CSV is the one of its name") {
+  const matrix_features f = made_by_hand("a");
+  for (const auto& [name, value] :
+       std::vector<std::pair<const char*, const char*>>{{"field", "real"},
+                                                        {"rows", "6"},
+                                                        {"explicit_zeros", "2"},
+                                                        {"nans", "3"},
+                                                        {"infinities", "4"},
+                                                        {"off_diagonal_entries", "12"},
+                                                        {"row_empty", "1"},
+                                                        {"row_length_min", "0"},
+                                                        {"row_length_q1", "3"},
+                                                        {"row_length_median", "3"},
+                                                        {"row_length_q3", "4"},
+                                                        {"row_length_max", "4"},
+                                                        {"row_length_mean", "2.875"},
+                                                        {"row_length_deviation", "1.375"},
+                                                        {"row_length_variation", "0.4375"},
+                                                        {"row_length_gini", "0.28125"},
+                                                        {"col_empty", "0"},
+                                                        {"col_length_min", "1"},
+                                                        {"col_length_q1", "1"},
+                                                        {"col_length_median", "3"},
+                                                        {"col_length_q3", "4"},
+                                                        {"col_length_mean", "2.75"},
+                                                        {"col_length_deviation", "1.25"},
+                                                        {"col_length_variation", "0.46875"},
+                                                        {"col_length_gini", "0.265625"},
+                                                        {"lower_bandwidth", "21"},
+                                                        {"upper_bandwidth", "22"},
+                                                        {"profile", "23"},
+                                                        {"diagonal_entries", "24"},
+                                                        {"diagonals", "25"},
+                                                        {"next_column", "10"},
+                                                        {"row_below", "9"},
+                                                        {"x_lines", "28"}}) {
+    INFO(name);
+    CHECK(field_of(f, name, {}) == value);
+  }
+  matrix_features wide = f;
+  wide.cols = 7;
+  CHECK(field_of(wide, "cols", {}) == "7");
 }
 
 TEST_CASE("no name gets out of its place in the page") {

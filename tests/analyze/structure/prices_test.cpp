@@ -184,6 +184,24 @@ TEST_CASE("block statistics by hand") {
   CHECK(s.group_mean.most == 4.5);
   CHECK(s.group_mean.least == 1.5);
   CHECK(s.groups_with_half_the_padding == 0.5);
+  CHECK(s.group_longest.lower_quartile == 2);
+  CHECK(s.group_longest.median == 2);
+  CHECK(s.group_longest.upper_quartile == 8);
+  // Quarters of eight end at the second, the fourth and the sixth, and those of five within one.
+  const auto eight = summarize_blocks(array_of({10, 20, 30, 40, 50, 60, 70, 80}), 8, 0, 0).entries;
+  CHECK(eight.lower_quartile == 20);
+  CHECK(eight.median == 40);
+  CHECK(eight.upper_quartile == 60);
+  const auto five = summarize_blocks(array_of({50, 40, 30, 20, 10}), 5, 0, 0).entries;
+  CHECK(five.lower_quartile == 20);
+  CHECK(five.median == 30);
+  CHECK(five.upper_quartile == 40);
+  CHECK(summarize_blocks(array_of({7}), 1, 0, 0).entries.upper_quartile == 7);
+  // 1 9 | 1 9, apart 9 1 | 9 1, and together 9 9 | 1 1
+  CHECK(summarize_blocks(array_of({1, 9, 1, 9}), 4, 2, 2).slots == 36);
+  CHECK(summarize_blocks(array_of({1, 9, 1, 9}), 4, 2, 0).slots == 20);
+  // 9 1 | 9 1: one of two groups has half of the padding.
+  CHECK(summarize_blocks(array_of({1, 9, 1, 9}), 4, 2, 2).groups_with_half_the_padding == 0.5);
   // windows of three: 8 3 1 | 5 2 2, groups 8 3 1 5 | 2 2
   CHECK(summarize_blocks(counts, 10, 4, 3).slots == 40);
   CHECK(summarize_blocks(counts, 10, 0, 0).groups == 0);

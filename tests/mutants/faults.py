@@ -1,0 +1,432 @@
+"""Small faults at the edges of what the sources do, each with the tests that should notice it (mutants.py tries them).
+A fault is a file, what goes wrong, the exact text that is there once, the text in its place, and names of ctest's tests.
+Those that an issue found unnoticed come first in their folder."""
+from typing import NamedTuple
+
+
+class Fault(NamedTuple):
+    file: str
+    what: str
+    old: str
+    new: str
+    tests: tuple
+
+
+FAULTS = []
+
+
+def fault(file, what, old, new, tests):
+    FAULTS.append(Fault(file, what, old, new, tuple(tests.split())))
+
+
+# ---- convert/io ----
+
+fault("convert/io/matrix_market_grammar.cpp", "a number +-5 is accepted",
+      "pos + 1 != end && pos[1] != '-' && pos[1] != '+' ? pos + 1 : pos", "pos + 1 != end && pos[1] != '+' ? pos + 1 : pos",
+      "matrix_market spconv")
+fault("convert/io/matrix_market.cpp", "a comment that begins at byte 255 of the body is not seen",
+      "for (std::size_t i = block; i < std::min(end, size - 1); ++i)",
+      "for (std::size_t i = block; i < std::min(end, size) - 1; ++i)", "matrix_market")
+fault("convert/io/npz.cpp", "coords of shape (n, 2) are taken for (2, n)",
+      "if (coords.shape()[0] != 2) refuse_input(archive_.path(), \"coords has not two rows\");", "", "npz")
+fault("convert/io/container.cpp", "superfluous members of a container are accepted",
+      "if (description_.arrays.size() + description_.sizes.size() != slots.size())", "if (false)", "container")
+fault("convert/io/write.cpp", "a file is not flushed to the disk before it is renamed",
+      "const int synced = ::fsync(descriptor) == 0 ? 0 : errno;", "const int synced = 0;", "write")
+fault("convert/io/container.cpp", "checksums of arrays are not compared", "if (found != listed->checksum)", "if (false)",
+      "container")
+fault("convert/io/container.cpp", "an array may be longer than the metadata say",
+      "refuse_if(in_.path(), check_length(name, set->length, listed->length, \"as the metadata say\"));", "", "container hdf5")
+fault("convert/io/matrix_market_grammar.cpp", "the field `integer` becomes `real`",
+      "? field_kind::integer", "? field_kind::real", "matrix_market spconv")
+fault("convert/io/npz.cpp", "coords of columns are checked against rows",
+      "checked_index(archive_.path(), \"coords\", i, index, entries.cols)",
+      "checked_index(archive_.path(), \"coords\", i, index, entries.rows)", "npz")
+
+# ---- convert/formats ----
+
+fault("convert/formats/validate.cpp", "a column may be in a row twice",
+      "if (i > offsets[line] && indices[i] <= indices[i - 1])", "if (i > offsets[line] && indices[i] < indices[i - 1])",
+      "formats")
+fault("convert/formats/validate.cpp", "the length of a padded row may be negative", "if (length < 0 || length > width)",
+      "if (length > width)", "formats")
+fault("convert/formats/validate.cpp", "padding may have a value", "} else if (values[at] != 0) {", "} else if (false) {",
+      "formats")
+fault("convert/formats/validate.cpp", "a row of SELL may leave its window", "if (row / m.sigma != p / m.sigma)", "if (false)",
+      "formats")
+fault("convert/formats/validate.cpp", "a row of SELL may be there twice", "if (seen[static_cast<std::size_t>(row)])",
+      "if (false)", "formats")
+fault("convert/formats/validate.cpp", "the rest of HYB may begin one slot early", "if (m.row_lengths[row] < m.width)",
+      "if (m.row_lengths[row] + 1 < m.width)", "formats")
+fault("convert/formats/validate_blocked.cpp", "blocks of BSR may have sides of 65", "m.block_rows > 64 || m.block_cols > 64",
+      "m.block_rows > 65 || m.block_cols > 65", "formats blocked")
+fault("convert/formats/validate_blocked.cpp", "a block of CSB may be empty",
+      "if (!dense && m.block_offsets[b] == m.block_offsets[b + 1])", "if (false)", "formats blocked")
+fault("convert/formats/validate_blocked.cpp", "an entry may be in a block row of eCSB twice",
+      "if (place <= last) return fmt::format(\"entry {} of block row", "if (place < last) return fmt::format(\"entry {} of block row",
+      "formats blocked")
+fault("convert/formats/validate_blocked.cpp", "superfluous zeros of BSR are accepted", "if (zero != m.zero_slots.size())",
+      "if (false)", "formats blocked")
+fault("convert/formats/validate_blocked.cpp", "padding of eCSB may name any block", "if (position != first_block)",
+      "if (false)", "formats blocked")
+
+# ---- convert ----
+
+fault("convert/options.cpp", "beta may be 8192", "options.beta > 4096", "options.beta > 8192", "options")
+fault("convert/options.cpp", "a limit of 1 slot per entry is refused", "std::isnan(max_fill) || max_fill < 1",
+      "std::isnan(max_fill) || max_fill <= 1", "options")
+fault("convert/options.cpp", "16 bits are taken for blocks of 512", "options.index_bits == 16 && options.beta > 256",
+      "options.index_bits == 16 && options.beta > 512", "options")
+fault("convert/options.cpp", "a tile may have one side", "if ((options.height == 0) != (options.width == 0))", "if (false)",
+      "options")
+fault("convert/words.cpp", "numbers of three digits begin with a comma", "- 3; at > first;", "- 3; at >= first;", "words")
+fault("convert/words.cpp", "1023.96 KiB are not 1.0 MiB", "unit == 0 ? 1024 : 1023.95", "1024", "words")
+fault("convert/words.cpp", "nearly all is 100 %", "share < 1 && text == \"100 %\" ? \"> 99.99 %\" : text", "text", "words")
+fault("convert/words.cpp", "0.5 products are none", "std::ceil(number * (1 - 1e-9))", "std::floor(number)", "words")
+fault("convert/nearest_names.cpp", "two letters exchanged are two mistakes", "before[j - 2] + 1", "before[j - 2] + 2",
+      "nearest_names")
+fault("convert/stored_twice.cpp", "what is stored once in two triangles counts as stored twice", "twice += found == both;",
+      "twice += found != 0;", "stored_twice")
+fault("convert/convert.cpp", "duplicates are counted among what was stored",
+      "report.duplicates_summed = listed - matrix.values.size();",
+      "report.duplicates_summed = report.stored - matrix.values.size();", "pipelines spconv")
+fault("convert/pipelines/fill_limit.hpp", "a fill of just the limit is refused", "if (fill <= max_fill) return;",
+      "if (fill < max_fill) return;", "options pipelines prices")
+fault("convert/pipelines/coo_to_csr.hpp", "the mirror image of a skew-symmetric entry keeps its sign",
+      "out_values[at] = skew ? -values[i] : values[i];", "out_values[at] = values[i];", "pipelines spconv")
+fault("convert/pipelines/coo_to_csr.hpp", "infinite values overflow 32-bit floats", "wide[i] - wide[i] == 0 && f - f != 0",
+      "f - f != 0", "pipelines spconv")
+fault("convert/pipelines/csr_to_ell.hpp", "padding of ELL has column 0", "length > 0 ? cols[last] : 0;\n    out_values[slot]",
+      "0;\n    out_values[slot]", "pipelines")
+
+# ---- kernels ----
+
+fault("kernels/cpu/ell.cpp", "padding of ELL meets x, row by row", "if (k < lengths[i]) sums[i] +=", "sums[i] +=", "kernels")
+fault("kernels/cpu/ell.cpp", "padding of ELL meets x, in groups of rows",
+      "vector::below(slot, length[v]) ? with_slot(v) : sum[v]", "vector::below(slot, length[v] + 4096) ? with_slot(v) : sum[v]",
+      "kernels")
+fault("kernels/cpu/ell.cpp", "padding of ELL meets x, in A^T x and in HYB", "if (k < layout.lengths[piece.position + i])",
+      "if (k < piece.width)", "kernels")
+fault("kernels/cpu/csb.cpp", "padding of GCSB meets x",
+      "if (line > first_line && index[slot] == index[slot - m.group_size]) continue;  // padding", "", "kernels")
+fault("kernels/cpu/csb.cpp", "padding of eCSB meets x",
+      "if (k >= m.block_row_offsets[b + 1] - m.block_row_offsets[b]) continue;", "", "kernels")
+fault("kernels/cpu/csb.cpp", "padding of layout tile meets x", "if (cells.is_padding(index[slot])) continue;", "", "kernels")
+fault("kernels/cpu/bsr.cpp", "blocks at the right edge read behind x", "if (rows_inside < height || cols_inside < width)",
+      "if (rows_inside < height)", "kernels")
+fault("kernels/cpu/bsr.cpp", "blocks at the lower edge read behind x",
+      "if (rows_inside < height || cols_inside < width)", "if (cols_inside < width)", "kernels")
+fault("kernels/cpu/csr.cpp", "y is read where beta is 0", "y[row] = beta == Value{0} ? sum : beta * y[row] + sum;",
+      "y[row] = beta * y[row] + sum;", "kernels")
+fault("kernels/cpu/csr.cpp", "the last entries of a row are left out", "for (; e + 3 < end; e += 4)",
+      "for (; e + 2 < end; e += 4)", "kernels")
+fault("kernels/measure.cpp", "half of the lower part of a median's interval is gone", "rank(std::floor(count / 2 - reach))",
+      "rank(std::floor(count / 2 - reach / 2))", "measure")
+fault("kernels/measure.cpp", "half of the upper part of a median's interval is gone",
+      "rank(std::ceil(count / 2 + reach) - 1)", "rank(std::ceil(count / 2 + reach / 2) - 1)", "measure")
+fault("kernels/measure.cpp", "the 10th percentile is the 20th", "at(0.1),", "at(0.2),", "measure")
+fault("kernels/measure.cpp", "several calls are one cold sample", "options.cold ? 1 : static_cast<int>", "static_cast<int>",
+      "measure")
+fault("kernels/measure.cpp", "the memory that replaces caches is taken anew by everybody", "  held = memory;\n", "", "measure")
+fault("kernels/measure.cpp", "nobody locks the memory that replaces caches", "const std::lock_guard alone(holding);", "",
+      "measure")
+fault("kernels/measure.cpp", "caches of instructions count", "|| first_word_in(at / \"type\") == \"Instruction\"", "",
+      "measure")
+fault("kernels/reference.cpp", "y counts where beta is 0", "old = b == 0 ? 0 : b * static_cast<double>(y[i]);",
+      "old = b * static_cast<double>(y[i]);", "kernels reference")
+fault("kernels/reference.cpp", "outputs that are no numbers are right", "if (!within(value, expected[i], bound[i])) {",
+      "if (std::fabs(value - expected[i]) > bound[i]) {", "kernels reference race")
+
+# ---- analyze/structure ----
+
+fault("analyze/structure/block_statistics.cpp", "quartiles of blocks are a rank too low",
+      "const std::size_t rank = (numbers.size() * quarter + 3) / 4;", "const std::size_t rank = numbers.size() * quarter / 4;",
+      "prices")
+fault("analyze/structure/block_statistics.cpp", "quartiles of blocks are a rank too high",
+      "numbers[rank == 0 ? 0 : rank - 1]", "numbers[std::min(rank, numbers.size() - 1)]", "prices")
+fault("analyze/structure/block_statistics.cpp", "one group more carries half the padding",
+      "while (carried * 2 < result.padded_slots)", "while (carried * 2 <= result.padded_slots)", "prices")
+fault("analyze/structure/block_statistics.cpp", "windows are not sorted apart",
+      "const std::int64_t size = window > 0 ? window : result.blocks;",
+      "const std::int64_t size = std::max<std::int64_t>(window, result.blocks);", "prices")
+fault("analyze/structure/block_statistics.cpp", "blocks of a power of two are in the bin below",
+      "std::bit_width(static_cast<unsigned>(count))) - 1;", "std::bit_width(static_cast<unsigned>(count) - 1));", "prices")
+fault("analyze/structure/features.cpp", "quartiles of rows are a rank too high",
+      "if (4 * (before += c.count) >= quarters * f.lines) return c.size;",
+      "if (4 * (before += c.count) > quarters * f.lines) return c.size;", "features")
+fault("analyze/structure/features.cpp", "one row too many is among the longest", "l->size > 0 && rows < wanted; ++l",
+      "l->size > 0 && rows <= wanted; ++l", "features")
+fault("analyze/structure/features.cpp", "Gini's coefficient counts ranks from 0", "(2 * before + count + 1) / 2",
+      "(2 * before + count) / 2", "features")
+fault("analyze/structure/features.cpp", "blocks that are a tenth full are in the second bin", "(b.size * 10 - 1) / places",
+      "b.size * 10 / (places + 1)", "features features_scipy")
+fault("analyze/structure/features.cpp", "the last bin of lengths ends a length late", "all[b].last = all[b].first + width - 1;",
+      "all[b].last = all[b].first + width;", "features report plots")
+fault("analyze/structure/prices.cpp", "a third of the rows is rounded down", "if ((reached += s->count) >= (all + 2) / 3)",
+      "if ((reached += s->count) >= all / 3)", "prices")
+fault("analyze/structure/prices.cpp", "SELL's offsets lack the last one", "(slices + 1) * offset_bytes;\n    if (slots",
+      "slices * offset_bytes;\n    if (slots", "prices")
+fault("analyze/structure/prices.cpp", "what fills to just the limit is refused", "cost.allowed = cost.fill <= options_.max_fill;",
+      "cost.allowed = cost.fill < options_.max_fill;", "prices")
+fault("analyze/structure/block_choice.cpp", "blocks that take what CSR does pay", "choice.best().bytes < csr_bytes",
+      "choice.best().bytes <= csr_bytes", "block_choice")
+fault("analyze/structure/block_choice.cpp", "blocks that fill to just the limit are not chosen", "c.fill > max_fill, entries",
+      "c.fill >= max_fill, entries", "block_choice")
+fault("analyze/structure/hypersparse.cpp", "only the tallest blocks say how much room they need",
+      "longest = std::max(longest, longest_group(matrix, height));", "longest = longest_group(matrix, height);", "hypersparse")
+
+# ---- analyze/recommend ----
+
+fault("analyze/recommend/field.cpp", "what takes just what it may is left out", "cost.bytes > request_.memory",
+      "cost.bytes >= request_.memory", "field")
+fault("analyze/recommend/verdict.cpp", "what takes just what it may does not win",
+      "w.all_bytes() <= wanted.memory) all.push_back", "w.all_bytes() < wanted.memory) all.push_back", "verdict")
+fault("analyze/recommend/verdict.cpp", "the limit of memory forgets what kernels prepare",
+      "w.all_bytes() <= wanted.memory) all.push_back", "w.bytes <= wanted.memory) all.push_back", "verdict")
+fault("analyze/recommend/verdict.cpp", "two copies that take just what they may are none",
+      "pair.all_bytes() <= wanted.memory ? pair", "pair.all_bytes() < wanted.memory ? pair", "verdict")
+fault("analyze/recommend/verdict.cpp", "the limit of memory forgets what kernels of two copies prepare",
+      "pair.all_bytes() <= wanted.memory ? pair", "pair.bytes <= wanted.memory ? pair", "verdict")
+fault("analyze/recommend/race.cpp", "nothing is tried again with wide offsets",
+      "if (sizeof(Offset) == 8 || problem.quantity() != \"offsets\") throw;", "if (sizeof(Offset) > 0) throw;", "race")
+fault("analyze/recommend/contest.cpp", "a kernel runs once before it is compared",
+      "for (int i = 0; i < 2 || (i < 5 && least < short_seconds); ++i) {",
+      "for (int i = 1; i < 2 || (i < 1 && least < short_seconds); ++i) {", "race")
+fault("analyze/recommend/contest.cpp", "the first run counts",
+      "if (i > 0) least = std::min(least, seconds_now() - start);", "least = std::min(least, seconds_now() - start);\n    if (i == 1) break;",
+      "race")
+fault("analyze/recommend/model.cpp", "the vectors cost nothing", "p.vectors * read,", "0 * read,", "field")
+fault("analyze/recommend/model.cpp", "y is no part of the vectors", "p.vectors = (p.inputs + p.outputs) * matrix.value_bytes;",
+      "p.vectors = p.inputs * matrix.value_bytes;", "field")
+fault("analyze/recommend/model.cpp", "what does not fit half of the cache is cold",
+      "resident <= 0.5 * cache ? 1 : std::max(0.0, 1.5 - resident / cache)", "resident <= 0.5 * cache ? 1 : 0.0", "field")
+fault("analyze/recommend/contest.cpp", "what the run before left is not poisoned",
+      "    poison(one.op);\n    take(one, samples, warm_up_seconds);", "    take(one, samples, warm_up_seconds);", "race")
+fault("analyze/recommend/contest.cpp", "what timed runs left is not compared",
+      "    line.wrong = compared.wrong;\n    line.error = std::max(line.error, compared.error);", "    line.error = compared.error;",
+      "race")
+fault("analyze/recommend/contest.cpp", "loading code is part of preparing",
+      "(void)one.prepare(op);  // the first time pays for loading code\n", "", "race")
+fault("analyze/recommend/contest.cpp", "the slowest of the vendor's is the baseline", "if (seconds >= fastest) continue;",
+      "if (seconds < fastest && !name.empty()) continue;", "race")
+fault("analyze/recommend/race.cpp", "the first conversion counts", "if (seconds.size() > 1) seconds.erase(seconds.begin());",
+      "", "race")
+fault("analyze/recommend/race.cpp", "making the vectors is no part of the time", "rest.seconds -= request.clock() - begin;", "",
+      "race")
+fault("analyze/recommend/recommend.cpp", "one more than the first few races", "if (place >= static_cast<std::size_t>(top)",
+      "if (place > static_cast<std::size_t>(top)", "field")
+fault("analyze/recommend/recommend.cpp", "a pattern that is symmetric is enough",
+      "features.symmetry.values == features.symmetry.off_diagonal", "features.symmetry.pattern == features.symmetry.off_diagonal",
+      "field")
+fault("analyze/recommend/recommend.cpp", "an analysis that takes long leaves no time for CSR alone",
+      "if (late) asked.formats = {format_kind::csr};", "", "field")
+fault("analyze/recommend/recommend.cpp", "the largest budget of a GPU is that of a CPU", "std::min(2 + 0.5 * millions, 15.0)",
+      "std::min(2 + 0.5 * millions, 120.0)", "field")
+fault("analyze/recommend/noise.cpp", "what a thread waited before counts",
+      "waited - (known == before.waited.end() ? 0 : known->second)", "waited", "noise")
+fault("analyze/recommend/noise.cpp", "few samples have a spread", "t.samples >= least_samples && t.median >= long_enough",
+      "t.median >= long_enough", "noise")
+fault("analyze/recommend/noise.cpp", "a clock that was held down once is told", "10 * seen->second > looks_",
+      "seen->second > 0", "noise")
+fault("analyze/recommend/verdict.cpp", "what the clock cannot tell apart is told apart",
+      "behind > (1 + tie_share) * ahead && behind - ahead > found.clock_seconds", "behind > (1 + tie_share) * ahead", "verdict")
+fault("analyze/recommend/verdict.cpp", "preparing one kernel for both products is paid twice",
+      "if (op == operation::transposed && k == w.contestant(operation::multiply)) continue;  // prepared once\n", "", "verdict")
+fault("analyze/recommend/verdict.cpp", "what costs the same is repaid never", "if (price <= 0) return", "if (price < 0) return",
+      "verdict")
+fault("analyze/recommend/verdict.cpp", "a busy machine leaves nothing unsettled", "v.unsettled = !found.noisy.empty();", "",
+      "verdict")
+fault("analyze/recommend/verdict.cpp", "of bytes alike not the simpler is taken",
+      "  keep_least(tied, 1, [](const way& w) { return double(properties_of(w.variant().format).complexity); });\n", "", "verdict")
+fault("analyze/recommend/causes.cpp", "causes of a tenth of the difference are told", "constexpr double worth_saying = 0.2;",
+      "constexpr double worth_saying = 0.02;", "verdict")
+fault("analyze/recommend/causes.cpp", "a model that is off by four explains", "explained > 2 * gap", "explained > 4 * gap",
+      "verdict")
+fault("analyze/recommend/trade_offs.cpp", "who is as fast with more bytes is on the frontier",
+      "p.on_frontier = p.taken.seconds < least;", "p.on_frontier = p.taken.seconds <= least;", "trade_offs")
+fault("analyze/recommend/trade_offs.cpp", "of those that are ahead from the same product on the slower reigns",
+      "from == next.from && w.seconds < next.best->seconds", "from == next.from && w.seconds > next.best->seconds", "trade_offs")
+fault("analyze/recommend/standing.cpp", "what the model does not know is predicted",
+      "if (found.predicted && k.expected.warm <= 0 && k.expected.cold <= 0)", "if (false)", "recommend_report recommend_page")
+fault("analyze/recommend/standing.cpp", "who has no time comes first", "return a.time.seconds > 0;", "return b.time.seconds > 0;",
+      "recommend_report recommend_page")
+fault("analyze/recommend/machine_cache.cpp", "rates of another number of threads are taken",
+      "there.threads != here.threads || ", "", "machine_cache")
+fault("analyze/recommend/machine_cache.cpp", "what others spoiled takes the place of what was measured well",
+      "(machine.noisy.empty() || !known_well) && !path.empty()", "!path.empty()", "machine_cache")
+
+# The rules of the tournament, taken out one by one: each under the name of the case of tournament_test.cpp that is about it.
+for case, rule, without in [
+    ("who is clearly behind after the first samples", "if (ratio > tuning.behind_at_first)\n        leave(",
+     "if (false)\n        leave("),
+    ("who is behind after the heats leaves", "if (ratio > tuning.behind)",
+     "if (false)"),
+    ("who led the heats leaves", "    drop_those_behind();\n  }",
+     "    remove_those_out();\n  }"),
+    ("a first run far beyond the leader", "if (mine.single_seconds > tuning.far_ratio * (leader(op) + tuning.far_seconds))",
+     "if (false)"),
+    ("a variant that is expected far behind", "if (one.expected && nearest > tuning.untried_variant && std::isfinite(nearest))",
+     "if (false)"),
+    ("a kernel that is expected far behind", "expected > tuning.untried_kernel * leader(op)",
+     "false"),
+    ("a step away from a variant", "if (!(behind <= tuning.worth_varying))",
+     "if (false)"),
+    ("a step away from a variant", "!(one.expected && nearest <= tuning.worth_expecting)",
+     "true"),
+    ("who is left out has its reason", "line.refused = one.left_out;",
+     ""),
+    ("of two products a contestant stays", "if (ratio > tuning.behind_at_first) ratio = distances()(mine);",
+     ""),
+    ("bits that differ are not entered", "request_.wanted.repeatable && !info.repeatable(op) && !info.vendor",
+     "false"),
+    ("bits that differ are not entered", "(!request_.wanted.repeatable || k.info.repeatable(op))",
+     "true"),
+    ("who is wrong or lacks memory is out", "if (!track_.enter(key, mine)) continue;",
+     "track_.enter(key, mine);"),
+    ("what a variant cannot do is its line", "if (problem.category() == failure::usage || problem.category() == failure::device) throw;",
+     ""),
+    ("what a variant cannot do is its line", 'refuse(i, "out of memory", line);',
+     "throw;"),
+    ("the heats leave a fifth of the time", "is_given(variant) && is_over(tuning.heats_share)",
+     "is_given(variant) && is_over(1)"),
+    ("the heats leave a fifth of the time", "const bool over = is_over(tuning.heats_share, seconds);",
+     "const bool over = is_over(1, seconds);"),
+    ("samples that would not end in time", "const bool over = is_over(tuning.heats_share, seconds);",
+     "const bool over = is_over(tuning.heats_share);"),
+    ("samples that would not end in time", "return runs_of(samples) * seconds + samples * beside_a_sample_.mean();",
+     "return runs_of(samples) * seconds;"),
+    ("samples that would not end in time", "const bool is_needed = !std::isfinite(leader(one.key.op));",
+     "const bool is_needed = true;"),
+    ("who takes as long to check", "entering_.add(now() - before);",
+     ""),
+    ("who takes as long to check", "heat_is_over(i, !has_entered(entered, op), ",
+     "heat_is_over(i, true, "),
+    ("conversions that take longer than expected", "      seen_conversions_ += line.convert_seconds;",
+     ""),
+    ("conversions that take longer than expected", "std::max(1.0, seen_conversions_ / expected_conversions_)",
+     "seen_conversions_ / expected_conversions_"),
+    ("a round of the final whose baseline", "if (is_over(1, tuning.final_samples * a_baseline_sample_.mean())) return;",
+     "if (is_over(1)) return;"),
+    ("a conversion that is expected to take the time", "spent() + seconds > tuning.heats_share * request_.seconds",
+     "seconds < 0"),
+    ("what is there already runs whatever the time", "return is_needed && is_given(request_.field[i].variant) ? result_.interrupted : over;",
+     "return over;"),
+    ("a copy of A^T in CSR is not what is there", "!is_given(variant) && is_over",
+     "variant.format != format_kind::csr && is_over"),
+    ("an interrupt ends it", "if (is_interrupted()) result_.interrupted = true;",
+     ""),
+    ("of what memory does not hold the slowest", "while (finalists_.size() > 1 && static_cast<double>(held) > most)",
+     "while (false)"),
+    ("of what memory does not hold the slowest", "return distance(result_.variants[a.place]) < distance(",
+     "return distance(result_.variants[a.place]) > distance("),
+    ("the final ends when what parts the leaders", "if (m.low > 1 + tie_share) continue;",
+     ""),
+    ("level contestants run until", "if (settled) asked.clear();",
+     ""),
+    ("level contestants run until", " && k->time.warm.samples >= 3 * tuning.final_samples",
+     ""),
+    ("noise keeps the leaders in the final", "settled && m.high < 1 + tie_share &&",
+     "settled &&"),
+    ("who turns out behind in the final", "; !contains(asked, &mine))",
+     "; false)"),
+    ("a final that runs out of time", "if (is_over(1, sampling_of(line.contestants[one.line], tuning.final_samples))) return;",
+     ""),
+    ("a long conversion of the winner", "if (!matters ||",
+     "if ("),
+    ("a long conversion of the winner", "line.convert_seconds < tuning.sure_seconds ||",
+     ""),
+    ("a long conversion of the winner", "if (is_over(1) || spent() + 3 * line.convert_seconds > request_.seconds) continue;",
+     ""),
+    ("the baseline is sampled every so often", "now() - baseline_at_ > tuning.baseline_every",
+     "true"),
+    ("what is there already runs whatever the time", "!is_over(tuning.heats_share, tuning.first_samples * a_baseline_sample_.mean())",
+     "true"),
+    ("the baseline is sampled every so often", "        line.base[static_cast<std::size_t>(k.op)] = k.time;",
+     "        continue;"),
+    ("where nobody leaves early all samples", "if (!runners.empty()) track_.restart_baselines();",
+     ""),
+    ("where nobody leaves early all samples", "    track_.release(i);\n  }\n\n  // ---- for a verdict",
+     "  }\n\n  // ---- for a verdict"),
+    ("where nobody leaves early all samples", "if (request_.variant_done) request_.variant_done(result_);",
+     ""),
+    ("a kernel that fails between rounds", "if (!one.in || is_interrupted()) continue;",
+     "if (is_interrupted()) continue;"),
+    ("only what is asked for is entered", "if (variant.asks_for(op)) operations.push_back(op);",
+     "operations.push_back(op);"),
+]:
+    fault("analyze/recommend/tournament.cpp", case + ": without `" + " ".join(rule.split()) + "`", rule, without, "tournament")
+
+# ---- analyze/report ----
+
+fault("analyze/report/csv.cpp", "the upper quartile is the lower one", "json(f.lengths.upper_quartile)",
+      "json(f.lengths.lower_quartile)", "report")
+fault("analyze/report/csv.cpp", "columns have the lengths of rows", "\"col\", &matrix_features::col_lengths",
+      "\"col\", &matrix_features::row_lengths", "report")
+fault("analyze/report/csv.cpp", "the upper bandwidth is the lower one", "[](const matrix_features& f) { return f.upper_bandwidth; }",
+      "[](const matrix_features& f) { return f.lower_bandwidth; }", "report")
+fault("analyze/report/recommend_csv.cpp", "the predicted cold time is the warm one", "return expected(k.expected.cold);",
+      "return expected(k.expected.warm);", "recommend_report")
+fault("analyze/report/recommend_csv.cpp", "the 90th percentile is the 10th", "csv_number(t.p90 * 1e6)", "csv_number(t.p10 * 1e6)",
+      "recommend_report")
+fault("analyze/report/recommend_csv.cpp", "preparing is told in seconds", "csv_number(k.prepare_seconds * 1e3)",
+      "csv_number(k.prepare_seconds)", "recommend_report")
+fault("analyze/report/recommend_csv.cpp", "cold times are the warm ones", "add_times(columns, \"cold\", &regimes::cold);",
+      "add_times(columns, \"cold\", &regimes::warm);", "recommend_report")
+fault("analyze/report/recommend_json.cpp", "the upper end of an interval is the lower one", "{\"high_us\", micro(t.high)}",
+      "{\"high_us\", micro(t.low)}", "recommend_report")
+fault("analyze/report/recommend_read.cpp", "atomics that meet are not read back",
+      "  rates.contended_atomics = known(of, \"contended_atomics_per_s\");\n", "", "recommend_report")
+fault("analyze/report/recommend_read.cpp", "what fewest bytes are preferred for is not read back",
+      "  wanted.prefer_bytes = text(of, \"prefer\") == \"bytes\";\n", "", "recommend_report")
+fault("analyze/report/highlights.cpp", "a format that is not allowed is the smallest", "return cost.allowed && cost.exact;",
+      "return cost.exact;", "report")
+fault("analyze/report/highlights.cpp", "a matrix without entries off the diagonal is not symmetric",
+      "f.symmetry.off_diagonal == 0 ? 1 : share_of", "share_of", "report")
+fault("analyze/report/axis.cpp", "the last but one tick stands in the last one", "at <= extent - (step + 1) / 2",
+      "at <= extent - 1", "plots report")
+fault("analyze/report/axis.cpp", "labels that touch overlap", "spans[i].first < spans[other].second",
+      "spans[i].first <= spans[other].second", "plots report")
+fault("analyze/report/text.cpp", "a text that just fits is shortened", "if (display_width(text) <= most) return text;",
+      "if (display_width(text) < most) return text;", "report_text")
+fault("analyze/report/text.cpp", "an empty word for a shell has no quotes", "if (!word.empty() && std::all_of", "if (std::all_of",
+      "report_text recommend_report")
+
+# ---- tools ----
+
+fault("tools/option_values.cpp", "K is 1000", "std::pow(1024.0, static_cast<double>(i))", "std::pow(1000.0, static_cast<double>(i))",
+      "sprecommend")
+fault("tools/command_line.cpp", "output that could not be written is no failure",
+      "    if (std::fflush(stdout) != 0) throw error(failure::output, \"standard output: could not write\");\n    return 0;",
+      "    std::fflush(stdout);\n    return 0;", "full_output")
+fault("tools/spanalyze.cpp", "spanalyze does not look whether its output was written",
+      "if (std::fflush(stdout) != 0) throw error(failure::output, \"standard output: could not write\");", "std::fflush(stdout);",
+      "full_output")
+fault("tools/sprecommend.cpp", "sprecommend goes on where nobody can read",
+      "if (std::fflush(stdout) != 0) throw error(failure::output, \"standard output: could not write\");", "std::fflush(stdout);",
+      "full_output")
+fault("tools/option_values.cpp", "a mix of nothing is taken", "!(weights[0] + weights[1] > 0)", "!(weights[0] + weights[1] >= 0)",
+      "sprecommend")
+fault("tools/option_values.cpp", "a mix that 64 bits cannot add is taken", "||\n      !std::isfinite(weights[0] + weights[1]))", ")",
+      "sprecommend")
+fault("tools/option_values.cpp", "half a byte is a limit", "!(bytes >= 1)", "!(bytes >= 0)", "sprecommend")
+fault("tools/option_values.cpp", "a tile of side 0 is taken", "if (sides.area() == 0)", "if (false)", "sprecommend spconv")
+fault("tools/sprecommend.cpp", "an interrupted run ends as if it were complete", "if (interrupted != 0) return 128 + interrupted;",
+      "", "sprecommend")
+fault("tools/sprecommend.cpp", "one matrix that fails of several is no failure",
+      "ended.complete = all.size() == request.inputs.size();", "ended.complete = true;", "sprecommend")
+fault("tools/sprecommend.cpp", "a limit of fill below 1 is taken", "if (typed.max_fill) require_max_fill(*typed.max_fill);", "",
+      "sprecommend")
+fault("tools/files.cpp", "a report may overwrite its matrix", "used.emplace(place(input), \"the input\");", "used.emplace(\"\", \"\");",
+      "spanalyze sprecommend")
+fault("tools/kernel_names.cpp", "kernels of a vendor that is not there are all kernels", "if (names.size() == others)", "if (false)",
+      "sprecommend")
+fault("tools/batch/journal.cpp", "results are not flushed to the disk", "if (::fdatasync(out_) != 0) undo(errno);", "",
+      "batch_journal spbatch")
+fault("tools/batch/run.cpp", "the time a worker was stopped counts", "for (worker& one : running_) one.stopped += now - last_pass;",
+      "{}", "spbatch batch")
+fault("tools/batch/run.cpp", "a failure is tried again in the same run", "known == nullptr || !known->at_start", "known == nullptr",
+      "spbatch batch")
+fault("tools/batch/run.cpp", "copies of a matrix count as known before", "if (done_here_.contains(key)) {", "if (false) {",
+      "spbatch")
+fault("tools/batch/journal.cpp", "what could not be written stays, torn", "(void)!::ftruncate(out_, before.st_size);", "",
+      "batch_journal")
