@@ -7,7 +7,7 @@ TREE := $(if $(or $(ARCH),$(findstring yes,$(GPU))),cuda,openmp)
 BUILD := build/$(TREE)
 JOBS := $(shell nproc)
 
-.PHONY: demo test build configure setup format-check sanitize slurm-check cuda-check mutants
+.PHONY: demo test build configure setup format-check sanitize slurm-check cuda-check mutants starve kills
 demo: configure
 	@echo "Building the tools in $(BUILD); the first time takes minutes."
 	@cmake --build $(BUILD) -j $(JOBS) --target spconv spanalyze sprecommend spbatch
@@ -50,6 +50,16 @@ sanitize: setup
 mutants: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target test_tournament
 	@python3 tests/analyze/recommend/tournament_mutants.py $(BUILD)
+
+# Every allocation that fails, every byte that cannot be written, reads in crumbs: about an hour on two cores.
+starve: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target starve
+	python3 tests/starve/starve_check.py $(BUILD)/tools $(BUILD)/tests/libstarve.so tests/data --every --jobs $(JOBS)
+
+# spconv, killed 2,000 times while it writes each container.
+kills: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target spconv
+	python3 tests/starve/kill_check.py $(BUILD)/tools/spconv --kills 2000
 
 # spbatch on a real Slurm, which the test starts and stops; skipped where it cannot be installed. Not part of `make test`,
 # because the packages bring daemons along.
