@@ -341,9 +341,7 @@ __attribute__((constructor)) void begin() {
     ::unsetenv(name);
 }
 
-__attribute__((destructor)) void end() {
-  armed = false;
-  if (is_meant && wanted.leaks && say_leaks() > 0) next<void(int)>("_exit")(23);
+void write_report() {
   if (!is_meant || report_path[0] == '\0') return;
   char line[200];
   const int length = std::snprintf(line, sizeof line, "%ld %ld %ld %ld\n", allocations.load(), written.load(),
@@ -351,6 +349,12 @@ __attribute__((destructor)) void end() {
   const int file = ::open(report_path, O_WRONLY | O_CREAT | O_APPEND, 0666);
   if (file < 0 || ::write(file, line, static_cast<std::size_t>(length)) != length) std::abort();
   ::close(file);
+}
+
+__attribute__((destructor)) void end() {
+  armed = false;
+  if (is_meant && wanted.leaks && say_leaks() > 0) next<void(int)>("_exit")(23);
+  write_report();
 }
 
 // Behind stdio's own buffer as behind the others'.
@@ -422,9 +426,10 @@ int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, v
   return start(main, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
-// Workers end so.
-void _exit(int status) {
-  end();
+// Workers end so, with all they hold.
+void _Exit(int status) {
+  armed = false;
+  write_report();
   next<void(int)>("_exit")(status);
   __builtin_unreachable();
 }
