@@ -106,6 +106,9 @@ std::terminate_handler otherwise = nullptr;
 [[noreturn]] void end_without_handler() {
   try {
     if (const std::exception_ptr problem = std::current_exception()) std::rethrow_exception(problem);
+    // libstdc++'s directory_iterator ends so where it has no memory for a name.
+    complain("the standard library gave up, most likely out of memory");
+    std::quick_exit(1);
   } catch (const std::bad_alloc&) {
     complain("out of memory");
     std::quick_exit(1);

@@ -233,7 +233,7 @@ def main():
     parser.add_argument("library", type=pathlib.Path)
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("--every", action="store_true", help="every allocation and byte, not a sample")
-    parser.add_argument("--sample", type=int, default=12, help="places of each kind in each run otherwise")
+    parser.add_argument("--sample", type=int, default=6, help="places of each kind in each run otherwise")
     parser.add_argument("--only", default="", help="runs whose name has this in it")
     parser.add_argument("--kinds", default="", help="kinds of failure whose name has this in it")
     parser.add_argument("--spare", default=FRAGILE, help="the library whose allocations never fail; default %(default)s")
