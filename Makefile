@@ -7,7 +7,7 @@ TREE := $(if $(or $(ARCH),$(findstring yes,$(GPU))),cuda,openmp)
 BUILD := build/$(TREE)
 JOBS := $(shell nproc)
 
-.PHONY: demo test build configure setup format-check sanitize slurm-check cuda-check mutants kills-batch fuzz fuzz-coverage fuzz-build
+.PHONY: demo test build configure setup format-check sanitize slurm-check cuda-check mutants kills-batch fuzz fuzz-coverage fuzz-build starve kills tsan integer tidy
 demo: configure
 	@echo "Building the tools in $(BUILD); the first time takes minutes."
 	@cmake --build $(BUILD) -j $(JOBS) --target spconv spanalyze sprecommend spbatch
@@ -71,6 +71,31 @@ fuzz-coverage: fuzz-build
 # them in their file, their description or their tests; all of them take hours on two cores.
 mutants: setup
 	@python3 tests/mutants/mutants.py $(FAULTS)
+
+# Races of threads, and numbers that do not fit, in what is parallel and what reads files; clang and its OpenMP runtime.
+CHECKED := pipelines matrix_market kernels
+tsan integer: setup
+	@sh cmake/setup.sh clang libomp-dev
+	cmake --preset $@ -Wno-dev > /dev/null
+	cmake --build build/$@ -j $(JOBS) --target $(CHECKED:%=test_%)
+	OMP_NUM_THREADS=3 TSAN_OPTIONS=ignore_noninstrumented_modules=1 \
+	  ctest --test-dir build/$@ --output-on-failure -R '^($(subst $() $(),|,$(CHECKED)))$$'
+
+# The few checks of .clang-tidy, over all sources that are compiled with OpenMP.
+tidy: setup
+	@sh cmake/setup.sh clang-tidy clang libomp-dev
+	@cmake --preset integer -Wno-dev > /dev/null
+	git ls-files 'convert/*.cpp' 'kernels/*.cpp' 'analyze/*.cpp' 'tools/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build/integer
+
+# Every allocation that fails, every byte that cannot be written, reads in crumbs: about an hour on two cores.
+starve: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target starve
+	python3 tests/starve/starve_check.py $(BUILD)/tools $(BUILD)/tests/libstarve.so tests/data --every --jobs $(JOBS)
+
+# spconv, killed 2,000 times while it writes each container.
+kills: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target spconv
+	python3 tests/starve/kill_check.py $(BUILD)/tools/spconv --kills 2000
 
 # spbatch on a real Slurm, which the test starts and stops; skipped where it cannot be installed. Not part of `make test`,
 # because the packages bring daemons along.

@@ -6,6 +6,8 @@ set -eu
 cd "$(dirname "$0")/.."
 
 packages="cmake ninja-build g++ libcli11-dev catch2 libfmt-dev nlohmann-json3-dev libarchive-dev libhdf5-dev libssl-dev zlib1g-dev libpng-dev libjs-chart.js python3-pip python3-jsonschema pkg-config $*"
+# For the tests, where python3 is the distribution's: pip does not install for that one. For others it does, below.
+[ "$(command -v python3 || echo /usr/bin/python3)" != /usr/bin/python3 ] || packages="$packages python3-scipy python3-h5py"
 
 if command -v dpkg-query >/dev/null 2>&1 && command -v apt-get >/dev/null 2>&1; then
   missing=""
@@ -52,12 +54,14 @@ if [ ! -f .deps/fast_matrix_market/CMakeLists.txt ]; then
   rm -rf .deps/unpack
 fi
 
-# Tests compare JSON with its schemas by the python that CMake finds, which may be another than the distribution's.
-if ! python3 -c 'import jsonschema' 2>/dev/null; then
-  echo "setup: installing jsonschema for $(command -v python3)"
-  python3 -m pip install --quiet --disable-pip-version-check --user jsonschema ||
-    echo "setup: python3 has no jsonschema; the tests that need it will be skipped" >&2
-fi
+# Tests compare JSON with its schemas, and matrices and files with SciPy's and h5py's, by the python that CMake finds, which
+# may be another than the distribution's.
+for module in jsonschema scipy h5py; do
+  python3 -c "import $module" 2>/dev/null && continue
+  echo "setup: installing $module for $(command -v python3)"
+  python3 -m pip install --quiet --disable-pip-version-check --user "$module" ||
+    echo "setup: python3 has no $module; the tests that need it will be skipped" >&2
+done
 
 . cmake/have_nvcc.sh
 if ! have_nvcc && [ ! -f .deps/cccl/include/thrust/version.h ]; then

@@ -14,14 +14,27 @@ target_compile_options(sparsmith_flags INTERFACE
 add_library(sparsmith_optimised_little INTERFACE)
 target_compile_options(sparsmith_optimised_little INTERFACE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
 
-# Thrust forms null references, hence -fno-sanitize=null. The checks themselves make g++ see uninitialised values in the
-# standard library, hence that warning is no error here.
-option(SPARSMITH_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+# Checks while it runs; the tests follow. Thrust forms null references, hence -fno-sanitize=null. AddressSanitizer's checks
+# make g++ see uninitialised values in the standard library, hence that warning is no error there.
+set(SPARSMITH_SANITIZE OFF CACHE STRING
+    "ON or address: AddressSanitizer and UBSan; with clang++: thread (ThreadSanitizer), integer (UBSan and its checks of integers)")
+if(SPARSMITH_SANITIZE MATCHES "^(ON|address)$")
+  set(sanitizers -fsanitize=address,undefined -fno-sanitize=null -fno-sanitize-recover=all)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-error=maybe-uninitialized>)
+elseif(SPARSMITH_SANITIZE STREQUAL "thread")
+  set(sanitizers -fsanitize=thread)
+elseif(SPARSMITH_SANITIZE STREQUAL "integer")
+  set(sanitizers -fsanitize=undefined,integer -fno-sanitize=null -fno-sanitize-recover=all
+                 -fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/cmake/integer_ignorelist.txt)
+elseif(SPARSMITH_SANITIZE)
+  message(FATAL_ERROR "SPARSMITH_SANITIZE=${SPARSMITH_SANITIZE}: is none of OFF, ON, address, thread and integer")
+endif()
 if(SPARSMITH_SANITIZE)
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined>
-                      $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null>
-                      $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>
-                      $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>
-                      $<$<COMPILE_LANGUAGE:CXX>:-Wno-error=maybe-uninitialized>)
-  add_link_options(-fsanitize=address,undefined)
+  if(SPARSMITH_SANITIZE MATCHES "^(thread|integer)$" AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "SPARSMITH_SANITIZE=${SPARSMITH_SANITIZE} needs clang++: the preset names it")
+  endif()
+  foreach(flag IN LISTS sanitizers ITEMS -fno-omit-frame-pointer)
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:${flag}>)
+  endforeach()
+  add_link_options(${sanitizers})
 endif()

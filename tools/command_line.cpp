@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <iostream>
 #include <memory>
 #include <new>
@@ -92,14 +95,38 @@ std::string about_unknown_option(const CLI::App& app) {
   return "";
 }
 
+// Takes no memory, which may be what lacks; and without an exception where that cannot be written either:
+// there is nobody left to tell.
+void complain(const char* message) noexcept {
+  std::fprintf(stderr, "%s: %s\n", program_invocation_short_name, message);
+}
+
+// Memory may also run out where nobody can catch that: before main, while options are listed, in a destructor
+// (nlohmann's JSON allocates in one).
+std::terminate_handler otherwise = nullptr;
+[[noreturn]] void end_without_handler() {
+  try {
+    if (const std::exception_ptr problem = std::current_exception()) std::rethrow_exception(problem);
+    // libstdc++'s directory_iterator ends so where it has no memory for a name.
+    complain("the standard library gave up, most likely out of memory");
+    std::quick_exit(1);
+  } catch (const std::bad_alloc&) {
+    complain("out of memory");
+    std::quick_exit(1);
+  } catch (...) {
+  }
+  otherwise();
+  std::abort();
+}
+// Before all else that is set up before main.
+__attribute__((constructor(101))) void set_handler() {
+  otherwise = std::set_terminate(end_without_handler);
+}
+
 }  // namespace
 
 int run_tool(CLI::App& app, int argc, char** argv, const std::function<void()>& body) {
   constexpr int usage_status = 2;
-  const auto complain = [&](const std::string& message) {
-    // Without an exception where that cannot be written either: there is nobody left to tell.
-    std::fputs(fmt::format("{}: {}\n", app.get_name(), message).c_str(), stderr);
-  };
   // A closed standard stream would lend its number to the next file opened, and that file would get our
   // messages.
   while (true) {
@@ -119,7 +146,8 @@ int run_tool(CLI::App& app, int argc, char** argv, const std::function<void()>& 
   } catch (const CLI::ParseError& problem) {
     // One that does not exist first: what else seems to be wrong may follow from it.
     const std::string unknown = about_unknown_option(app);
-    complain(on_one_line(fmt::format("{} (see --help)", unknown.empty() ? problem.what() : unknown)));
+    const std::string message = fmt::format("{} (see --help)", unknown.empty() ? problem.what() : unknown);
+    complain(on_one_line(message).c_str());
     return usage_status;
   }
   try {
@@ -132,7 +160,7 @@ int run_tool(CLI::App& app, int argc, char** argv, const std::function<void()>& 
     // knows.
     const std::string option = "--" + problem.quantity();
     const bool has_option = !problem.quantity().empty() && app.get_option_no_throw(option) != nullptr;
-    complain(has_option ? fmt::format("{} ({})", problem.what(), option) : problem.what());
+    complain(has_option ? fmt::format("{} ({})", problem.what(), option).c_str() : problem.what());
     return problem.category() == failure::usage ? usage_status : 1;
   } catch (const std::bad_alloc&) {
     complain("out of memory");

@@ -14,10 +14,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <ostream>
 #include <streambuf>
 #include <string_view>
+#include <vector>
 
 #include "convert/error.hpp"
 #include "convert/formats/properties.hpp"
@@ -123,6 +125,33 @@ void remove_and_die(int signal) {
   remove_partial_outputs();
   std::signal(signal, SIG_DFL);
   std::raise(signal);
+}
+
+// What the name of a temporary file ends with: the processes among which its writer is found by its number,
+// that number, and what mkstemp fills in.
+std::string mark_of_processes() {
+  std::array<char, 256> host{}, processes{};
+  ::gethostname(host.data(), host.size() - 1);
+  if (::readlink("/proc/self/ns/pid", processes.data(), processes.size() - 1) < 0) processes[0] = '\0';
+  const std::size_t hash = std::hash<std::string_view>{}(std::string(host.data()) + processes.data());
+  return fmt::format(".partial-{:x}-", hash % (std::size_t{1} << 32));
+}
+
+// Whoever was killed with SIGKILL, or lost power, could not remove what it had begun.
+void remove_leftovers(const std::filesystem::path& output, const std::string& mark) {
+  const std::string begins = output.filename().string() + mark;
+  const std::filesystem::path folder = output.has_parent_path() ? output.parent_path() : ".";
+  std::error_code problem;
+  std::vector<std::filesystem::path> left;
+  for (std::filesystem::directory_iterator entry(folder, problem), end; !problem && entry != end;
+       entry.increment(problem)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(begins)) continue;
+    const long writer = std::strtol(name.c_str() + begins.size(), nullptr, 10);
+    if (writer > 0 && ::kill(static_cast<pid_t>(writer), 0) != 0 && errno == ESRCH)
+      left.push_back(entry->path());
+  }
+  for (const std::filesystem::path& file : left) ::unlink(file.c_str());
 }
 
 // Writes to a file descriptor, and reports what went wrong instead of only that something did.
@@ -264,8 +293,10 @@ output_file::output_file(const std::string& path) : path_(path), gzip_(has_exten
   if ((exists && !S_ISREG(status.st_mode)) || of_system)
     throw error(failure::output, fmt::format("{}: is not a regular file", path));
   if (is_link) path_ = std::filesystem::canonical(path).string();  // what it leads to is replaced
+  const std::string mark = mark_of_processes();
+  remove_leftovers(path_, mark);
   // All memory is taken before the note, which nobody would give back.
-  temporary_ = path_ + ".partial-XXXXXX";
+  temporary_ = fmt::format("{}{}{}-XXXXXX", path_, mark, ::getpid());
   std::string name = temporary_;
   int descriptor = -1, problem = EINTR;
   {
@@ -313,6 +344,7 @@ void remove_output_on_signals() {
   }
   // Libraries may end the process themselves: OpenMP does when it cannot start a thread.
   std::atexit(remove_partial_outputs);
+  std::at_quick_exit(remove_partial_outputs);  // out of memory where nothing can be thrown
   // A file-size limit then shows up as a failed write, which is reported, instead of killing the process.
   std::signal(SIGXFSZ, SIG_IGN);
 }

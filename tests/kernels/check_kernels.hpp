@@ -211,7 +211,8 @@ void check_kernels(Backend on, const std::string& name, const csr<Offset, Value,
                 if (how.exact) {
                   const expectation& e = d.expected[3];  // alpha 1, beta 0
                   auto y = copy_to<space>(e.y, place::host);
-                  take_samples(timed, [&] { ready.run(e.alpha, d.device_x.data(), e.beta, y.data()); },
+                  take_samples(timed,
+                               [&, &x = d.device_x] { ready.run(e.alpha, x.data(), e.beta, y.data()); },
                                {1, 1, 0, false});
                   CHECK(first_wrong(e.product.at(line.info.rounding_neighbours),
                                     copy_to<host>(y, space::where)) == -1);

@@ -229,8 +229,13 @@ void cut_torn_line(int descriptor, const fs::path& path) {
     const off_t step = std::min<off_t>(from, 1 << 16);
     std::string part(static_cast<std::size_t>(step), '\0');
     from -= step;
-    if (::pread(descriptor, part.data(), part.size(), from) != static_cast<ssize_t>(part.size()))
-      fail(path, "could not read its end", errno);
+    for (std::size_t done = 0; done < part.size();) {
+      const ssize_t count =
+          ::pread(descriptor, part.data() + done, part.size() - done, from + static_cast<off_t>(done));
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) fail(path, "could not read its end", count == 0 ? EIO : errno);
+      done += static_cast<std::size_t>(count);
+    }
     tail = part + tail;
   }
   const std::size_t line_end = tail.rfind('\n');

@@ -45,10 +45,12 @@ bool write_setting(const fs::path& file, const std::string& value) {
 // Closes the end where nothing will come any more.
 void read_available(int& descriptor, std::string& text) {
   std::array<char, 1 << 16> buffer;
-  for (int parts = 0; parts < 64; ++parts) {
+  // In bytes: a read may bring less than there is, and of one who is gone this is all that will be read.
+  for (std::size_t taken = 0; taken < 64 * buffer.size();) {
     const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
     if (count > 0) {
       text.append(buffer.data(), static_cast<std::size_t>(count));
+      taken += static_cast<std::size_t>(count);
     } else if (count == 0) {
       close_end(descriptor);
       return;

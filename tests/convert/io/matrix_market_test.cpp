@@ -510,7 +510,7 @@ TEST_CASE("a line without end is refused before it fills the memory") {
     for (const std::size_t piece : {std::size_t{3}, std::size_t{1} << 20}) {
       std::size_t pulled = 0;
       text_source source = from_string(start, piece, 1 << 20);
-      source.read = [&, short_text = source.read](char* buffer, std::size_t size) {
+      source.read = [&, filling = filling, short_text = source.read](char* buffer, std::size_t size) {
         std::size_t count = short_text(buffer, size);
         if (count == 0) {
           count = std::min(size, all - pulled);
