@@ -68,8 +68,10 @@ std::string count_text(double number) {
 // model's times do.
 std::string phrase_of(cause what, const account& won, const account& lost, const std::string& loser,
                       std::int64_t entries) {
+  const bool told = won.of(what) >= 0.005 * lost.of(what);  // else it would read as 0
   const std::string instead =
-      fmt::format("{} instead of {}'s {}", time_text(won.of(what)), loser, time_text(lost.of(what)));
+      fmt::format("{} instead of {}'s {}", told ? time_text(won.of(what)) : "next to nothing", loser,
+                  time_text(lost.of(what)));
   const auto fewer = [](double mine, double theirs) { return mine < 0.97 * theirs; };
   switch (what) {
     case cause::bytes:

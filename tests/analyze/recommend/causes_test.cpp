@@ -90,13 +90,13 @@ TEST_CASE("every kind of cause has its words") {
     return told[0];
   };
   CHECK(only_cause("misses", {}) ==
-        "it waits less for x, which misses the cache: 0.00 us instead of csr/a's 90.0 us");
+        "it waits less for x, which misses the cache: next to nothing instead of csr/a's 90.0 us");
   CHECK(only_cause("gathers", {}) == "its loop takes 0 ns an entry where csr/a's takes 9");
   CHECK(only_cause("chain", {0, 0, 0, 5000}) ==
         "no long row holds it up: csr/a walks 5,000 entries one after another, it at most 1");
   CHECK(only_cause("launches", {0, 0, 3, 0}) == "it starts 0 kernels a product where csr/a starts 3");
   CHECK(only_cause("contended", {}) ==
-        "its additions wait less for each other: 0.00 us instead of csr/a's 90.0 us");
+        "its additions wait less for each other: next to nothing instead of csr/a's 90.0 us");
 }
 
 TEST_CASE("a tenth of the difference is no cause, and a fifth is one") {
