@@ -21,7 +21,7 @@ TEST_CASE("every line of a journal is flushed to the disk before it counts") {
   }));
   for (int i = 0; i < 3; ++i) {
     const std::size_t before = watch.calls().size();
-    lines.append({{"line", i}});
+    lines.append({{"key", std::string(32, static_cast<char>('0' + i))}, {"line", i}});
     const auto size = static_cast<std::int64_t>(std::filesystem::file_size(file));
     const auto calls = watch.calls();
     CHECK(std::any_of(
