@@ -22,11 +22,14 @@ struct field_tuning {
   static constexpr block_size tiles[] = {{256, 256}, {512, 512}, {1024, 1024}, {512, 1024}, {1024, 512}};
 };
 
-template <class Backend, class Offset, class Value>
+template <class Backend, class Matrix>
 class field_builder {
+  using Offset = typename Matrix::offset_type;
+  using Value = typename Matrix::value_type;
+
  public:
-  field_builder(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix,
-                const matrix_features& features, const field_request& request)
+  field_builder(Backend on, const Matrix& matrix, const matrix_features& features,
+                const field_request& request)
       : on_(on), matrix_(matrix), features_(features), request_(request) {}
 
   std::vector<priced_variant> build() {
@@ -185,7 +188,7 @@ class field_builder {
   // By the bytes of all shapes, each step after the one before.
   void add_bsr() {
     const block_choice choice = choose_block<Offset, Value>(
-        features_.block_shapes, matrix_.rows, matrix_.values.size(), features_.explicit_zeros, max_fill());
+        features_.block_shapes, matrix_.rows, features_.entries, features_.explicit_zeros, max_fill());
     int after = -1, count = 0;
     for (const block_candidate& c : choice.candidates) {
       if (c.shape.size.area() == 1) continue;  // CSR
@@ -308,7 +311,7 @@ class field_builder {
   }
 
   Backend on_;
-  csr<Offset, Value, view_on<Backend>> matrix_;
+  const Matrix& matrix_;
   const matrix_features& features_;
   const field_request& request_;
   std::vector<listed_kernel> kernels_ = all_kernels();
@@ -317,15 +320,17 @@ class field_builder {
 
 }  // namespace
 
-template <class Backend, class Offset, class Value>
-std::vector<priced_variant> field_of(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
-                                     const matrix_features& features, const field_request& request) {
-  return field_builder<Backend, Offset, Value>(on, matrix, features, request).build();
+template <class Backend, class Matrix>
+std::vector<priced_variant> field_of(Backend on, const Matrix& matrix, const matrix_features& features,
+                                     const field_request& request) {
+  return field_builder<Backend, Matrix>(on, matrix, features, request).build();
 }
 
-#define SPARSMITH_INSTANTIATE_FIELD(B, O, V)                                                               \
-  template std::vector<priced_variant> field_of<B, O, V>(B, csr<O, V, view_on<B>>, const matrix_features&, \
-                                                         const field_request&);
+#define SPARSMITH_INSTANTIATE_FIELD(B, O, V)                                                             \
+  template std::vector<priced_variant> field_of(B, const csr<O, V, view_on<B>>&, const matrix_features&, \
+                                                const field_request&);                                   \
+  template std::vector<priced_variant> field_of(B, const hypersparse<O, V>&, const matrix_features&,     \
+                                                const field_request&);
 #define SPARSMITH_INSTANTIATE_FIELDS(B)                \
   SPARSMITH_INSTANTIATE_FIELD(B, std::int32_t, float)  \
   SPARSMITH_INSTANTIATE_FIELD(B, std::int32_t, double) \

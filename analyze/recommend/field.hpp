@@ -31,9 +31,10 @@ struct priced_variant {
   std::string left_out = {};  // why it does not take part; empty where it does
 };
 
-// Entries come after those they depend on. Instantiated for both backends and all combinations of types.
-template <class Backend, class Offset, class Value>
-std::vector<priced_variant> field_of(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
-                                     const matrix_features& features, const field_request& request);
+// Entries come after those they depend on. The matrix is a view of CSR, or hypersparse. Instantiated for both
+// backends and all combinations of types.
+template <class Backend, class Matrix>
+std::vector<priced_variant> field_of(Backend on, const Matrix& matrix, const matrix_features& features,
+                                     const field_request& request);
 
 }  // namespace sparsmith

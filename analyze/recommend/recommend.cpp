@@ -199,7 +199,12 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
   say("features");
   feature_request wanted;
   wanted.grid_rows = wanted.grid_cols = 64;
-  told.features = features_of(on, matrix, wanted, nullptr);
+  // Far more rows and columns than entries: only vectors, and formats that need it, take memory for them.
+  std::optional<hypersparse<Offset, Value>> entries_alone;
+  if (is_hypersparse(matrix.rows, matrix.cols, matrix.values.size()))
+    entries_alone = hypersparse_of(on, matrix);
+  const auto ask = [&](const auto& of) { return entries_alone ? of(*entries_alone) : of(matrix); };
+  told.features = ask([&](const auto& m) { return features_of(on, m, wanted, nullptr); });
   clock.end("features");
 
   say("variants");
@@ -213,12 +218,15 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
   const bool late = !request.predict && !request.exhaustive && asked.formats.empty() &&
                     seconds_now() - began > 0.5 * told.budget_seconds;
   if (late) asked.formats = {format_kind::csr};
-  std::vector<priced_variant> field = field_of<Backend, Offset, Value>(on, matrix, told.features, asked);
+  std::vector<priced_variant> field =
+      ask([&](const auto& m) { return field_of(on, m, told.features, asked); });
   clock.end("variants");
 
   say("prediction");
-  const model_matrix known =
-      model_matrix_of(told.features, count_sell_slots(on, pattern_of(matrix), {32, 1}), int{sizeof(Value)});
+  const std::int64_t sell_slots = ask([&](const auto& m) {
+    return count_sell_slots(on, pattern_of(m), {32, 1});
+  });
+  const model_matrix known = model_matrix_of(told.features, sell_slots, int{sizeof(Value)});
   const forecast expected(request, known, asked.symmetric);
   const std::vector<listed_kernel> kernels = all_kernels();
   told.model = record_of(request.machine.backend, known, request.wanted);

@@ -211,6 +211,34 @@ hypersparse<Offset, Value> assemble_hypersparse(matrix_entries&& source, bool dr
 }
 
 template <class Backend, class Offset, class Value>
+hypersparse<Offset, Value> hypersparse_of(Backend on, csr<Offset, Value, view_on<Backend>> matrix) {
+  auto entries = copy_to<host>(csr_to_coo(on, matrix, nullptr));
+  const std::int64_t count = entries.values.size();
+  const auto begins_row = [&](std::int64_t e) {
+    return e == 0 || entries.row_indices[e] != entries.row_indices[e - 1];
+  };
+  std::int64_t filled = 0;
+  for (std::int64_t e = 0; e < count; ++e) filled += begins_row(e) ? 1 : 0;
+  hypersparse<Offset, Value> result;
+  result.rows = matrix.rows;
+  result.cols = matrix.cols;
+  result.row_numbers = array<std::int32_t, host>(filled);
+  result.filled.rows = static_cast<std::int32_t>(filled);
+  result.filled.cols = matrix.cols;
+  result.filled.row_offsets = array<Offset, host>(filled + 1);
+  std::int64_t row = 0;
+  for (std::int64_t e = 0; e < count; ++e)
+    if (begins_row(e)) {
+      result.row_numbers[row] = entries.row_indices[e];
+      result.filled.row_offsets[row++] = static_cast<Offset>(e);
+    }
+  result.filled.row_offsets[filled] = static_cast<Offset>(count);
+  result.filled.col_indices = std::move(entries.col_indices);
+  result.filled.values = std::move(entries.values);
+  return result;
+}
+
+template <class Backend, class Offset, class Value>
 survey_taker survey_entries(Backend on, const hypersparse<Offset, Value>& matrix, std::int32_t grid_rows,
                             std::int32_t grid_cols, stage_log* log,
                             const std::function<void(const std::vector<size_count>&)>& meanwhile) {
@@ -437,6 +465,19 @@ SPARSMITH_INSTANTIATE(openmp)
 #if SPARSMITH_HAS_CUDA
 SPARSMITH_INSTANTIATE(cuda)
 #endif
+#define SPARSMITH_INSTANTIATE_HYPERSPARSE_OF(B, O, V) \
+  template hypersparse<O, V> hypersparse_of(B, csr<O, V, view_on<B>>);
+#define SPARSMITH_INSTANTIATE_ALL_HYPERSPARSE_OF(B)             \
+  SPARSMITH_INSTANTIATE_HYPERSPARSE_OF(B, std::int32_t, float)  \
+  SPARSMITH_INSTANTIATE_HYPERSPARSE_OF(B, std::int32_t, double) \
+  SPARSMITH_INSTANTIATE_HYPERSPARSE_OF(B, std::int64_t, float)  \
+  SPARSMITH_INSTANTIATE_HYPERSPARSE_OF(B, std::int64_t, double)
+
+SPARSMITH_INSTANTIATE_ALL_HYPERSPARSE_OF(openmp)
+#if SPARSMITH_HAS_CUDA
+SPARSMITH_INSTANTIATE_ALL_HYPERSPARSE_OF(cuda)
+#endif
+
 template hypersparse<std::int32_t, float> assemble_hypersparse(matrix_entries&&, bool, assembly_report&,
                                                                stage_log*);
 template hypersparse<std::int32_t, double> assemble_hypersparse(matrix_entries&&, bool, assembly_report&,

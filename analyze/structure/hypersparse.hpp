@@ -47,6 +47,10 @@ template <class Offset, class Value>
 hypersparse<Offset, Value> assemble_hypersparse(matrix_entries&& source, bool drop_explicit_zeros,
                                                 assembly_report& report, stage_log* log);
 
+// Of a matrix in CSR.
+template <class Backend, class Offset, class Value>
+hypersparse<Offset, Value> hypersparse_of(Backend on, csr<Offset, Value, view_on<Backend>> matrix);
+
 template <class Backend, class Offset, class Value>
 std::int64_t count_zeros(Backend, const hypersparse<Offset, Value>& matrix) {
   return count_zeros(openmp{}, view(matrix.filled));

@@ -4,6 +4,16 @@
 #include "tools/library/matrix_state.hpp"
 
 namespace sparsmith {
+namespace {
+
+// use(matrix), or use(its entries alone) where rows and columns are far more than those.
+template <class Backend, class Matrix, class Use>
+auto with_structure(Backend on, const Matrix& matrix, const Use& use) {
+  return is_hypersparse(matrix.rows, matrix.cols, matrix.values.size()) ? use(hypersparse_of(on, matrix))
+                                                                        : use(matrix);
+}
+
+}  // namespace
 
 matrix_features features(const matrix& a, const feature_request& request) {
   a.wait();
@@ -11,7 +21,8 @@ matrix_features features(const matrix& a, const feature_request& request) {
       library::with_matrix(a.state(), [&]<class Offset, class Value>(auto on, const auto&) {
         using backend = decltype(on);
         const library::as_csr<backend, Offset, Value> source(on, a.state());
-        return features_of<backend, Offset, Value>(on, source.shown, request, nullptr);
+        return with_structure(on, source.shown,
+                              [&](const auto& m) { return features_of(on, m, request, nullptr); });
       });
   found.name = a.name();
   found.field = a.state().source.field;
@@ -23,7 +34,7 @@ std::vector<format_cost> plan(const matrix& a, const plan_request& request) {
   return library::with_matrix(a.state(), [&]<class Offset, class Value>(auto on, const auto&) {
     using backend = decltype(on);
     const library::as_csr<backend, Offset, Value> source(on, a.state());
-    return plan_formats<backend, Offset, Value>(on, source.shown, request);
+    return with_structure(on, source.shown, [&](const auto& m) { return plan_formats(on, m, request); });
   });
 }
 

@@ -33,8 +33,7 @@ matrix transpose_of(const matrix& m) {
 
 std::vector<priced_variant> field_for(const matrix& m, field_request request = {}) {
   request.backend = openmp::name;
-  return field_of<openmp, std::int32_t, double>({}, view(m), features_of(openmp{}, view(m), {}, nullptr),
-                                                request);
+  return field_of(openmp{}, view(m), features_of(openmp{}, view(m), {}, nullptr), request);
 }
 
 machine_rates some_rates() {
