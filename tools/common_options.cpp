@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "convert/backend/backend.hpp"
+#include "convert/backend/device.hpp"
 #include "convert/error.hpp"
 
 namespace sparsmith {
@@ -28,14 +28,15 @@ device_choice choose_device(const common_options& options) {
     throw error(failure::device, "--device cuda: " + find_gpu().description);
   } else {
     choice.note = cpu_note(find_gpu().description);
+    // A machine without a GPU lacks nothing.
+    const std::string& why = find_gpu().description;
+    if (has_cuda && why != missing_gpu(0, true, "") && why != missing_gpu(1, true, "")) choice.doubt = why;
   }
   return choice;
 }
 
 bool fall_back(device_choice& choice, const error& problem) {
-  // What could be chosen otherwise, such as a limit, is the same on the CPU.
-  const bool of_the_gpu = problem.category() == failure::device ||
-                          (problem.category() == failure::resources && problem.quantity().empty());
+  const bool of_the_gpu = problem.category() == failure::device || problem.quantity() == "device";
   if (!choice.may_fall_back || !of_the_gpu) return false;
   choice = {.use_gpu = false, .note = cpu_note(fmt::format("the GPU: {}", problem.what()))};
   return true;

@@ -26,11 +26,12 @@ struct device_choice {
   bool use_gpu = false;
   std::string note;
   bool may_fall_back = false;  // from a GPU that `auto` took
+  std::string doubt = {};      // why a GPU that is there is not used, though it was left to us
 };
 device_choice choose_device(const common_options& options);
 
 // Whether `auto` goes on on the CPU after this: its GPU failed, or has too little memory left. The choice is
-// then the CPU, and its note says why.
+// then the CPU, and its note says why. What cannot be read again is not to fall back.
 bool fall_back(device_choice& choice, const error& problem);
 
 // Does the work on the device that was chosen, and once more where that falls back, which is told.

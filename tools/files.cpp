@@ -15,6 +15,11 @@
 
 namespace sparsmith {
 
+bool can_be_read_again(const std::string& input) {
+  std::error_code unknown;
+  return is_generator(input) || std::filesystem::is_regular_file(input, unknown);
+}
+
 void write_whole_file(const std::string& path, std::string_view content) {
   output_file file(path);
   std::ofstream out(file.temporary_path(), std::ios::binary);

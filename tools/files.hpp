@@ -17,6 +17,9 @@ void write_whole_file(const std::string& path, std::string_view content);
 void check_output_files(const std::vector<std::string>& inputs,
                         const std::vector<std::pair<std::string, std::string>>& outputs);
 
+// A generator or a plain file; not standard input or a pipe.
+bool can_be_read_again(const std::string& input);
+
 // What is wrong with one of several inputs, which is named: the others are gone on with.
 std::string problem_with(const std::string& input, const std::exception& problem);
 

@@ -86,7 +86,8 @@ spy_options picture_of(const matrix_features& f, const analysis_request& request
   return {f.rows, f.cols, request.picture_width, request.picture_height};
 }
 
-matrix_features analyze(const std::string& input, const analysis_request& request, std::string& doubt) {
+matrix_features analyze(const std::string& input, const analysis_request& request, bool use_gpu,
+                        std::string& doubt) {
   progress_bar bar(input, request.show_progress);
   matrix_entries source = read_matrix(input, bar.callback(), complex_values::pattern_only);
   // As fine as the largest picture shows: all others are merged from it.
@@ -104,7 +105,7 @@ matrix_features analyze(const std::string& input, const analysis_request& reques
   const std::string field = source.field;
   matrix_features f;
   // Values as 64 bits, whatever they were: nothing is lost, and only the width of offsets is left to choose.
-  on_backend(request.device.use_gpu, [&](auto on) {
+  on_backend(use_gpu, [&](auto on) {
     const std::int64_t most = most_entries(source);
     with_types({needs_wide_offsets(most), false}, [&]<class Offset, class Value>() {
       using backend = decltype(on);
@@ -138,7 +139,11 @@ std::vector<matrix_features> run(analysis_request& request,
   for (const std::string& input : request.inputs) {
     try {
       std::string doubt;
-      all.push_back(on_chosen_device(request.device, tell, [&] { return analyze(input, request, doubt); }));
+      device_choice device = request.device;  // one that does not fit the GPU leaves it to the others
+      device.may_fall_back = device.may_fall_back && can_be_read_again(input);
+      all.push_back(
+          on_chosen_device(device, tell, [&] { return analyze(input, request, device.use_gpu, doubt); }));
+      if (!request.several()) request.device = device;
       if (!doubt.empty() && request.show_progress)
         tell_note(fmt::format("spanalyze: {}: {}", on_one_line(input), doubt));
     } catch (const std::exception& problem) {

@@ -420,6 +420,7 @@ void convert(Backend on, const request& wanted, matrix_entries&& source, output_
 }
 
 outcome run(const request& wanted, const with_progress& with) {
+  for (const place where : {place::host, place::device}) reset_peak_bytes(where);
   std::optional<output_file> file;  // opened before the work, so that a bad path costs nothing
   if (wanted.output) file.emplace(wanted.output->path);
   outcome result;
@@ -471,6 +472,7 @@ int main(int argc, char** argv) {
   return run_tool(app, argc, argv, [&] {
     typed.of_formats = format_options_given(app);
     spconv::request wanted = spconv::settle(typed);
+    if (!can_be_read_again(wanted.input)) wanted.device.may_fall_back = false;
     const auto tell = [&](const std::string& note) {
       if (!typed.common.quiet) tell_note("spconv: " + note);
     };

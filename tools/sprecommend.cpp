@@ -9,7 +9,6 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "analyze/recommend/machine_cache.hpp"
 #include "analyze/recommend/recommend.hpp"
@@ -50,6 +49,7 @@ struct typed_options {
 struct tool_request {
   std::vector<std::string> inputs;
   recommend_request each;      // but for what belongs to one matrix
+  double began = 0;            // when the work began
   double machine_seconds = 0;  // that measuring the machine took, once and not for any matrix
   std::optional<bool> single_values;
   std::string html;
@@ -214,7 +214,8 @@ std::vector<recommendation> run(const tool_request& request, const progress_line
       // What it takes to find the device and to start it is part of the first one's time.
       all.push_back(recommend_for(
           input, request,
-          &input == &request.inputs.front() ? started + request.machine_seconds : seconds_now(), progress));
+          &input == &request.inputs.front() ? request.began + request.machine_seconds : seconds_now(),
+          progress));
     } catch (const std::exception& problem) {
       if (!request.several()) throw;
       progress.clear();
@@ -274,12 +275,12 @@ void print_list(const typed_options& typed) {
                                         : kernels_as_text(all, output_width()));
 }
 
-// `headed`: whether the header of CSV was printed, which an earlier try may have done.
-outcome recommend_on(const typed_options& typed, const device_choice& device, const progress_line& progress,
-                     bool& headed) {
-  const tool_request request = request_of(typed, device, progress);
-  if (request.form == output_form::csv && !std::exchange(headed, true))
-    fmt::print("{}", recommendation_csv_header());
+// Once more where the first try fell back.
+outcome recommend_on(const typed_options& typed, const device_choice& device, bool once_more,
+                     const progress_line& progress) {
+  tool_request request = request_of(typed, device, progress);
+  request.began = once_more ? seconds_now() - request.machine_seconds : started;
+  if (request.form == output_form::csv && !once_more) fmt::print("{}", recommendation_csv_header());
   outcome ended;
   const std::vector<recommendation> all = run(
       request, progress,
@@ -315,12 +316,17 @@ outcome recommend_matrices(const typed_options& typed) {
   for (const int signal : {SIGINT, SIGTERM})
     if (std::signal(signal, note_interrupt) == SIG_IGN) std::signal(signal, SIG_IGN);
   device_choice device = choose_device(typed.common);
-  bool headed = false;
+  // One of several that does not fit is told of, and a GPU's kernels are not a CPU's.
+  if (typed.inputs.size() > 1 || !typed.kernels.empty() || !can_be_read_again(typed.inputs[0]))
+    device.may_fall_back = false;
+  bool once_more = false;
   const auto tell = [&](const std::string& note) {
+    once_more = true;
     progress.clear();
     if (!typed.common.quiet) tell_note("sprecommend: " + note);
   };
-  return on_chosen_device(device, tell, [&] { return recommend_on(typed, device, progress, headed); });
+  if (!device.doubt.empty() && !typed.common.quiet) tell_note("sprecommend: on the CPU: " + device.doubt);
+  return on_chosen_device(device, tell, [&] { return recommend_on(typed, device, once_more, progress); });
 }
 
 // A format that one of these is about takes part as it says, instead of with the parameters worth trying.

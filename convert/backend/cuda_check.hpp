@@ -12,8 +12,10 @@ namespace sparsmith {
 inline void check_cuda(cudaError_t status) {
   if (status == cudaSuccess) return;
   (void)cudaGetLastError();  // clear it, so that the next call does not report it again
-  throw error(status == cudaErrorMemoryAllocation ? failure::resources : failure::device,
-              std::string("CUDA: ") + cudaGetErrorString(status));
+  // Another device may have the memory.
+  if (status == cudaErrorMemoryAllocation)
+    throw error(failure::resources, std::string("CUDA: ") + cudaGetErrorString(status), "device");
+  throw error(failure::device, std::string("CUDA: ") + cudaGetErrorString(status));
 }
 
 }  // namespace sparsmith

@@ -87,7 +87,8 @@ void* allocate(place where, std::int64_t bytes) {
     if (bytes > available)
       throw error(failure::resources,
                   fmt::format("needs {} more {} memory, but only {} is available", format_bytes(bytes),
-                              where == place::host ? "host" : "GPU", format_bytes(available)));
+                              where == place::host ? "host" : "GPU", format_bytes(available)),
+                  where == place::host ? "" : "device");
   }
   void* memory = nullptr;
   if (where == place::device) {
