@@ -235,8 +235,7 @@ instruction_sets find_instruction_sets() {
 #endif
   add("AVX2", avx2, __builtin_cpu_supports("avx2"));
   add("FMA", fma, __builtin_cpu_supports("fma"));
-  // wide_groups.hpp, whatever the rest was compiled for.
-  add(avx512 ? "AVX-512" : "AVX-512, which SELL uses", avx512, __builtin_cpu_supports("avx512f"));
+  add("AVX-512", avx512, __builtin_cpu_supports("avx512f"));
 #elif defined(__aarch64__)
   found.architecture = "aarch64";
   add("NEON", true, true);
@@ -265,7 +264,10 @@ std::string in_words(const instruction_sets& sets) {
     if (std::find(sets.compiled.begin(), sets.compiled.end(), one) == sets.compiled.end())
       beyond.push_back(one);
   return sets.architecture + (sets.compiled.empty() ? "" : " with " + in_a_row(sets.compiled)) +
-         (beyond.empty() ? "" : "; the CPU also has " + in_a_row(beyond));
+         (beyond.empty() ? "" : "; the CPU also has " + in_a_row(beyond)) +
+         // wide_groups.hpp asks the CPU, whatever the rest was compiled for.
+         (std::find(beyond.begin(), beyond.end(), "AVX-512") == beyond.end() ? ""
+                                                                             : " (A x of SELL uses AVX-512)");
 }
 
 machine_description describe_machine(openmp) {

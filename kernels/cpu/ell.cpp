@@ -25,6 +25,8 @@ struct ell_tuning {
   // branch for each is guessed wrong too often. Fewer are mostly the edges of a mesh, which are guessed
   // right.
   static constexpr std::int64_t grouped_difference = 2;
+  // Slices of more rows are as ELL is, where wide groups lost more than half on cold bands.
+  static constexpr std::int64_t widest_slice = 64;
 };
 constexpr std::int64_t piece_rows = ell_tuning::piece_rows;
 constexpr int group_rows = ell_tuning::group_rows;
@@ -140,7 +142,9 @@ struct sell_layout {
   std::int64_t slots_before(std::int64_t s) const { return slice_offsets[s]; }
   std::int64_t row_at(std::int64_t position) const { return row_order[position]; }
   bool in_groups() const { return slice % group_rows == 0 && slice <= ell_tuning::grouped_slice; }
-  wide_group<Value> wide() const { return wide_group_for<Value>(slice); }
+  wide_group<Value> wide() const {
+    return slice <= ell_tuning::widest_slice ? wide_group_for<Value>(slice) : wide_group<Value>{};
+  }
   template <class Use>
   void pieces(std::int64_t first, std::int64_t last, Use use) const {
     for (std::int64_t s = first; s < last; ++s) {
@@ -236,7 +240,7 @@ class slots_omp {
     for (; i + group_rows <= piece.rows; i += group_rows)
       add_group(lengths + i, shortest, cols + i, values + i, piece.stride, x, sums + i);
     for (; i < piece.rows; ++i)
-      sums[i] += sum_of_row(lengths[i], shortest, cols + i, values + i, piece.stride, x);
+      sums[i] = sum_of_row(lengths[i], shortest, cols + i, values + i, piece.stride, x, sums[i]);
     put(piece.position, piece.rows, sums, alpha, beta, y);
   }
 
@@ -272,9 +276,9 @@ class slots_omp {
     }
   }
 
+  // Slot by slot, as everywhere here: a product has the same bits whichever way its rows are taken.
   static Value sum_of_row(std::int32_t length, std::int64_t from, const std::int32_t* cols,
-                          const Value* values, std::int64_t stride, const Value* x) {
-    Value sum{0};
+                          const Value* values, std::int64_t stride, const Value* x, Value sum = 0) {
     for (std::int64_t k = from; k < length; ++k) sum += values[k * stride] * x[cols[k * stride]];
     return sum;
   }
