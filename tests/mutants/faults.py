@@ -1,6 +1,5 @@
 """Small faults at the edges of what the sources do, each with the tests that should notice it (mutants.py tries them).
-A fault is a file, what goes wrong, the exact text that is there once, the text in its place, and names of ctest's tests.
-Those that an issue found unnoticed come first in their folder."""
+A fault is a file, what goes wrong, the exact text that is there once, the text in its place, and names of ctest's tests."""
 from typing import NamedTuple
 
 
@@ -32,7 +31,7 @@ fault("convert/io/npz.cpp", "coords of shape (n, 2) are taken for (2, n)",
 fault("convert/io/container.cpp", "superfluous members of a container are accepted",
       "if (description_.arrays.size() + description_.sizes.size() != slots.size())", "if (false)", "container")
 fault("convert/io/write.cpp", "a file is not flushed to the disk before it is renamed",
-      "const int synced = ::fsync(descriptor) == 0 ? 0 : errno;", "const int synced = 0;", "write")
+      "const int synced = ::fsync(descriptor) == 0 ? 0 : errno;", "const int synced = 0;", "system_calls")
 fault("convert/io/container.cpp", "checksums of arrays are not compared", "if (found != listed->checksum)", "if (false)",
       "container")
 fault("convert/io/container.cpp", "an array may be longer than the metadata say",
@@ -423,9 +422,9 @@ fault("tools/kernel_names.cpp", "kernels of a vendor that is not there are all k
 fault("tools/batch/journal.cpp", "results are not flushed to the disk", "if (::fdatasync(out_) != 0) undo(errno);", "",
       "batch_journal spbatch")
 fault("tools/batch/run.cpp", "the time a worker was stopped counts", "for (worker& one : running_) one.stopped += now - last_pass;",
-      "{}", "spbatch batch")
+      "{}", "batch_run")
 fault("tools/batch/run.cpp", "a failure is tried again in the same run", "known == nullptr || !known->at_start", "known == nullptr",
-      "spbatch batch")
+      "batch_run")
 fault("tools/batch/run.cpp", "copies of a matrix count as known before", "if (done_here_.contains(key)) {", "if (false) {",
       "spbatch")
 fault("tools/batch/journal.cpp", "what could not be written stays, torn", "(void)!::ftruncate(out_, before.st_size);", "",

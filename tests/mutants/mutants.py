@@ -62,7 +62,7 @@ def commands_of_tests(build):
     commands = {}
     for file in build.rglob("CTestTestfile.cmake"):
         for line in file.read_text().splitlines():
-            if found := re.match(r"add_test\((?:\[=\[)?([\w-]+)(?:\]=\])? (.*)\)$", line):
+            if found := re.match(r'add_test\((?:\[=\[|")?([\w-]+)(?:\]=\]|")? (.*)\)$', line):
                 commands[found[1]] = found[2]
     return commands
 
