@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 #include "tools/batch/byte_lock.hpp"
@@ -18,26 +17,11 @@ namespace sparsmith {
 // Where the bytes of those that wait stand, behind those of the devices themselves.
 constexpr long next_places = 1L << 60;
 
-namespace {
-
 namespace fs = std::filesystem;
 
-// The same for all processes of a user on a machine, or they would not meet: so not where TMPDIR says, of
-// which jobs may have one each.
-fs::path lock_folder() {
-  const auto is_ours = [](const fs::path& folder) {
-    struct stat status {};
-    return ::stat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() &&
-           (status.st_mode & 022) == 0;
-  };
-  const char* const told = std::getenv("XDG_RUNTIME_DIR");
-  for (const fs::path& runtime :
-       {fs::path(told == nullptr ? "" : told), fs::path(fmt::format("/run/user/{}", ::geteuid()))})
-    if (runtime.is_absolute() && is_ours(runtime)) return runtime / "sparsmith";
-  return fmt::format("/tmp/sparsmith-{}", ::geteuid());
+std::vector<fs::path> device_lock_folders() {
+  return {fmt::format("/tmp/sparsmith-{}", ::geteuid()), fmt::format("/run/user/{}/sparsmith", ::geteuid())};
 }
-
-}  // namespace
 
 private_lock open_private_lock(const fs::path& folder) {
   const auto refused = [&](const std::string& why) { return private_lock{-1, folder.string() + ": " + why}; };
@@ -62,7 +46,7 @@ private_lock open_private_lock(const fs::path& folder) {
   return {file, ""};
 }
 
-device_lease::device_lease(const std::string& gpu) {
+device_lease::device_lease(const std::string& gpu, const std::vector<fs::path>& folders) {
   // Processors stand at the start, one byte each; GPUs, by what tells them apart, far behind.
   if (gpu.empty()) {
     cpu_set_t allowed;
@@ -81,9 +65,15 @@ device_lease::device_lease(const std::string& gpu) {
     first_ = (1L << 32) + static_cast<long>(std::stoull(sha256_of(gpu).substr(0, 12), nullptr, 16));
   }
   // Without the file there is no lease, and nothing else is lost.
-  private_lock lock = open_private_lock(lock_folder());
-  descriptor_ = lock.descriptor;
-  problem_ = std::move(lock.problem);
+  for (const fs::path& folder : folders) {
+    const private_lock lock = open_private_lock(folder);
+    descriptor_ = lock.descriptor;
+    if (descriptor_ >= 0) {
+      problem_.clear();
+      return;
+    }
+    problem_ += (problem_.empty() ? "" : "; ") + lock.problem;
+  }
 }
 
 device_lease::~device_lease() {

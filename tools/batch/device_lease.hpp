@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace sparsmith {
 
@@ -14,10 +15,17 @@ struct private_lock {
 };
 private_lock open_private_lock(const std::filesystem::path& folder);
 
+// Where the lock may lie, the first that is not refused. The same for all processes of a user on a machine,
+// or they would not meet: so not where TMPDIR or XDG_RUNTIME_DIR say, of which jobs may have one each or
+// none, and a runtime folder, which comes and goes with logins, only where somebody else has taken the name
+// in /tmp.
+std::vector<std::filesystem::path> device_lock_folders();
+
 class device_lease {
  public:
   // Of the GPU with this identity; of the processors where it is empty.
-  explicit device_lease(const std::string& gpu);
+  explicit device_lease(const std::string& gpu,
+                        const std::vector<std::filesystem::path>& folders = device_lock_folders());
   device_lease(const device_lease&) = delete;
   ~device_lease();
 

@@ -88,12 +88,10 @@ class search {
       take_pattern(text, typed);
     else if (typed && !fs::exists(fs::symlink_status(text, problem)))
       throw error(failure::input, text + ": no such file or folder");
-    else if (const std::string what = what_no_batch_reads(text); typed && !what.empty())
-      throw error(
-          failure::input,
-          fmt::format("{}: {}; a batch takes what can be read again; store it in a file", text, what));
-    else
+    else {
+      if (typed) refuse_what_no_batch_reads(text);
       add({text, text});
+    }
   }
 
   void take_list(const std::string& path) {
@@ -208,6 +206,12 @@ std::string what_no_batch_reads(const std::string& path) {
   if (S_ISFIFO(status.st_mode)) return "a pipe";
   if (S_ISSOCK(status.st_mode)) return "a socket";
   return S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode) ? "a device" : "";
+}
+
+void refuse_what_no_batch_reads(const std::string& path) {
+  if (const std::string what = what_no_batch_reads(path); !what.empty())
+    throw error(failure::input,
+                fmt::format("{}: {}; a batch takes what can be read again; store it in a file", path, what));
 }
 
 source_state look_at_source(const std::string& path) {

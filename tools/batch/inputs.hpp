@@ -39,6 +39,8 @@ found_inputs find_inputs(const input_request& request);
 
 // "a pipe", "a socket" or "a device": whoever opens one to read may wait for ever. Empty for all else.
 std::string what_no_batch_reads(const std::string& path);
+// Throws failure::input where it is one of these.
+void refuse_what_no_batch_reads(const std::string& path);
 
 // What tells whether a source is as it was, without reading it.
 struct source_state {

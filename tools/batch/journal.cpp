@@ -153,6 +153,11 @@ std::string source_of(const json& head) {
   return head["source"]["path"].get<std::string>() + "\n" + head["options"].dump();
 }
 
+// The same by the name that people know it by.
+std::string asked_of(const json& head) {
+  return head["name"].get<std::string>() + "\n" + head["options"].dump();
+}
+
 std::string started_of(const json& head) {
   return head.contains("started") && head["started"].is_string() ? head["started"].get<std::string>() : "";
 }
@@ -318,8 +323,10 @@ void journal::catch_up_with(const fs::path& file) {
   });
 }
 
-// Before the line itself, so that none is there uncounted, whenever this process is killed. Where there is no
-// room for it the line counts more, for which there is none either: others may then do the same again.
+// Before the line itself, so that none is there uncounted where this process is killed over it; and once more
+// when it is there, for whoever read the files between the two and holds the first count without the line.
+// Where there is no room for it the line counts more, for which there is none either: others may then do the
+// same again.
 void journal::count(const std::string& key) {
   const std::size_t index = count_index(key);
   const off_t place = first_count + static_cast<off_t>(index);
@@ -376,6 +383,7 @@ void journal::append(const json& line) {
     written += static_cast<std::size_t>(count);
   }
   if (::fdatasync(out_) != 0) undo(errno);
+  count(line["key"]);
   catch_up_with(file_);
 }
 
@@ -385,7 +393,7 @@ void read_results(const fs::path& folder, const std::function<void(const json&)>
     fs::path file;
     std::int64_t at = 0;
     std::size_t order = 0;
-    std::string started, source;
+    std::string started, source, asked;
     bool failed = false, whole_path = true;
   };
   std::map<std::string, line_place> newest;
@@ -399,13 +407,14 @@ void read_results(const fs::path& folder, const std::function<void(const json&)>
         return;
       }
       const bool failed = head["result"] == "failed", whole = is_whole(head["source"]["path"]);
-      const auto [known, is_new] = newest.try_emplace(
-          head["key"], line_place{file, at, newest.size(), started_of(head), source_of(head), failed, whole});
+      const auto [known, is_new] =
+          newest.try_emplace(head["key"], line_place{file, at, newest.size(), started_of(head),
+                                                     source_of(head), asked_of(head), failed, whole});
       line_place& before = known->second;
       // As journal::remember has it: what was found out is not lost where a second try fails.
       if (!is_new && is_newer(file, started_of(head), before.file, before.started) &&
           (before.failed || !failed))
-        before = {file, at, before.order, started_of(head), source_of(head), failed, whole};
+        before = {file, at, before.order, started_of(head), source_of(head), asked_of(head), failed, whole};
     });
   }
   std::vector<const line_place*> read;
@@ -422,6 +431,14 @@ void read_results(const fs::path& folder, const std::function<void(const json&)>
   std::vector<const line_place*> places;
   for (const line_place* const where : read)
     if (where == of_source[where->source] || (!where->failed && !where->whole_path)) places.push_back(where);
+  // What failed before 0.3 under a path as it was typed was tried again under the whole one; only its name
+  // tells.
+  std::set<std::string> tried_again;
+  for (const line_place* const where : places)
+    if (where->whole_path) tried_again.insert(where->asked);
+  std::erase_if(places, [&](const line_place* where) {
+    return where->failed && !where->whole_path && tried_again.contains(where->asked);
+  });
   std::sort(places.begin(), places.end(),
             [](const line_place* a, const line_place* b) { return a->order < b->order; });
   for (const line_place* where : places) {

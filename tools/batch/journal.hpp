@@ -72,8 +72,8 @@ class journal {
 
 // Every result of a folder, from the files of all shards, the newest of each key and of each source, in the
 // order they were first written. Before 0.3 a source was a path as it was typed, which others may have in
-// other folders: of those what did not fail stays. A line that is no result is told to `problem` and left
-// alone.
+// other folders: of those what did not fail stays, and what did unless a result with a whole path has the
+// same name and options. A line that is no result is told to `problem` and left alone.
 void read_results(const std::filesystem::path& folder, const std::function<void(const json&)>& use,
                   const std::function<void(const std::string&)>& problem);
 

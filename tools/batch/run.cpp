@@ -16,7 +16,6 @@
 
 #include "convert/error.hpp"
 #include "kernels/measure.hpp"
-#include "tools/batch/device_lease.hpp"
 #include "tools/batch/process.hpp"
 #include "tools/batch/worker.hpp"
 
@@ -116,7 +115,7 @@ class batch {
         results_(results),
         events_(events),
         options_(options_as_json(request.options)),
-        lease_(request.machine.identity) {
+        lease_(request.machine.identity, request.device_locks) {
     state_.total = static_cast<std::int64_t>(request.inputs.size());
     for (const batch_input& input : request.inputs) queue_.push_back({&input});
   }
@@ -141,15 +140,16 @@ class batch {
         std::this_thread::sleep_for(std::chrono::milliseconds(tick_milliseconds));
       }
       listen();
-      lend_device();
       const double now = seconds_now();
       state_.seconds = now - began;
-      // Whoever stops this process, a user or a scheduler, stops the workers too: no time of theirs.
+      // Whoever stops this process, a user or a scheduler, stops the workers too: no time of theirs. Before
+      // any time is held against a limit.
       if (last_pass > 0 && now - last_pass > stopped_seconds) {
         for (worker& one : running_) one.stopped += now - last_pass;
         if (refused_since_ > 0) refused_since_ += now - last_pass;
       }
       last_pass = now;
+      lend_device(now);
       if (now >= next_look) {
         next_look = now + 0.1;
         for (worker& one : running_) hold_to_limits(one, now);
@@ -279,14 +279,14 @@ class batch {
     one.process->send("go");
   }
 
-  void lend_device() {
+  void lend_device(double now) {
     if (device_queue_.empty()) {
       lease_.stop_waiting();
       refused_since_ = 0;
     }
     if (on_device_ != nullptr || device_queue_.empty()) return;
     if (!lease_.try_take()) {
-      wait_for_others();
+      wait_for_others(now);
       return;
     }
     refused_since_ = 0;
@@ -294,7 +294,6 @@ class batch {
     device_queue_.pop_front();
     on_device_ = &one;
     one.on_device = true;
-    const double now = seconds_now();
     device_since_ = now;
     one.waited += now - one.waiting_since;
     one.waiting_since = 0;
@@ -302,15 +301,15 @@ class batch {
   }
 
   // Another process has the device. One that hangs, or was stopped, gives it back never.
-  void wait_for_others() {
-    const double now = seconds_now(), limit = request_.device_wait;
+  void wait_for_others(double now) {
+    const double limit = request_.device_wait;
     if (refused_since_ == 0) refused_since_ = now;
     const double waited = now - refused_since_;
     if (limit > 0 && waited > limit)
       throw error(
           failure::device,
-          fmt::format("another spbatch on this machine has had the device for {:g} s (--device-wait); "
-                      "end it, and the same command goes on",
+          fmt::format("the device could not be had for {:g} s (--device-wait): another spbatch on this "
+                      "machine has it; end that one, and the same command goes on",
                       limit));
     if (told_of_others_ ||
         waited <= (limit > 0 ? std::min(silent_wait_seconds, limit / 2) : silent_wait_seconds))
@@ -370,8 +369,15 @@ class batch {
     give_back_device(one);
     one.settled = true;
     one.told_since = seconds_now();
+    if (told.value("changed", false)) {
+      // What was hashed is not what was read, and has not failed: copies of it may be done.
+      if (one.claimed) results_.give_up(one.key);
+      one.claimed = false;
+      one.key.clear();
+      one.content.clear();
+    }
     if (one.key.empty()) {
-      // It failed before anybody knew what it is: then its path stands for it.
+      // It failed, and nobody knows what it is: then its path stands for it.
       one.key = key_of("path:" + one.input->source, options_);
       if (!results_.claim(one.key)) {
         elsewhere_.push_back({one.input, one.key});

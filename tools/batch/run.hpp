@@ -2,10 +2,12 @@
 // measures, and a line on disk for each before it counts as done.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "tools/batch/device_lease.hpp"
 #include "tools/batch/inputs.hpp"
 #include "tools/batch/job.hpp"
 #include "tools/batch/journal.hpp"
@@ -33,6 +35,7 @@ struct batch_request {
   double timeout = 0;       // seconds of each, without waiting for the device
   std::int64_t memory = 0;  // bytes of each; 0: any number
   double device_wait = 0;   // seconds after which it ends where another process has the device; 0: never
+  std::vector<std::filesystem::path> device_locks = device_lock_folders();
   bool retry_failed = false;
   bool retry_noisy = false;  // what was measured on a busy machine
   std::function<bool()> interrupted = [] { return false; };

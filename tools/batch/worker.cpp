@@ -71,9 +71,7 @@ class stage_clock {
 std::string content_of(const std::string& path, const source_state& source) {
   if (source.kind == "generator") return "generator:" + path;
   // Nobody may write to a pipe for ever, and what came out of it once is not there for the next run.
-  if (const std::string what = what_no_batch_reads(path); !what.empty())
-    throw error(failure::input,
-                fmt::format("{}: {}; a batch takes what can be read again; store it in a file", path, what));
+  refuse_what_no_batch_reads(path);
   if (source.kind != "file") return "";
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) throw error(failure::input, fmt::format("{}: {}", path, std::strerror(errno)));
@@ -156,7 +154,8 @@ void round_results(recommendation& r) {
 // What came of a matrix; null where it was not asked for, or not reached.
 struct parts {
   json matrix, analysis, recommendation, failed;
-  json not_raced;  // why, where kernels were to race on a matrix that was analysed
+  json not_raced;        // why, where kernels were to race on a matrix that was analysed
+  bool changed = false;  // while it was read: nothing that came of it is of the content that was told
 };
 
 json failure_of(const char* cause, const std::string& message) {
@@ -241,12 +240,21 @@ void work(const std::string& path, const json& job, stage_clock& stages, parts& 
   stages.begin("reading");
   const std::string_view fault = fault_of(path);
   misbehave(fault, path);
-  matrix_entries source =
-      read_matrix(path, {}, options.analyze ? complex_values::pattern_only : complex_values::refuse);
+  const auto look_again = [&] {
+    const source_state now = look_at_source(path);
+    result.changed = now.bytes != hashed.bytes || now.modified_ns != hashed.modified_ns;
+  };
+  matrix_entries source = [&] {
+    try {
+      return read_matrix(path, {}, options.analyze ? complex_values::pattern_only : complex_values::refuse);
+    } catch (...) {
+      look_again();  // half of what is being written is no matrix
+      throw;
+    }
+  }();
   // Its result would stand under the hash of what is not there any more.
-  if (const source_state now = look_at_source(path);
-      now.bytes != hashed.bytes || now.modified_ns != hashed.modified_ns)
-    throw error(failure::input, path + ": was changed while it was read");
+  look_again();
+  if (result.changed) throw error(failure::input, path + ": was changed while it was read");
   result.matrix = {{"rows", source.entries.rows},
                    {"cols", source.entries.cols},
                    {"entries", nullptr},
@@ -356,6 +364,7 @@ int run_worker(int argc, char** argv) {
   stages.end();
   if (argc >= 3 || !found.failed.is_null()) {
     result["failure"] = std::move(found.failed);
+    result["changed"] = found.changed;
     result["not_raced"] = std::move(found.not_raced);
     result["matrix"] = std::move(found.matrix);
     result["stages"] = stages.stages();

@@ -106,28 +106,46 @@ TEST_CASE("the lock lies where nobody else can make it, hold it, or lead it else
   }
 }
 
-TEST_CASE("the lock is in the user's runtime folder where there is one") {
+TEST_CASE("where the lock lies is the same whatever a job's environment says, so that all meet") {
   const temporary_folder here("device_lease_test");
   ::chmod(here.path.c_str(), 0700);
-  const char* const before = std::getenv("XDG_RUNTIME_DIR");
-  const std::string kept = before == nullptr ? "" : before;
-  ::setenv("XDG_RUNTIME_DIR", here.path.c_str(), 1);
-  {
-    const device_lease one(gpu(6));
-    CHECK(one.problem().empty());
+  const std::string user = std::to_string(::geteuid());
+  CHECK(sparsmith::device_lock_folders() ==
+        std::vector<fs::path>{"/tmp/sparsmith-" + user, "/run/user/" + user + "/sparsmith"});
+  device_lease usual(gpu(6));
+  REQUIRE(usual.problem().empty());
+  CHECK(usual.try_take());
+  for (const char* const name : {"XDG_RUNTIME_DIR", "TMPDIR"}) {
+    const char* const before = std::getenv(name);
+    const std::string kept = before == nullptr ? "" : before;
+    ::setenv(name, here.path.c_str(), 1);
+    {
+      device_lease in_job(gpu(6));
+      CHECK_FALSE(in_job.try_take());
+    }
+    before == nullptr ? ::unsetenv(name) : ::setenv(name, kept.c_str(), 1);
   }
-  CHECK(fs::exists(here.path / "sparsmith/device.lock"));
-  fs::remove_all(here.path / "sparsmith");
-  // Not where others can write, nor below a path that depends on where one is.
-  ::chmod(here.path.c_str(), 0777);
-  { const device_lease one(gpu(6)); }
-  CHECK_FALSE(fs::exists(here.path / "sparsmith"));
-  ::chmod(here.path.c_str(), 0700);
-  const fs::path was = fs::current_path();
-  fs::current_path(here.path.parent_path());
-  ::setenv("XDG_RUNTIME_DIR", here.path.filename().c_str(), 1);
-  { const device_lease one(gpu(6)); }
-  fs::current_path(was);
-  CHECK_FALSE(fs::exists(here.path / "sparsmith"));
-  before == nullptr ? ::unsetenv("XDG_RUNTIME_DIR") : ::setenv("XDG_RUNTIME_DIR", kept.c_str(), 1);
+  CHECK(here.files().empty());
+}
+
+TEST_CASE("another place for the lock is taken only where the first is refused") {
+  const temporary_folder here("device_lease_test");
+  const std::vector<fs::path> places = {here.path / "first", here.path / "second"};
+  {
+    const device_lease one(gpu(7), places);
+    CHECK(one.problem().empty());
+    CHECK(fs::exists(places[0] / "device.lock"));
+    CHECK_FALSE(fs::exists(places[1]));
+  }
+  ::chmod(places[0].c_str(), 0777);
+  device_lease one(gpu(7), places), two(gpu(7), places);
+  CHECK(one.problem().empty());
+  CHECK(fs::exists(places[1] / "device.lock"));
+  CHECK(one.try_take());
+  CHECK_FALSE(two.try_take());
+  ::chmod(places[1].c_str(), 0777);
+  device_lease none(gpu(7), places);
+  CHECK(none.problem() == places[0].string() + ": others can write to it, or own it; " + places[1].string() +
+                              ": others can write to it, or own it");
+  CHECK(none.try_take());  // nothing is kept from anybody
 }

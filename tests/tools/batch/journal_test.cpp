@@ -6,6 +6,8 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <functional>
+#include <utility>
 
 #include "convert/error.hpp"
 #include "tests/tools/process.hpp"
@@ -19,9 +21,10 @@ namespace {
 int flushes = 0;     // of files
 int fail_flush = 0;  // with this error, where it is not 0
 bool look_at_flush = false;
-std::string at_flush;    // the file at the last of them
-long most_written = -1;  // bytes a call writes; all where it is negative
-long room = -1;          // bytes until the disk is full; none where it is negative
+std::string at_flush;                          // the file at the last of them
+long most_written = -1;                        // bytes a call writes; all where it is negative
+long room = -1;                                // bytes until the disk is full; none where it is negative
+std::function<void()> before_write = nullptr;  // what others do before the next of them
 
 }  // namespace
 
@@ -33,6 +36,7 @@ extern "C" int fdatasync(int descriptor) {
 }
 
 extern "C" ssize_t write(int descriptor, const void* data, std::size_t size) {
+  if (descriptor > 2 && before_write != nullptr) std::exchange(before_write, nullptr)();
   if (descriptor > 2 && most_written >= 0) size = std::min(size, static_cast<std::size_t>(most_written));
   if (descriptor > 2 && room >= 0) {
     if (room == 0) {
@@ -470,6 +474,22 @@ TEST_CASE("what another was done with is known to whoever claims it, however tha
   CHECK(two.find(key(second)) != nullptr);
 }
 
+TEST_CASE("who reads the files while a line is about to be written looks again") {
+  const results_folder folder;
+  journal one(folder.path, results_file(1, 3), false), two(folder.path, results_file(2, 3), false),
+      three(folder.path, results_file(3, 3), false);
+  three.append(line(2));  // which two has to look for
+  REQUIRE(one.claim(key(1)));
+  bool looked = false;
+  before_write = [&] { looked = two.claim(key(2)) && two.find(key(2)) != nullptr; };
+  one.append(line(1));
+  one.give_up(key(1));
+  REQUIRE(looked);
+  CHECK(two.find(key(1)) == nullptr);
+  REQUIRE(two.claim(key(1)));
+  CHECK(two.find(key(1)) != nullptr);
+}
+
 // What this process has read so far: calls, and bytes.
 struct reading {
   std::int64_t calls = 0, bytes = 0;
@@ -519,7 +539,9 @@ shard_cost cost_among(int shards) {
       journal results(folder.path, results_file(shard, shards), false);
       cost.opening = processor_microseconds() - began;
       char byte = 'x';
-      if (::write(opened[1], &byte, 1) != 1 || ::read(start[0], &byte, 1) != 0) ::_exit(2);
+      // Closed at once: where another ends too early, nobody holds open what the parent reads to its end.
+      if (::write(opened[1], &byte, 1) != 1 || ::close(opened[1]) != 0 || ::read(start[0], &byte, 1) != 0)
+        ::_exit(2);
       const reading before;
       const double worked = processor_microseconds();
       for (int i = 0; i < matrices; ++i) {
@@ -534,7 +556,9 @@ shard_cost cost_among(int shards) {
       cost.microseconds = (processor_microseconds() - worked) / matrices;
       cost.calls = static_cast<double>(after.calls - before.calls) / matrices;
       cost.bytes = static_cast<double>(after.bytes - before.bytes) / matrices;
-      if (::write(told[1], &cost, sizeof cost) != sizeof cost || ::read(leave[0], &byte, 1) != 0) ::_exit(5);
+      if (::write(told[1], &cost, sizeof cost) != sizeof cost || ::close(told[1]) != 0 ||
+          ::read(leave[0], &byte, 1) != 0)
+        ::_exit(5);
       status = 0;
     } catch (const error& problem) {
       std::fprintf(stderr, "shard %d: %s\n", shard, problem.what());
@@ -575,6 +599,7 @@ TEST_CASE("what a matrix costs a shard does not depend on how many there are") {
         "%4d shards: a matrix costs %.1f calls that read, %.0f bytes read, %.0f us of a processor; opening "
         "the folder %.0f us\n",
         shards, cost.calls, cost.bytes, cost.microseconds, cost.opening);
+  REQUIRE(few.calls > 0);  // else the system does not tell
   CHECK(many.calls <= few.calls + 1);
   CHECK(many.bytes <= 1.1 * few.bytes + 1000);
 }
@@ -730,6 +755,25 @@ TEST_CASE("results of before 0.3, whose paths are as they were typed, are of the
       results.append(one);
   }
   CHECK(names_in(folder) == names{"m1", "m2", "m4", "m6"});
+}
+
+TEST_CASE("what failed before 0.3 and was tried again since is not in the report any more") {
+  const results_folder folder;
+  json stale = line(1, "failed", "2026-01-31T12:00:00Z", "m/a.mtx"),
+       again = line(2, "ok", "2026-02-28T12:00:00Z", "/data/m/a.mtx"),
+       otherwise = line(3, "failed", "2026-01-31T12:00:00Z", "m/a.mtx"),
+       other = line(4, "failed", "2026-01-31T12:00:00Z", "m/b.mtx"),
+       good = line(5, "ok", "2026-01-31T12:00:00Z", "n/a.mtx"),
+       elsewhere = line(6, "failed", "2026-01-31T12:00:00Z", "/data/n/a.mtx");
+  for (json* const one : {&stale, &again, &otherwise, &good, &elsewhere}) (*one)["name"] = "a.mtx";
+  otherwise["options"]["value"] = "f32";
+  {
+    journal results(folder.path, all, false);
+    for (const json& one : {stale, again, otherwise, other, good, elsewhere}) results.append(one);
+  }
+  std::vector<std::string> keys;
+  for (const json& one : results_in(folder)) keys.push_back(one["key"]);
+  CHECK(keys == std::vector<std::string>{key(2), key(3), key(4), key(5), key(6)});
 }
 
 TEST_CASE("what was spoiled and put right counts as it is now") {

@@ -263,13 +263,30 @@ TEST_CASE("copies are done once, told, and counted apart from what was known bef
   CHECK(content(w / "tries") == "..");
 }
 
+TEST_CASE("a file that changed while it was read fails by its path, and its copies are done") {
+  work w;
+  w.matrix(
+      "a",
+      R"(content sha256:x; say result {"failure":{"cause":"error","message":"a: changed"},"changed":true})");
+  w.matrix("b", "content sha256:x; note tries; ok");
+  const batch_state state = w.run();
+  CHECK(state.failed == 1);
+  CHECK(state.ok == 1);
+  CHECK(state.copies == 0);
+  CHECK(content(w / "tries") == ".");
+  REQUIRE(w.lines.size() == 2);
+  CHECK(w.lines[0]["key"] == key_of("path:/test/a", w.lines[0]["options"]));
+  CHECK(w.lines[0]["source"]["content"].is_null());
+  CHECK(w.lines[1]["key"] == key_of("sha256:x", w.lines[1]["options"]));
+}
+
 TEST_CASE("a worker that takes too long is ended, at the stage it was at") {
   work w;
   w.request.timeout = 0.4;
   w.matrix("a", "content sha256:a; say stage thinking hard; sleep 20; ok");
   const double began = seconds_now();
   w.run();
-  CHECK(seconds_now() - began < 5);
+  CHECK(seconds_now() - began < 10);
   CHECK(w.failure()["cause"] == "timeout");
   CHECK(w.failure()["stage"] == "thinking hard");
   CHECK(w.failure()["message"] == "a: took longer than 0.4 s (--timeout), at the stage: thinking hard");
@@ -283,7 +300,7 @@ TEST_CASE("a worker that takes too long is ended, at the stage it was at") {
 
 TEST_CASE("the time for which all were stopped is no time of a worker's") {
   work w;
-  w.request.timeout = 2;
+  w.request.timeout = 3;
   w.matrix("a", "content sha256:a; note started; sleep 3.9; ok");
   bool stopped = false;
   w.events.still_running = [&](const batch_state&) {
@@ -296,28 +313,47 @@ TEST_CASE("the time for which all were stopped is no time of a worker's") {
   CHECK(w.lines[0]["failure"].is_null());
 }
 
+TEST_CASE("the time for which all were stopped is no time of waiting for the device") {
+  work w;
+  w.request.options.predict = false;
+  w.request.device_wait = 3;
+  w.matrix("a", "content sha256:a; device; say free; ok");
+  device_lease other(w.request.machine.identity);
+  REQUIRE(other.try_take());
+  bool stopped = false;
+  w.events.still_running = [&](const batch_state&) {
+    // After the stop it is refused at least once more.
+    if (stopped) other.give_back();
+    if (stopped || w.notes.empty()) return;  // which is told after half of the time
+    stopped = true;
+    ::usleep(3'400'000);
+  };
+  CHECK(w.run().ok == 1);
+  CHECK(stopped);
+}
+
 TEST_CASE("one at a time on the device, and waiting for it is no time of a worker's") {
   work w;
   w.request.options.predict = false;
   w.request.jobs = 3;
-  w.request.timeout = 1.2;
+  w.request.timeout = 3;
   for (const char* const name : {"a", "b", "c"})
     w.matrix(name, "content sha256:" + std::string(name) +
-                       "; device; alone busy; sleep 0.6; alone busy; say free; ok");
+                       "; device; alone busy; sleep 1.5; alone busy; say free; ok");
   const batch_state state = w.run();
   CHECK(state.ok == 3);
-  CHECK(state.device_seconds >= 3 * 0.7);
+  CHECK(state.device_seconds >= 3 * 1.6);
   CHECK(state.device_seconds <= state.seconds);
   double most = 0;
   for (const json& line : w.lines) most = std::max(most, line["waited_s"].get<double>());
-  CHECK(most > 1.2);
+  CHECK(most > 3);
   CHECK(w.notes.empty());
 }
 
 TEST_CASE("who is done with the device gives it back to all, and not only when it ends") {
   work w;
   w.request.options.predict = false;
-  w.matrix("a", "content sha256:a; device; say free; note freed; sleep 0.6; ok");
+  w.matrix("a", "content sha256:a; device; say free; note freed; sleep 1.5; ok");
   device_lease other(w.request.machine.identity);
   bool taken = false;
   w.events.still_running = [&](const batch_state& state) {
@@ -340,7 +376,7 @@ TEST_CASE("a device that another process does not give back is waited for, told,
       FAIL_CHECK("it did not end");
     } catch (const error& problem) {
       CHECK(problem.category() == failure::device);
-      CHECK(has(problem.what(), "another spbatch on this machine has had the device for 0.8 s"));
+      CHECK(has(problem.what(), "the device could not be had for 0.8 s (--device-wait)"));
     }
     CHECK(w.lines.empty());  // no fault of the matrix
     CHECK(w.notes ==
@@ -357,17 +393,14 @@ TEST_CASE("a device that another process does not give back is waited for, told,
 
 TEST_CASE("where others cannot be kept from the device, that is told") {
   work w;
-  const char* const before = std::getenv("XDG_RUNTIME_DIR");
-  const std::string kept = before == nullptr ? "" : before;
   fs::create_symlink("elsewhere", w.path / "sparsmith");
-  ::setenv("XDG_RUNTIME_DIR", w.path.c_str(), 1);
+  w.request.device_locks = {w.path / "sparsmith"};
   w.request.options.predict = false;
   w.matrix("a", "content sha256:a; device; say free; ok");
   CHECK(w.run().ok == 1);
   REQUIRE(w.notes.size() == 1);
   CHECK(has(w.notes[0], "others are not kept from the device while it is measured: "));
   CHECK(has(w.notes[0], "sparsmith: not a folder of this user's"));
-  before == nullptr ? ::unsetenv("XDG_RUNTIME_DIR") : ::setenv("XDG_RUNTIME_DIR", kept.c_str(), 1);
 }
 
 TEST_CASE("words that no worker says, results that are none, and ends without one") {
@@ -388,11 +421,11 @@ TEST_CASE("words that no worker says, results that are none, and ends without on
            {"content sha256:a; fail memory", "memory", "a.mtx: it broke"}}) {
     CAPTURE(one.script);
     work w;
-    w.request.timeout = 2;
+    w.request.timeout = 20;
     w.matrix("a.mtx", one.script);
     const double began = seconds_now();
     CHECK(w.run().failed == 1);
-    CHECK(seconds_now() - began < 1.9);
+    CHECK(seconds_now() - began < 10);
     CHECK(w.failure()["cause"] == one.cause);
     CHECK(has(w.failure()["message"], one.words));
     CHECK(has(w.failure()["message"], "a.mtx: "));
@@ -469,7 +502,7 @@ TEST_CASE("as many at once as were asked for") {
     work w;
     w.request.jobs = jobs;
     for (int i = 0; i < 4; ++i)
-      w.matrix(std::to_string(i), "content sha256:" + std::to_string(i) + "; sleep 0.25; ok");
+      w.matrix(std::to_string(i), "content sha256:" + std::to_string(i) + "; sleep 0.5; ok");
     std::size_t most = 0;
     w.events.still_running = [&](const batch_state& s) { most = std::max(most, s.running.size()); };
     CHECK(w.run().ok == 4);
