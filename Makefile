@@ -33,8 +33,10 @@ ifeq ($(TREE),openmp)
 	@echo "Built without CUDA: $(GPU). For a GPU elsewhere, of compute capability 9.0 say: make build ARCH=90"
 endif
 
+# Tests compare with what SciPy and h5py make of the same; whoever only builds does not need them.
+test sanitize mutants: WANTED := --for-tests
 setup:
-	@sh cmake/setup.sh
+	@sh cmake/setup.sh $(WANTED)
 
 # Everything with CUDA where no GPU is: nobody else there would notice that it does not compile. With one, `make test` does.
 cuda-check:
@@ -85,7 +87,8 @@ tsan integer: setup
 tidy: setup
 	@sh cmake/setup.sh clang-tidy clang libomp-dev
 	@cmake --preset integer -Wno-dev > /dev/null
-	git ls-files 'convert/*.cpp' 'kernels/*.cpp' 'analyze/*.cpp' 'tools/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build/integer
+	python3 -c 'import json; print(*sorted({c["file"] for c in json.load(open("build/integer/compile_commands.json"))}), sep="\n")' | \
+	  grep -E '^$(CURDIR)/(convert|kernels|analyze|tools)/.*\.cpp$$' | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build/integer
 
 # Every allocation that fails, every byte that cannot be written, reads in crumbs: about an hour on two cores.
 starve: configure

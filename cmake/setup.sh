@@ -1,20 +1,29 @@
 #!/bin/sh
 # Installs what a build needs and the machine lacks: the distribution's packages through apt, and two things that
 # distributions do not package into .deps/ (pinned by sha256). Does nothing, quickly, where all is there. Arguments
-# name further packages, for what only some want.
+# name further packages, for what only some want; --for-tests before them asks for what tests compare with, which they can
+# do without.
 set -eu
 cd "$(dirname "$0")/.."
+modules=jsonschema for_tests=""
+if [ "${1:-}" = --for-tests ]; then
+  shift
+  modules="jsonschema scipy h5py"
+  # Where python3 is the distribution's: pip does not install for that one. For others it does, below.
+  [ "$(command -v python3 || echo /usr/bin/python3)" != /usr/bin/python3 ] || for_tests="python3-scipy python3-h5py"
+fi
 
 packages="cmake ninja-build g++ libcli11-dev catch2 libfmt-dev nlohmann-json3-dev libarchive-dev libhdf5-dev libssl-dev zlib1g-dev libpng-dev libjs-chart.js python3-pip python3-jsonschema pkg-config $*"
-# For the tests, where python3 is the distribution's: pip does not install for that one. For others it does, below.
-[ "$(command -v python3 || echo /usr/bin/python3)" != /usr/bin/python3 ] || packages="$packages python3-scipy python3-h5py"
 
 if command -v dpkg-query >/dev/null 2>&1 && command -v apt-get >/dev/null 2>&1; then
-  missing=""
-  for package in $packages; do
-    status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
-    [ "$status" = installed ] || missing="$missing $package"
-  done
+  missing_of() {
+    for package; do
+      status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+      [ "$status" = installed ] || printf ' %s' "$package"
+    done
+  }
+  # shellcheck disable=SC2086
+  missing=$(missing_of $packages)
   if [ -n "$missing" ]; then
     echo "setup: installing$missing"
     sudo=""
@@ -25,6 +34,19 @@ if command -v dpkg-query >/dev/null 2>&1 && command -v apt-get >/dev/null 2>&1; 
     $sudo apt-get update -qq
     # shellcheck disable=SC2086
     $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+  fi
+  # shellcheck disable=SC2086
+  missing=$(missing_of $for_tests)
+  if [ -n "$missing" ]; then
+    # Nobody is asked for a password on their account.
+    if [ "$(id -u)" -eq 0 ]; then sudo=""; else sudo="sudo -n"; fi
+    # shellcheck disable=SC2086
+    if $sudo true 2>/dev/null && echo "setup: installing$missing" && $sudo apt-get update -qq &&
+      $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null; then
+      :
+    else
+      echo "setup: not installed:$missing; the tests that need them will be skipped" >&2
+    fi
   fi
 elif ! command -v cmake >/dev/null 2>&1 || ! command -v ninja >/dev/null 2>&1; then
   echo "setup: no apt here; install the counterparts of: $packages" >&2
@@ -55,12 +77,18 @@ if [ ! -f .deps/fast_matrix_market/CMakeLists.txt ]; then
 fi
 
 # Tests compare JSON with its schemas, and matrices and files with SciPy's and h5py's, by the python that CMake finds, which
-# may be another than the distribution's.
-for module in jsonschema scipy h5py; do
+# may be another than the distribution's. What pip could not install it is not asked for again by the same python3, until
+# .deps/without is removed.
+python=$(command -v python3 || true)
+for module in $modules; do
   python3 -c "import $module" 2>/dev/null && continue
-  echo "setup: installing $module for $(command -v python3)"
-  python3 -m pip install --quiet --disable-pip-version-check --user "$module" ||
-    echo "setup: python3 has no $module; the tests that need it will be skipped" >&2
+  if ! grep -qsxF "$module $python" .deps/without; then
+    echo "setup: installing $module for $python"
+    python3 -m pip install --quiet --disable-pip-version-check --user "$module" && continue
+    mkdir -p .deps
+    echo "$module $python" >>.deps/without
+  fi
+  echo "setup: python3 has no $module; the tests that need it will be skipped" >&2
 done
 
 . cmake/have_nvcc.sh

@@ -17,8 +17,9 @@ target_compile_options(sparsmith_optimised_little INTERFACE $<$<AND:$<COMPILE_LA
 # Checks while it runs; the tests follow. Thrust forms null references, hence -fno-sanitize=null. AddressSanitizer's checks
 # make g++ see uninitialised values in the standard library, hence that warning is no error there.
 set(SPARSMITH_SANITIZE OFF CACHE STRING
-    "ON or address: AddressSanitizer and UBSan; with clang++: thread (ThreadSanitizer), integer (UBSan and its checks of integers)")
-if(SPARSMITH_SANITIZE MATCHES "^(ON|address)$")
+    "address (or ON): AddressSanitizer and UBSan; with clang++: thread (ThreadSanitizer), integer (UBSan and its checks of integers)")
+string(TOUPPER "${SPARSMITH_SANITIZE}" wish)
+if(wish MATCHES "^(ON|1|TRUE|YES|Y|ADDRESS)$")
   set(sanitizers -fsanitize=address,undefined -fno-sanitize=null -fno-sanitize-recover=all)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-error=maybe-uninitialized>)
 elseif(SPARSMITH_SANITIZE STREQUAL "thread")
@@ -38,3 +39,6 @@ if(SPARSMITH_SANITIZE)
   endforeach()
   add_link_options(${sanitizers})
 endif()
+# For the test of the installed library, whose programs are compiled on their own.
+string(REPLACE ";" " " sanitizers "${sanitizers}")
+set(SPARSMITH_SANITIZERS "${sanitizers}" CACHE INTERNAL "Flags of SPARSMITH_SANITIZE")

@@ -101,15 +101,34 @@ void complain(const char* message) noexcept {
   std::fprintf(stderr, "%s: %s\n", program_invocation_short_name, message);
 }
 
+// Whether this thread asked for memory in vain, or would now.
+thread_local bool ran_out = false;
+[[noreturn]] void note_out_of_memory() {
+  ran_out = true;
+  throw std::bad_alloc();
+}
+bool has_memory_left() {
+  if (ran_out) return false;
+  void* volatile little = std::malloc(64);  // else the compiler leaves it out
+  std::free(little);
+  return little != nullptr;
+}
+
 // Memory may also run out where nobody can catch that: before main, while options are listed, in a destructor
 // (nlohmann's JSON allocates in one).
 std::terminate_handler otherwise = nullptr;
 [[noreturn]] void end_without_handler() {
   try {
     if (const std::exception_ptr problem = std::current_exception()) std::rethrow_exception(problem);
-    // libstdc++'s directory_iterator ends so where it has no memory for a name.
-    complain("the standard library gave up, most likely out of memory");
-    std::quick_exit(1);
+    // libstdc++'s directory_iterator ends so where it has no memory for a name. Where there is some, it is a
+    // mistake of the program's own, which a core dump should show.
+    if (!has_memory_left()) {
+      complain("out of memory");
+      std::quick_exit(1);
+    }
+    complain("ended by the standard library, for no reason that it gives");
+    remove_partial_outputs();
+    std::abort();
   } catch (const std::bad_alloc&) {
     complain("out of memory");
     std::quick_exit(1);
@@ -121,6 +140,7 @@ std::terminate_handler otherwise = nullptr;
 // Before all else that is set up before main.
 __attribute__((constructor(101))) void set_handler() {
   otherwise = std::set_terminate(end_without_handler);
+  std::set_new_handler(note_out_of_memory);
 }
 
 }  // namespace

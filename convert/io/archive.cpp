@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What may lie beside the matrix: it has to be unpacked to get past it, and a megabyte can hold terabytes.
+// What may lie beside matrices: it has to be unpacked to get past it, and a megabyte can hold terabytes.
 constexpr std::int64_t most_passed_over = std::int64_t{64} << 30;
 
 // One archive being read. Shared, because the text source that reads from it is copied around.
@@ -78,7 +78,7 @@ struct open_file {
   }
 
   bool next_member() {
-    if (entry != nullptr && !std::exchange(entry_was_read, false)) {
+    if (entry != nullptr && !std::exchange(entry_was_read, false) && matrix_name().empty()) {
       passed_over += std::clamp<std::int64_t>(archive_entry_size(entry), 0, most_passed_over + 1);
       if (passed_over > most_passed_over)
         throw error(failure::unsupported,
@@ -88,6 +88,13 @@ struct open_file {
     if (status == ARCHIVE_EOF) return false;
     if (status < ARCHIVE_WARN) fail();
     return true;
+  }
+
+  // Of the member that it is at, where that is a .mtx; else empty.
+  std::string matrix_name() const {
+    const char* const name = archive_entry_pathname(entry);
+    if (name == nullptr || archive_entry_filetype(entry) != AE_IFREG) return {};
+    return fs::path(name).extension() == ".mtx" ? name : "";
   }
 
   std::size_t read(char* target, std::size_t size) {
@@ -121,13 +128,6 @@ std::string stem_of(const std::string& member) {
 
 bool is_named_like_folder(const std::string& member) {
   return stem_of(member) == fs::path(member).parent_path().filename().string();
-}
-
-// The member that the archive is at, where it is a .mtx; else empty.
-std::string matrix_at(const open_file& file) {
-  const char* const name = archive_entry_pathname(file.entry);
-  if (name == nullptr || archive_entry_filetype(file.entry) != AE_IFREG) return {};
-  return fs::path(name).extension() == ".mtx" ? name : "";
 }
 
 // What SuiteSparse ships beside a matrix: right-hand sides, solutions, coordinates, and of linear programs
@@ -167,7 +167,7 @@ std::string listed(const std::vector<std::string>& names) {
 std::string note_of(const std::string& path, const std::string& chosen, std::vector<std::string> members,
                     open_file& rest) {
   while (rest.next_member())
-    if (const std::string name = matrix_at(rest); !name.empty()) members.push_back(name);
+    if (const std::string name = rest.matrix_name(); !name.empty()) members.push_back(name);
   const std::vector<std::string> matrices = without_companions(members);
   std::vector<std::string> others;
   for (const std::string& one : matrices) {
@@ -206,7 +206,7 @@ archived_text open_archive(const std::string& path, const std::function<byte_rea
     if (is_raw(*file)) return {.text = source_of(file, path)};
     std::vector<std::string> members;
     do {
-      const std::string name = matrix_at(*file);
+      const std::string name = file->matrix_name();
       if (name.empty()) continue;
       members.push_back(name);
       if (stem_of(name) == archive_stem(path)) chosen = name;
@@ -219,7 +219,7 @@ archived_text open_archive(const std::string& path, const std::function<byte_rea
   auto file = std::make_shared<open_file>(path, open());
   std::vector<std::string> before;
   while (file->next_member()) {
-    const std::string name = matrix_at(*file);
+    const std::string name = file->matrix_name();
     if (name.empty()) continue;
     before.push_back(name);
     if (name == chosen)

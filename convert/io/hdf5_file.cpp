@@ -133,6 +133,12 @@ input::input(const std::string& path) : path_(path) {
   require(::H5Pset_driver(access.get(), reading_driver(), nullptr), "the file");
   file_ = handle(::H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), ::H5Fclose);
   if (!file_) refuse_input(path_, fmt::format("could not open as HDF5: {}", reason()));
+  // The check of global heaps (hdf5_driver.cpp) reads lengths of 8 bytes; of 4 it sees what is wrong, too.
+  const handle creation(require(::H5Fget_create_plist(file_.get()), "the file"), ::H5Pclose);
+  std::size_t address_bytes = 0, length_bytes = 0;
+  require(::H5Pget_sizes(creation.get(), &address_bytes, &length_bytes), "the file");
+  if (length_bytes != 4 && length_bytes != 8)
+    refuse_unsupported(path_, fmt::format("lengths of {} bytes are not supported", length_bytes));
   hsize_t bytes = 0;
   require(::H5Fget_filesize(file_.get(), &bytes), "the file");
   bytes_ = bytes;
@@ -226,7 +232,8 @@ std::optional<dataset> input::open(const handle& group, const char* name) const 
     hsize_t chunk = 0;
     require(::H5Pget_chunk(creation.get(), 1, &chunk), name);
     constexpr std::uint64_t ordinary_chunk = 64u << 20;
-    if (chunk > std::max(most_bytes, ordinary_chunk) / std::max<std::size_t>(set.element_bytes, 1))
+    if (extent > 0 &&
+        chunk > std::max(most_bytes, ordinary_chunk) / std::max<std::size_t>(set.element_bytes, 1))
       refuse_input(path_,
                    fmt::format("array {} has chunks of {} elements, more than the file holds", name, chunk));
   }

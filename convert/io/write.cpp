@@ -1,5 +1,6 @@
 #include "convert/io/write.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -14,7 +15,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <streambuf>
@@ -107,6 +110,8 @@ output_in_progress& take_note() {
   return *note;
 }
 
+}  // namespace
+
 // Whoever changes `armed` removes the file or lets it be: it is never done by a handler while the name
 // changes.
 void remove_partial_outputs() {
@@ -121,6 +126,8 @@ void remove_partial_outputs() {
   }
 }
 
+namespace {
+
 void remove_and_die(int signal) {
   remove_partial_outputs();
   std::signal(signal, SIG_DFL);
@@ -133,25 +140,43 @@ std::string mark_of_processes() {
   std::array<char, 256> host{}, processes{};
   ::gethostname(host.data(), host.size() - 1);
   if (::readlink("/proc/self/ns/pid", processes.data(), processes.size() - 1) < 0) processes[0] = '\0';
-  const std::size_t hash = std::hash<std::string_view>{}(std::string(host.data()) + processes.data());
+  // Machines are often named alike, and their first processes' numbers are always the same.
+  std::string machine;
+  std::getline(std::ifstream("/etc/machine-id"), machine);
+  const std::size_t hash = std::hash<std::string_view>{}(machine + host.data() + processes.data());
   return fmt::format(".partial-{:x}-", hash % (std::size_t{1} << 32));
 }
 
-// Whoever was killed with SIGKILL, or lost power, could not remove what it had begun.
+// What the temporary's name begins with: the output's, as much of it as leaves room for the rest.
+std::string beginning_of_temporary(const std::filesystem::path& output, const std::string& mark) {
+  constexpr std::size_t longest_name = 255, number_and_filling = 10 + 7;
+  std::string name = output.filename().string();
+  std::size_t kept = std::min(name.size(), longest_name - mark.size() - number_and_filling);
+  // Some file systems take no half characters of UTF-8.
+  while (kept > 0 && kept < name.size() && (static_cast<unsigned char>(name[kept]) & 0xc0) == 0x80) --kept;
+  name.resize(kept);
+  return name + mark;
+}
+
+// Whoever was killed with SIGKILL, or lost power, could not remove what it had begun. In a folder of very
+// many files it stays: to list them all would take longer than most outputs do.
 void remove_leftovers(const std::filesystem::path& output, const std::string& mark) {
-  const std::string begins = output.filename().string() + mark;
+  constexpr int most_entries = 10'000;
+  const std::string begins = beginning_of_temporary(output, mark);
   const std::filesystem::path folder = output.has_parent_path() ? output.parent_path() : ".";
-  std::error_code problem;
-  std::vector<std::filesystem::path> left;
-  for (std::filesystem::directory_iterator entry(folder, problem), end; !problem && entry != end;
-       entry.increment(problem)) {
-    const std::string name = entry->path().filename().string();
+  // Not std::filesystem's: it ends the process where it has no memory for a name.
+  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), ::closedir);
+  std::vector<std::string> left;
+  for (int seen = 0; opened != nullptr && seen < most_entries; ++seen) {
+    const dirent* const entry = ::readdir(opened.get());
+    if (entry == nullptr) break;
+    const std::string_view name = entry->d_name;
     if (!name.starts_with(begins)) continue;
-    const long writer = std::strtol(name.c_str() + begins.size(), nullptr, 10);
+    const long writer = std::strtol(entry->d_name + begins.size(), nullptr, 10);
     if (writer > 0 && ::kill(static_cast<pid_t>(writer), 0) != 0 && errno == ESRCH)
-      left.push_back(entry->path());
+      left.push_back(fmt::format("{}/{}", folder.native(), name));
   }
-  for (const std::filesystem::path& file : left) ::unlink(file.c_str());
+  for (const std::string& file : left) ::unlink(file.c_str());
 }
 
 // Writes to a file descriptor, and reports what went wrong instead of only that something did.
@@ -283,6 +308,9 @@ output_file::output_file(const std::string& path) : path_(path), gzip_(has_exten
   if (path == "-") return;
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
+  // The temporary's name is cut and would do; the last rename would not.
+  if (!exists && errno == ENAMETOOLONG)
+    throw error(failure::output, fmt::format("{}: could not create: {}", path, std::strerror(ENAMETOOLONG)));
   std::error_code problem_with_link;
   const bool is_link = std::filesystem::is_symlink(path, problem_with_link);
   // Whoever made it meant a file; to replace the link instead would be neither what he nor the caller wants.
@@ -296,7 +324,9 @@ output_file::output_file(const std::string& path) : path_(path), gzip_(has_exten
   const std::string mark = mark_of_processes();
   remove_leftovers(path_, mark);
   // All memory is taken before the note, which nobody would give back.
-  temporary_ = fmt::format("{}{}{}-XXXXXX", path_, mark, ::getpid());
+  // The path is put together by hand: libstdc++ 12's replace_filename crashes where it has no memory.
+  temporary_ = fmt::format("{}{}{}-XXXXXX", path_.substr(0, path_.rfind('/') + 1),
+                           beginning_of_temporary(path_, mark), ::getpid());
   std::string name = temporary_;
   int descriptor = -1, problem = EINTR;
   {

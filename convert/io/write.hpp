@@ -45,6 +45,9 @@ class output_file {
 // Removes the temporary files of all outputs in progress when the process is interrupted.
 void remove_output_on_signals();
 
+// For whoever ends the process without exit: may be called from handlers. No output can be made afterwards.
+void remove_partial_outputs();
+
 // Matrix Market takes COO only: the caller has converted. It keeps of the kind that the matrix came as what
 // it still is, and is packed where the file's name says gzip.
 template <class Offset, class Value>

@@ -16,15 +16,13 @@ export OMP_WAIT_POLICY=passive KMP_BLOCKTIME=0 LLVM_PROFILE_FILE=/dev/null
 # What HDF5 and libarchive keep for themselves at the end is no leak of ours; leaks of a run are still found.
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1
 
-edge=""
-for folder in "${SPARSMITH_MATRICES:-/nonexistent}/edge" "$root/../shared/matrices/edge"; do
-  [ -z "$edge" ] && [ -d "$folder" ] && edge=$folder
-done
+edge=${SPARSMITH_MATRICES:+$SPARSMITH_MATRICES/edge}
+[ -d "${edge:-/nonexistent}" ] || edge=""
 
 if [ "$what" = coverage ]; then
   rm -rf "$run/coverage" && mkdir -p "$run/coverage"
   # Also what earlier runs of the fuzzer found worth keeping, where there were some.
-  LLVM_PROFILE_FILE="$run/coverage/%p.profraw" "$files" check "$here/corpus" "$here/findings" $(ls -d "$run/corpus" 2>/dev/null)
+  LLVM_PROFILE_FILE="$run/coverage/%p.profraw" "$files" check "$here/findings" $(ls -d "$run/corpus" 2>/dev/null)
   version=$(clang --version | sed -n 's/.*version \([0-9]*\)\..*/\1/p')
   "llvm-profdata-$version" merge -sparse "$run"/coverage/*.profraw -o "$run/coverage/all.profdata"
   "llvm-cov-$version" report "$files" -instr-profile="$run/coverage/all.profdata" "$root/convert/io" "$root/convert/formats" \
@@ -45,7 +43,7 @@ fuzz_one() {
   longest=$("$files" list | sed -n "s/^$target //p")
   mkdir -p "$run/corpus/$target" "$run/findings/$target"
   # In a process of its own, which may die: what killed it is kept, and the next goes on.
-  SPARSMITH_FUZZ_TARGET=$target "$fuzzer" "$run/corpus/$target" $(ls -d "$here/corpus/$target" "$run/seeds/$target" 2>/dev/null) \
+  SPARSMITH_FUZZ_TARGET=$target "$fuzzer" "$run/corpus/$target" $(ls -d "$run/seeds/$target" 2>/dev/null) \
     -fork=1 -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 -max_total_time="$each" -max_len="$longest" -timeout=20 \
     -rss_limit_mb=4096 -malloc_limit_mb=2048 -dict="$here/words.dict" -artifact_prefix="$run/findings/$target/" \
     -print_final_stats=1 >"$run/$target.log" 2>&1 || true

@@ -1,4 +1,4 @@
-// The targets as an ordinary test, without libFuzzer: seeds, corpora and findings, each once. Also writes the
+// The targets as an ordinary test, without libFuzzer: seeds and findings, each once. Also writes the
 // seeds that `make fuzz` starts from, and checks that re-signing signs.
 //   run_files check FOLDER...      the seeds, and every file of FOLDER/<target>/
 //   run_files seeds OUT FOLDER...  writes the seeds into OUT/<target>/, with those of the files in FOLDERs

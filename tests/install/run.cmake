@@ -32,9 +32,10 @@ if(archives)
 endif()
 
 set(flags ${CXX_FLAGS})
-if(SANITIZE)
-  string(APPEND flags " -fsanitize=address,undefined")
-endif()
+# Those that the library was compiled with.
+file(STRINGS ${BUILD_DIR}/CMakeCache.txt sanitizers REGEX "^SPARSMITH_SANITIZERS:")
+string(REGEX REPLACE "^[^=]*=" "" sanitizers "${sanitizers}")
+string(APPEND flags " ${sanitizers}")
 write_examples(${PAGE} ${WORK}/examples)
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/build -G Ninja -DCMAKE_PREFIX_PATH=${WORK}/prefix
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS=${flags} -DHEADERS=${WORK}/prefix/include

@@ -2,19 +2,21 @@
 // What it does stands in variables; without them it does nothing, and writes into STARVE_REPORT how much of
 // each there was to fail.
 //
-//   STARVE_ALLOCATION=n         the n-th allocation after the start fails, counted from 1
-//   STARVE_AND_LATER=1          and all that follow do
-//   STARVE_WRITE=p              what would write byte p of all that goes into regular files is cut there,
-//   counted from 0,
-//                               and what follows fails with ENOSPC
-//   STARVE_CUT_ONLY=1           but what follows goes on: a short write, as a signal or a full pipe may cause
-//   STARVE_CALL=n               the n-th call of those that finish a file (fsync, fdatasync, ftruncate,
-//   rename) fails with EIO STARVE_READ=n               no read gets more than n bytes STARVE_READ_FAILS=n the
-//   n-th read from a regular file fails with EIO STARVE_GENERATION=g         all this happens to children of
-//   the g-th generation; 0, the program itself, is the default STARVE_SPARE=NAME           allocations by
-//   libraries with NAME in theirs are left alone STARVE_LEAKS=1              what was allocated and can no
-//   longer be reached at the end turns the exit status into 23 STARVE_TRACE=1              says where it was,
-//   on standard error STARVE_REPORT=FILE          gets a line of counts at the end
+// clang-format off
+//   STARVE_ALLOCATION=n     The n-th allocation after the start fails, counted from 1.
+//   STARVE_AND_LATER=1      All that follow it do, too.
+//   STARVE_WRITE=p          What would write byte p of all that goes into regular files is cut there, counted from 0.
+//                           What follows fails with ENOSPC.
+//   STARVE_CUT_ONLY=1       What follows goes on: a short write, as a signal or a full pipe may cause.
+//   STARVE_CALL=n           The n-th call of those that finish a file (fsync, fdatasync, ftruncate, rename) fails with EIO.
+//   STARVE_READ=n           No read gets more than n bytes.
+//   STARVE_READ_FAILS=n     The n-th read from a regular file fails with EIO.
+//   STARVE_GENERATION=g     All this happens to children of the g-th generation; 0, the program itself, is the default.
+//   STARVE_SPARE=NAME       Allocations by libraries with NAME in theirs are left alone.
+//   STARVE_LEAKS=1          What was allocated and can no longer be reached at the end is told on standard error.
+//   STARVE_TRACE=1          Where it was is told on standard error.
+//   STARVE_REPORT=FILE      It gets a line of counts at the end.
+// clang-format on
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -201,7 +203,7 @@ bool is_forgetful(const char* library) {
 
 // All memory that is no heap is looked through for addresses of blocks, then the blocks that were found. The
 // heap is in one piece: the caller sees to that with GLIBC_TUNABLES.
-std::size_t say_leaks() {
+void say_leaks() {
   std::size_t count = 0;
   for (const block& one : blocks) count += one.inverted > given_back;
   auto* const live = static_cast<block*>(real.malloc(sizeof(block) * (count + 1)));
@@ -265,7 +267,6 @@ std::size_t say_leaks() {
                    static_cast<unsigned long>(static_cast<const char*>(live[i].caller) -
                                               static_cast<const char*>(where.dli_fbase)));
   }
-  return leaks;
 }
 
 // ---- writes, reads and the rest ----
@@ -353,7 +354,7 @@ void write_report() {
 
 __attribute__((destructor)) void end() {
   armed = false;
-  if (is_meant && wanted.leaks && say_leaks() > 0) next<void(int)>("_exit")(23);
+  if (is_meant && wanted.leaks) say_leaks();
   write_report();
 }
 
@@ -410,7 +411,10 @@ void* new_bytes(std::size_t bytes, std::size_t alignment, const void* caller) {
 }
 void* new_or_throw(std::size_t bytes, std::size_t alignment, const void* caller) {
   void* const memory = new_bytes(bytes, alignment, caller);
-  if (memory == nullptr) throw std::bad_alloc();
+  if (memory == nullptr) {
+    if (const std::new_handler told = std::get_new_handler()) told();
+    throw std::bad_alloc();
+  }
   return memory;
 }
 

@@ -1,7 +1,9 @@
 // Our container gives back every format bit for bit and notices any changed byte; Binsparse files are read in
 // every layout and type the specification names, whoever wrote them, and refused in one line where they are
 // wrong.
+#include <fcntl.h>
 #include <hdf5.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -659,6 +661,58 @@ TEST_CASE("a chunk that is larger than any file of this size can hold is not unp
   CHECK(holds(with_chunk((8 << 20) + 1),
               "array values has chunks of 8388609 elements, more than the file holds"));
   CHECK(holds(with_chunk(8 << 20), "could not read values, the file is damaged"));
+}
+
+TEST_CASE("chunks of an empty array may be of any size") {
+  handmade h;
+  h.ints("indices_0", {}).ints("indices_1", {}).describe(inner("COO", "float64", "", "[3, 4]", 0));
+  const hsize_t none = 0, without_end = H5S_UNLIMITED, chunk = (8 << 20) + 1;
+  const hid_t space = ::H5Screate_simple(1, &none, &without_end);
+  const hid_t creation = ::H5Pcreate(H5P_DATASET_CREATE);
+  ::H5Pset_chunk(creation, 1, &chunk);
+  ::H5Dclose(::H5Dcreate2(h.place(), "values", H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+  ::H5Pclose(creation);
+  ::H5Sclose(space);
+  CHECK(has_entries(h.read(), {}, {}, {}));
+}
+
+TEST_CASE("a file that another program has open for writing is refused") {
+  handmade h;
+  h.ints("indices_0", {0}).ints("indices_1", {1}).doubles("values", {2});
+  h.describe(inner("COO", "float64", "", "[3, 4]", 1));
+  const int other = ::open(h.path().c_str(), O_RDWR | O_CLOEXEC);
+  REQUIRE(::flock(other, LOCK_EX) == 0);
+  CHECK(h.refusal() == h.path() + ": could not open as HDF5: another program has it open for writing");
+  // Others may read it at the same time.
+  REQUIRE(::flock(other, LOCK_SH) == 0);
+  CHECK(has_entries(h.read(), {0}, {1}, {2}));
+  ::close(other);
+}
+
+TEST_CASE("texts longer than what HDF5 reads of a heap at first") {
+  handmade h;
+  h.ints("indices_0", {0}).ints("indices_1", {1}).doubles("values", {2});
+  h.describe(inner("COO", "float64", R"(, "note": ")" + std::string(100'000, 'x') + '"', "[3, 4]", 1));
+  CHECK(has_entries(h.read(), {0}, {1}, {2}));
+}
+
+TEST_CASE("a global heap whose objects reach beyond it is refused") {
+  handmade h;
+  h.ints("indices_0", {0}).ints("indices_1", {1}).doubles("values", {2});
+  h.describe(inner("COO", "float64", "", "[3, 4]", 1));
+  const std::string path = h.path();
+  std::string bytes;
+  {
+    std::ifstream in(path, std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+  }
+  const std::size_t size = bytes.find("GCOL") + 16 + 8;  // of the first object
+  for (const auto& [place, value] : {std::pair(1, '\x10'), std::pair(7, '\x7f'), std::pair(7, '\xff')}) {
+    std::string spoilt = bytes;
+    spoilt[size + static_cast<std::size_t>(place)] = value;
+    std::ofstream(path, std::ios::binary) << spoilt;
+    CHECK(holds(h.refusal(), "its global heap contradicts itself"));
+  }
 }
 
 TEST_CASE("Binsparse descriptions at their edges") {

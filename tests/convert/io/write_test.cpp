@@ -175,6 +175,33 @@ TEST_CASE("an output looks like any other file, and stands only where a file may
   CHECK(folder.files() == std::vector<std::string>{"a", "open", "pipe"});
 }
 
+TEST_CASE("a name may be as long as the file system takes, and leftovers are found by it") {
+  const scratch_folder folder;
+  // Of one byte a character, and of two, which are not cut in halves.
+  for (const std::string& letter : {std::string("a"), std::string("\xc3\xa4")})
+    for (const std::size_t length : {220u, 224u, 240u, 254u, 255u}) {
+      std::string name(length % letter.size(), 'x');
+      while (name.size() < length) name += letter;
+      INFO(name.size() << " bytes");
+      const int status = status_of([&] {
+        const output_file file(folder / name);
+        ::raise(SIGKILL);
+      });
+      CHECK(WIFSIGNALED(status));
+      REQUIRE(folder.files().size() == 1);
+      const std::string left = folder.files().front();
+      CHECK(left.size() <= 255);
+      CHECK(left.find(".partial-") % letter.size() == name.size() % letter.size());
+      output_file file(folder / name);
+      file.commit();
+      CHECK(folder.files() == std::vector<std::string>{name});
+      fs::remove(folder / name);
+    }
+  const std::string too_long = folder / std::string(256, 'a');
+  CHECK(failure_of([&] { const output_file file(too_long); }, failure::output) ==
+        too_long + ": could not create: File name too long");
+}
+
 TEST_CASE("text longer than any buffer is written as it is") {
   const scratch_folder folder;
   const any_format<std::int32_t, double, host> matrix(
