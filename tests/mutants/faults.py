@@ -429,3 +429,225 @@ fault("tools/batch/run.cpp", "copies of a matrix count as known before", "if (do
       "spbatch")
 fault("tools/batch/journal.cpp", "what could not be written stays, torn", "(void)!::ftruncate(out_, before.st_size);", "",
       "batch_journal")
+
+# ---- readers, writers and the batch, told by their texts ----
+
+fault('convert/io/archive.cpp', '`archive_filter_count(handle) > 2` is `archive_filter_count(handle) > 3`',
+      'archive_filter_count(handle) > 2',
+      'archive_filter_count(handle) > 3', 'spconv')
+fault('convert/io/archive.cpp', '`passed_over > most_passed_over` is `passed_over >= most_passed_over`',
+      'passed_over > most_passed_over',
+      'passed_over >= most_passed_over', 'spconv')
+fault('convert/io/binsparse.cpp', '`lower_ ? row < col` is `lower_ ? row <= col`',
+      'lower_ ? row < col',
+      'lower_ ? row <= col', 'hdf5')
+fault('convert/io/binsparse.cpp', '`fill->length == 1` is `fill->length >= 1`',
+      'fill->length == 1',
+      'fill->length >= 1', 'hdf5')
+fault('convert/io/container.cpp', '`+ description_.sizes.size() != slots.size()` is `+ description_.sizes.size() < slots.size()`',
+      '+ description_.sizes.size() != slots.size()',
+      '+ description_.sizes.size() < slots.size()', 'container')
+fault('convert/io/gzip.cpp', '`members_ > 0 && *stream_.next_in == 0` is `members_ > 1 && *stream_.next_in == 0`',
+      'members_ > 0 && *stream_.next_in == 0',
+      'members_ > 1 && *stream_.next_in == 0', 'gzip')
+fault('convert/io/hdf5_description.cpp', '`if (version != container_version)` is `if (version > container_version)`',
+      'if (version != container_version)',
+      'if (version > container_version)', 'container')
+fault('convert/io/hdf5_file.cpp', '`if (extent > most)` is `if (false && extent > most)`',
+      'if (extent > most)',
+      'if (false && extent > most)', 'hdf5')
+fault('convert/io/hdf5_file.cpp', 'without `if (link.type != H5L_TYPE_HARD) continue;`',
+      'if (link.type != H5L_TYPE_HARD) continue;',
+      '', 'hdf5')
+fault('convert/io/matrix_market.cpp', '`std::min(end, size - 1)` is `std::min(end - 1, size - 1)`',
+      'std::min(end, size - 1)',
+      'std::min(end - 1, size - 1)', 'matrix_market')
+fault('convert/io/matrix_market.cpp', '`is_array() ? 2 : 4` is `is_array() ? 1 : 1`',
+      'is_array() ? 2 : 4',
+      'is_array() ? 1 : 1', 'matrix_market')
+fault('convert/io/matrix_market_diagnosis.cpp', '`most_shown = 40` is `most_shown = 41`',
+      'most_shown = 40',
+      'most_shown = 41', 'matrix_market')
+fault('convert/io/matrix_market_grammar.cpp', "without `&& pos[1] != '-' && pos[1] != '+'`",
+      " && pos[1] != '-' && pos[1] != '+'",
+      '', 'matrix_market')
+fault('convert/io/matrix_market_grammar.cpp', 'without `out.value >= 0x1p63 ||`',
+      'out.value >= 0x1p63 || ',
+      '', 'matrix_market')
+fault('convert/io/matrix_market_grammar.cpp', '`size > std::numeric_limits<std::int32_t>::max()` is `size >= std::numeric_limits<std::int32_t>::max()`',
+      'size > std::numeric_limits<std::int32_t>::max()',
+      'size >= std::numeric_limits<std::int32_t>::max()', 'matrix_market')
+fault('convert/io/matrix_market_grammar.hpp', '`/ 1024 > entries` is `/ 1024 >= entries`',
+      '/ 1024 > entries',
+      '/ 1024 >= entries', 'matrix_market')
+fault('convert/io/npz.cpp', '`if (coords.shape()[0] != 2)` is `if (coords.shape()[0] == 7)`',
+      'if (coords.shape()[0] != 2)',
+      'if (coords.shape()[0] == 7)', 'npz')
+fault('convert/io/npz.cpp', '`header_bytes > 65536` is `header_bytes >= 65536`',
+      'header_bytes > 65536',
+      'header_bytes >= 65536', 'npz')
+fault('convert/io/npz.cpp', '`size_ > 64` is `size_ >= 64`',
+      'size_ > 64',
+      'size_ >= 64', 'npz')
+fault('convert/io/npz_write.cpp', '`63 - (10` is `64 - (10`',
+      '63 - (10',
+      '64 - (10', 'npz')
+fault('convert/io/read.cpp', '`&& has_changed(before, state())` is `&& has_changed(before, before)`',
+      '&& has_changed(before, state())',
+      '&& has_changed(before, before)', 'system_calls')
+fault('convert/io/write.cpp', '`::fsync(descriptor) == 0 ? 0 : errno` is `0`',
+      '::fsync(descriptor) == 0 ? 0 : errno',
+      '0', 'system_calls')
+fault('convert/io/write.cpp', '`SIGUSR1, SIGUSR2, SIGXCPU` is `SIGUSR1, SIGXCPU`',
+      'SIGUSR1, SIGUSR2, SIGXCPU',
+      'SIGUSR1, SIGXCPU', 'write')
+fault('convert/io/write.cpp', '`0666 & ~mask` is `0644 & ~mask`',
+      '0666 & ~mask',
+      '0644 & ~mask', 'write')
+fault('convert/io/zip.cpp', 'without `require_apart();`',
+      '  require_apart();\n',
+      '', 'npz')
+fault('convert/io/zip.cpp', '`largest_expansion = 1032` is `largest_expansion = 1000`',
+      'largest_expansion = 1032',
+      'largest_expansion = 1000', 'npz')
+fault('tools/batch/cluster.cpp', '`count > INT32_MAX` is `count >= INT32_MAX/2`',
+      'count > INT32_MAX',
+      'count >= INT32_MAX/2', 'cluster')
+fault('tools/batch/cluster.cpp', '`(id - first) % step != 0` is `false`',
+      '(id - first) % step != 0',
+      'false', 'cluster')
+fault('tools/batch/cluster.cpp', '`typed.size() >= 4` is `typed.size() >= 5`',
+      'typed.size() >= 4',
+      'typed.size() >= 5', 'cluster')
+fault('tools/batch/device_lease.cpp', '`O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC` is `O_RDONLY | O_DIRECTORY | O_CLOEXEC`',
+      'O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC',
+      'O_RDONLY | O_DIRECTORY | O_CLOEXEC', 'device_lease')
+fault('tools/batch/device_lease.cpp', '`O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK` is `O_RDWR | O_CREAT | O_NONBLOCK`',
+      'O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK',
+      'O_RDWR | O_CREAT | O_NONBLOCK', 'device_lease')
+fault('tools/batch/device_lease.cpp', '`::fstat(place, &status) == 0 && status.st_uid == ::geteui...` is `::fstat(place, &status) == 0 &&`',
+      '::fstat(place, &status) == 0 && status.st_uid == ::geteuid() &&',
+      '::fstat(place, &status) == 0 &&', 'device_lease')
+fault('tools/batch/device_lease.cpp', '`(status.st_mode & 022) == 0; const int` is `true; const int`',
+      '(status.st_mode & 022) == 0;\n  const int',
+      'true;\n  const int', 'device_lease')
+fault('tools/batch/device_lease.cpp', 'without `|| !S_ISREG(status.st_mode)`',
+      '|| !S_ISREG(status.st_mode)',
+      '', 'device_lease')
+fault('tools/batch/inputs.cpp', '`as_text(whole_path(input.path));` is `input.path;`',
+      'as_text(whole_path(input.path));',
+      'input.path;', 'batch_inputs')
+fault('tools/batch/inputs.cpp', '`if (!is_no_file(entries->path().string())) below` is `below`',
+      'if (!is_no_file(entries->path().string())) below',
+      'below', 'batch_inputs')
+fault('tools/batch/inputs.cpp', 'without `if (S_ISSOCK(status.st_mode)) return "a socket";`',
+      'if (S_ISSOCK(status.st_mode)) return "a socket";',
+      '', 'batch_inputs')
+fault('tools/batch/inputs.cpp', '`line.size() > PATH_MAX` is `line.size() >= PATH_MAX`',
+      'line.size() > PATH_MAX',
+      'line.size() >= PATH_MAX', 'batch_inputs')
+fault('tools/batch/inputs.cpp', 'without `!relative.empty() &&`',
+      '!relative.empty() && ',
+      '', 'batch_inputs')
+fault('tools/batch/inputs.cpp', '`".hdf5"` is `".hdf"`',
+      '".hdf5"',
+      '".hdf"', 'batch_inputs')
+fault('tools/batch/job.cpp', '`options.threads > 0 ? json(options.threads) : json()` is `json()`',
+      'options.threads > 0 ? json(options.threads) : json()',
+      'json()', 'batch_journal')
+fault('tools/batch/journal.cpp', '`catch_up_with(file_); }` is `catch_up(); }`',
+      'catch_up_with(file_);\n}',
+      'catch_up();\n}', 'batch_journal')
+fault('tools/batch/journal.cpp', 'without `if (counts_at(lock_, folder_, index, 1)[0] != counts_[ind...`',
+      'if (counts_at(lock_, folder_, index, 1)[0] != counts_[index]) catch_up();',
+      '', 'batch_journal batch_run')
+fault('tools/batch/journal.cpp', '`if (counted && counts_[index] == before) counts_[index] =...` is `if (counted) counts_[index] = after;`',
+      'if (counted && counts_[index] == before) counts_[index] = after;',
+      'if (counted) counts_[index] = after;', 'batch_journal')
+fault('tools/batch/journal.cpp', '`const held_byte held(out_, folder_, append_place); cut_to...` is `const held_byte held(lock_, folder_, append_place); cut_t...`',
+      'const held_byte held(out_, folder_, append_place);\n  cut_torn_line(out_, file_);\n  struct stat',
+      'const held_byte held(lock_, folder_, append_place);\n  cut_torn_line(out_, file_);\n  struct stat', 'batch_journal')
+fault('tools/batch/journal.cpp', '`started >= started_before` is `started > started_before`',
+      'started >= started_before',
+      'started > started_before', 'batch_journal')
+fault('tools/batch/journal.cpp', 'without `&& !(failed && known->second.ok)`',
+      '&& !(failed && known->second.ok)',
+      '', 'batch_journal')
+fault('tools/batch/journal.cpp', '`(before.failed || !failed))` is `true)`',
+      '(before.failed || !failed))',
+      'true)', 'batch_journal')
+fault('tools/batch/journal.cpp', 'without `|| (!where->failed && !where->whole_path)`',
+      '|| (!where->failed && !where->whole_path)',
+      '', 'batch_journal')
+fault('tools/batch/journal.cpp', '`return path.starts_with(\'/\') || path.starts_with("file:");` is `return false;`',
+      'return path.starts_with(\'/\') || path.starts_with("file:");',
+      'return false;', 'batch_journal')
+fault('tools/batch/process.cpp', '`if (asked) ::kill(-process_, SIGKILL); rusage used{}; whi...` is `rusage used{}; while (::wait4(process_, &report.status, 0...`',
+      'if (asked) ::kill(-process_, SIGKILL);\n  rusage used{};\n  while (::wait4(process_, &report.status, 0, &used) < 0 && errno == EINTR) continue;',
+      'rusage used{};\n  while (::wait4(process_, &report.status, 0, &used) < 0 && errno == EINTR) continue;\n  ::kill(-process_, SIGKILL);', 'batch_run')
+fault('tools/batch/process.cpp', 'without `if (asked) ::kill(-process_, SIGKILL);`',
+      'if (asked) ::kill(-process_, SIGKILL);',
+      '', 'batch_run')
+fault('tools/batch/process.cpp', 'without `limit(process_, RLIMIT_CORE, 0);`',
+      'limit(process_, RLIMIT_CORE, 0);',
+      '', 'batch_run')
+fault('tools/batch/process.cpp', '`std::int64_t{64} << 20` is `std::int64_t{640} << 20`',
+      'std::int64_t{64} << 20',
+      'std::int64_t{640} << 20', 'batch_run')
+fault('tools/batch/process.cpp', '`constexpr std::size_t kept = 2000;` is `constexpr std::size_t kept = 20000;`',
+      'constexpr std::size_t kept = 2000;',
+      'constexpr std::size_t kept = 20000;', 'batch_run')
+fault('tools/batch/process.cpp', '`(resident - shared) * ::sysconf(_SC_PAGESIZE) > memory_` is `(resident - shared) > memory_`',
+      '(resident - shared) * ::sysconf(_SC_PAGESIZE) > memory_',
+      '(resident - shared) > memory_', 'batch_run')
+fault('tools/batch/process.cpp', '`unfinished_.erase(0, start);` is `unfinished_.clear();`',
+      'unfinished_.erase(0, start);',
+      'unfinished_.clear();', 'batch_run')
+fault('tools/batch/run.cpp', '`one.stopped += now - last_pass;` is `one.stopped += 0;`',
+      'one.stopped += now - last_pass;',
+      'one.stopped += 0;', 'batch_run')
+fault('tools/batch/run.cpp', '`if (known == nullptr || !known->at_start) return known;` is `if (known == nullptr) return known;`',
+      'if (known == nullptr || !known->at_start) return known;',
+      'if (known == nullptr) return known;', 'batch_run')
+fault('tools/batch/run.cpp', '`now - started - waited - stopped -` is `now - started - stopped -`',
+      'now - started - waited - stopped -',
+      'now - started - stopped -', 'batch_run')
+fault('tools/batch/run.cpp', '`constexpr double mourning_seconds = 2;` is `constexpr double mourning_seconds = 0;`',
+      'constexpr double mourning_seconds = 2;',
+      'constexpr double mourning_seconds = 0;', 'batch_run')
+fault('tools/batch/run.cpp', '`limit > 0 && waited > limit` is `limit > 0 && waited > 1000 * limit`',
+      'limit > 0 && waited > limit',
+      'limit > 0 && waited > 1000 * limit', 'batch_run')
+fault('tools/batch/run.cpp', 'without `lease_.give_back();`',
+      'lease_.give_back();',
+      '', 'batch_run')
+fault('tools/batch/run.cpp', '`static_cast<int>(running_.size()) < request_.jobs` is `static_cast<int>(running_.size()) <= request_.jobs`',
+      'static_cast<int>(running_.size()) < request_.jobs',
+      'static_cast<int>(running_.size()) <= request_.jobs', 'batch_run')
+fault('tools/batch/run.cpp', 'without `if (!known.ok) ++state_.failed_before;`',
+      'if (!known.ok) ++state_.failed_before;',
+      '', 'batch_run')
+fault('tools/batch/run.cpp', 'without `if (one.settled || !one.overstepped.empty()) return;`',
+      'if (one.settled || !one.overstepped.empty()) return;',
+      '', 'batch_run')
+fault('tools/batch/run.cpp', '`told.is_object() && told.contains("failure")` is `told.is_object()`',
+      'told.is_object() && told.contains("failure")',
+      'told.is_object()', 'batch_run')
+fault('tools/batch/run.cpp', '`if (message.find(on_one_line(one.input->name)) == std::st...` is `if (false)`',
+      'if (message.find(on_one_line(one.input->name)) == std::string::npos)',
+      'if (false)', 'batch_run')
+fault('tools/batch/run.cpp', '`{"waited_s", std::round(one.waited * 1e6) / 1e6}` is `{"waited_s", 0}`',
+      '{"waited_s", std::round(one.waited * 1e6) / 1e6}',
+      '{"waited_s", 0}', 'batch_run')
+fault('tools/batch/spawn.cpp', 'without `sigaddset(&not_for_it, signal);`',
+      'sigaddset(&not_for_it, signal);',
+      '', 'batch_run')
+fault('tools/batch/summary.cpp', '`factor * (1 + 1e-9)` is `factor * (1 - 1e-9)`',
+      'factor * (1 + 1e-9)',
+      'factor * (1 - 1e-9)', 'batch_summary')
+fault('tools/batch/summary.cpp', '`row.entries >= 1` is `row.entries > 1`',
+      'row.entries >= 1',
+      'row.entries > 1', 'batch_summary')
+fault('tools/batch/summary.cpp', '`(row.interrupted || row.out_of_time)` is `row.out_of_time`',
+      '(row.interrupted || row.out_of_time)',
+      'row.out_of_time', 'batch_summary')
