@@ -273,7 +273,9 @@ def check_same(lines, wanted, when):
         a, b = found[key], expected[key]
         if {a["name"], b["name"]} == {"copy.mtx", "deep/copy.mtx"}:
             continue
-        differing = [name for name in b if a[name] != b[name]]
+        # Rates that were measured on a busy machine are measured again at every start, and predictions follow them.
+        noisy = any(line["recommendation"] is not None and line["recommendation"].get("noisy") for line in (a, b))
+        differing = [name for name in b if a.get(name) != b[name] and not (noisy and name in ("recommendation", "noisy"))]
         fine &= check(not differing, f"{when}: {b['name']}: {differing} differ from the undisturbed run's")
     return fine
 
