@@ -34,7 +34,7 @@ endif()
 set(flags ${CXX_FLAGS})
 # Those that the library was compiled with.
 file(STRINGS ${BUILD_DIR}/CMakeCache.txt sanitizers REGEX "^SPARSMITH_SANITIZERS:")
-string(REGEX REPLACE "^[^=]*=" "" sanitizers "${sanitizers}")
+string(REGEX REPLACE "^SPARSMITH_SANITIZERS:[A-Z]*=" "" sanitizers "${sanitizers}")
 string(APPEND flags " ${sanitizers}")
 write_examples(${PAGE} ${WORK}/examples)
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/build -G Ninja -DCMAKE_PREFIX_PATH=${WORK}/prefix
