@@ -254,14 +254,16 @@ TEST_CASE("a prediction runs nothing and never looks measured") {
     CHECK(c["cold"].is_null());
   }
   const outcome text = run(work, "'gen:rmat?scale=10' --predict");
-  CHECK(has(text.out, "Predicted"));
+  CHECK((has(text.out, "Predicted, nothing was run") ||
+         has(text.out, "Unsettled, predicted, nothing was run")));
 
   // For the machine of a file: the one that was written for this machine says the same.
   std::string machine;
   for (const auto& file : fs::directory_iterator(work.path / "cache")) machine = file.path().string();
   REQUIRE(!machine.empty());
   const json again = run_json(work, "'gen:rmat?scale=10' --predict --machine '" + machine + "'");
-  CHECK(again["verdict"]["kernels"] == told["verdict"]["kernels"]);
+  // Rates of a busy machine are measured again every time.
+  if (told["noisy"].empty()) CHECK(again["verdict"]["kernels"] == told["verdict"]["kernels"]);
   CHECK(run(work, "'gen:rmat?scale=10' --predict --machine bad.mtx").status == 1);
 }
 
