@@ -280,6 +280,9 @@ outcome recommend_on(const typed_options& typed, const device_choice& device, bo
                      const progress_line& progress) {
   tool_request request = request_of(typed, device, progress);
   request.began = once_more ? seconds_now() - request.machine_seconds : started;
+  // What was ignored on purpose stays so.
+  for (const int signal : {SIGINT, SIGTERM})
+    if (std::signal(signal, note_interrupt) == SIG_IGN) std::signal(signal, SIG_IGN);
   if (request.form == output_form::csv && !once_more) fmt::print("{}", recommendation_csv_header());
   outcome ended;
   const std::vector<recommendation> all = run(
@@ -312,9 +315,6 @@ outcome recommend_matrices(const typed_options& typed) {
   if (typed.inputs.empty())
     throw error(failure::usage, "name a matrix, a generator (gen:...) or --list (see --help)");
   const progress_line progress(!typed.common.quiet);
-  // What was ignored on purpose stays so.
-  for (const int signal : {SIGINT, SIGTERM})
-    if (std::signal(signal, note_interrupt) == SIG_IGN) std::signal(signal, SIG_IGN);
   device_choice device = choose_device(typed.common);
   // One of several that does not fit is told of, and a GPU's kernels are not a CPU's.
   if (typed.inputs.size() > 1 || !typed.kernels.empty() || !can_be_read_again(typed.inputs[0]))
