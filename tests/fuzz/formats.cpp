@@ -200,25 +200,15 @@ bool run_conversion(std::string_view bytes) {
                   .index_bits = from.number<std::int32_t>(),
                   .renumber = static_cast<renumbering>(from.number<std::uint8_t>() % 3),
                   .rest_below = from.number<std::int32_t>()};
-  matrix_entries source;
-  source.entries.rows = from.number<std::uint8_t>();
-  source.entries.cols = from.number<std::uint8_t>();
+  const std::int32_t rows = from.number<std::uint8_t>(), cols = from.number<std::uint8_t>();
   std::vector<std::array<std::int32_t, 3>> list;
-  while (!from.empty() && source.entries.rows > 0 && source.entries.cols > 0) {
-    const std::int32_t row = from.number<std::uint8_t>() % source.entries.rows;
-    const std::int32_t col = from.number<std::uint8_t>() % source.entries.cols;
+  while (!from.empty() && rows > 0 && cols > 0) {
+    const std::int32_t row = from.number<std::uint8_t>() % rows;
+    const std::int32_t col = from.number<std::uint8_t>() % cols;
     list.push_back({row, col, from.number<std::int8_t>()});
   }
-  const auto count = static_cast<std::int64_t>(list.size());
-  source.entries.row_indices = array<std::int32_t, host>(count);
-  source.entries.col_indices = array<std::int32_t, host>(count);
-  source.entries.values = array<double, host>(count);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto& [row, col, value] = list[static_cast<std::size_t>(i)];
-    source.entries.row_indices[i] = row;
-    source.entries.col_indices[i] = col;
-    source.entries.values[i] = value;
-  }
+  matrix_entries source;
+  source.entries = entries_of(rows, cols, list);
   return with_types({(types & 1) != 0, (types & 2) != 0}, [&]<class Offset, class Value>() {
     set_thread_count(5);
     assembly_report report;

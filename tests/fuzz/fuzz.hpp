@@ -3,6 +3,7 @@
 // reports. Refusals are `error`s; any other exception is a finding as well.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <stdexcept>
@@ -49,6 +50,10 @@ std::string encode_format(const any_format<std::int32_t, float, host>& matrix);
 std::string encode_format(const any_format<std::int32_t, double, host>& matrix);
 std::string encode_format(const any_format<std::int64_t, float, host>& matrix);
 std::string encode_format(const any_format<std::int64_t, double, host>& matrix);
+
+// Of rows, columns and values, in any order.
+coo<double, host> entries_of(std::int32_t rows, std::int32_t cols,
+                             const std::vector<std::array<std::int32_t, 3>>& list);
 
 // A file in the scratch folder that goes with the object. HDF5 wants one with a path.
 class scratch_file {

@@ -31,18 +31,7 @@ template <class Offset, class Value>
 csr<Offset, Value, host> compressed(std::int32_t rows, std::int32_t cols,
                                     const std::vector<std::array<int, 3>>& list) {
   matrix_entries source;
-  const auto count = static_cast<std::int64_t>(list.size());
-  source.entries.rows = rows;
-  source.entries.cols = cols;
-  source.entries.row_indices = array<std::int32_t, host>(count);
-  source.entries.col_indices = array<std::int32_t, host>(count);
-  source.entries.values = array<double, host>(count);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto& [row, col, value] = list[static_cast<std::size_t>(i)];
-    source.entries.row_indices[i] = row;
-    source.entries.col_indices[i] = col;
-    source.entries.values[i] = value;
-  }
+  source.entries = entries_of(rows, cols, list);
   assembly_report report;
   return assemble<openmp, Offset, Value>(openmp{}, std::move(source), false, report, nullptr);
 }

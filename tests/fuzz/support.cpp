@@ -51,6 +51,24 @@ std::int64_t memory_watch::peak() const {
   return new_peak - new_before_ + peak_bytes(place::host) - arrays_before_;
 }
 
+coo<double, host> entries_of(std::int32_t rows, std::int32_t cols,
+                             const std::vector<std::array<std::int32_t, 3>>& list) {
+  const auto count = static_cast<std::int64_t>(list.size());
+  coo<double, host> entries;
+  entries.rows = rows;
+  entries.cols = cols;
+  entries.row_indices = array<std::int32_t, host>(count);
+  entries.col_indices = array<std::int32_t, host>(count);
+  entries.values = array<double, host>(count);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto& [row, col, value] = list[static_cast<std::size_t>(i)];
+    entries.row_indices[i] = row;
+    entries.col_indices[i] = col;
+    entries.values[i] = value;
+  }
+  return entries;
+}
+
 scratch_file::scratch_file(std::string_view bytes) {
   static int count = 0;
   path_ = scratch_folder() + "/" + std::to_string(count++);

@@ -25,6 +25,11 @@ struct folder : temporary_folder {
     write("complex.mtx", "%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 1 5 1\n2 1 3 0\n");
   }
   void write(const std::string& name, const std::string& text) const { std::ofstream(path / name) << text; }
+  // A Slurm that takes every job as number 7, for who looks here first: PATH="$PWD:$PATH".
+  void pretend_slurm() const {
+    write("sbatch", "#!/bin/sh\necho 7\n");
+    fs::permissions(path / "sbatch", fs::perms::owner_all);
+  }
 };
 
 // Runs the tool inside the folder, with a cache of its own there.
@@ -494,8 +499,7 @@ TEST_CASE("a task of an array puts nothing of the others aside, and submits noth
 
 TEST_CASE("a job's tasks do not submit jobs, however that was typed") {
   const folder work;
-  work.write("sbatch", "#!/bin/sh\necho 7\n");
-  fs::permissions(work.path / "sbatch", fs::perms::owner_all);
+  work.pretend_slurm();
   const outcome r = run(work, "m --slurm=true --fresh=true --array=3 --analyze", "PATH=\"$PWD:$PATH\"");
   INFO(r.err);
   CHECK(r.status == 0);
@@ -507,8 +511,7 @@ TEST_CASE("a job's tasks do not submit jobs, however that was typed") {
 
 TEST_CASE("a job is told as JSON, whatever bytes its folder is named with") {
   const folder work;
-  work.write("sbatch", "#!/bin/sh\necho 7\n");
-  fs::permissions(work.path / "sbatch", fs::perms::owner_all);
+  work.pretend_slurm();
   const outcome r = run(work, "m --slurm --analyze --json --out 'r\xff'", "PATH=\"$PWD:$PATH\"");
   INFO(r.err);
   CHECK(r.status == 0);
