@@ -3,9 +3,10 @@
 and runs them. A fault that all of them pass with is missed: a test is missing. `make mutants` runs all of it, which takes
 hours on two cores; the ordinary test `mutants` only checks that every fault still fits the sources.
 
-usage: mutants.py [WORD...] [--tree DIR] [--cmake ARGUMENT...] [--jobs N]   faults whose file, words or tests have a WORD
-       mutants.py --list [WORD...]                                          what there is
-       mutants.py --check [--tests BUILD]                                   whether every fault fits, and its tests exist
+usage: mutants.py [WORD...] [--part K/N] [--tree DIR] [--cmake ARGUMENT...] [--jobs N]
+                                            faults whose file, words or tests have a WORD; of N equal parts the K-th
+       mutants.py --list [WORD...]          what there is
+       mutants.py --check [--tests BUILD]   whether every fault fits, and its tests exist
 """
 import argparse
 import os
@@ -33,6 +34,14 @@ def folder_of(fault):
 def has_words(fault, words):
     text = " ".join((fault.file, fault.what, *fault.tests))
     return not words or any(word in text for word in words)
+
+
+def part_of(text):
+    """`3/8` as (3, 8): several copies of the tree share the work."""
+    found = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", text)
+    if not found or int(found[1]) > int(found[2]):
+        raise argparse.ArgumentTypeError(f"{text} is no part such as 3/8")
+    return int(found[1]), int(found[2])
 
 
 def mutated(fault, text):
@@ -193,11 +202,14 @@ def main():
     parser.add_argument("--list", action="store_true", help="list them, and build nothing")
     parser.add_argument("--check", action="store_true", help="check that each fits the sources, and build nothing")
     parser.add_argument("--tests", type=pathlib.Path, help="with --check: a build tree that knows the tests")
+    parser.add_argument("--part", type=part_of, default=(1, 1), metavar="K/N", help="the K-th of N parts of them")
     parser.add_argument("--tree", type=pathlib.Path, default=ROOT / "build/mutants", help="where the copy is built")
     parser.add_argument("--cmake", action="append", default=[], metavar="ARGUMENT", help="more for configuring it")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     asked = parser.parse_args()
     faults = sorted((f for f in FAULTS if has_words(f, asked.words)), key=lambda f: f.file)
+    mine, parts = asked.part
+    faults = faults[mine - 1::parts]
     if asked.list:
         for fault in faults:
             print(f"{fault.file}: {fault.what} ({', '.join(fault.tests)})")
