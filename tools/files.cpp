@@ -5,7 +5,6 @@
 
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <new>
 
@@ -22,10 +21,7 @@ bool can_be_read_again(const std::string& input) {
 
 void write_whole_file(const std::string& path, std::string_view content) {
   output_file file(path);
-  std::ofstream out(file.temporary_path(), std::ios::binary);
-  out.write(content.data(), static_cast<std::streamsize>(content.size()));
-  out.close();
-  if (!out) throw error(failure::output, path + ": could not write");
+  file.write(content);
   file.commit();
 }
 

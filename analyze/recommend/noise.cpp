@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 constexpr double worth_saying = 0.05;
 // Where a GPU computes, a thread that waits delays the start of a product, which is not in its time.
 constexpr double worth_saying_of_launches = 0.25;
+// Seconds. A system lets others have a core for milliseconds at a time, which is much of a shorter time.
+constexpr double least_watch_of_launches = 0.1;
 // What a process that has just ended used is still told for a moment.
 constexpr double worth_saying_of_gpu = 0.2;
 // A core that is not asked for may be used by others, though they take of the memory's bandwidth.
@@ -165,8 +167,9 @@ cpu_reading read_cpus(const fs::path& proc) {
   const double ticks = static_cast<double>(std::max(::sysconf(_SC_CLK_TCK), 1L));
   std::ifstream stat(proc / "stat");
   for (std::string line; std::getline(stat, line);) {
-    int cpu = -1;
-    if (std::sscanf(line.c_str(), "cpu%d", &cpu) != 1 || !cpus.contains(cpu)) continue;
+    // The line of their sum begins "cpu  ", and its first number is none of a CPU.
+    if (!line.starts_with("cpu") || line.find_first_not_of("0123456789", 3) == 3) continue;
+    if (!cpus.contains(std::atoi(line.c_str() + 3))) continue;
     std::istringstream numbers(line.substr(line.find(' ')));
     double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, interrupts = 0, soft = 0, stolen = 0;
     if (!(numbers >> user >> nice >> system >> idle >> waiting >> interrupts >> soft)) continue;
@@ -212,7 +215,8 @@ std::vector<std::string> disturbances_of_launches(const cpu_reading& before, con
                                                   int thread) {
   const double seconds = after.at - before.at;
   const auto first = before.waited.find(thread), last = after.waited.find(thread);
-  if (seconds <= 0 || first == before.waited.end() || last == after.waited.end()) return {};
+  if (seconds < least_watch_of_launches || first == before.waited.end() || last == after.waited.end())
+    return {};
   const double waited = (last->second - first->second) / seconds;
   if (waited <= worth_saying_of_launches) return {};
   return {"the thread that starts products waited " + percent_text(waited) + " of the time for a core"};

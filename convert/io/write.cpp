@@ -206,6 +206,22 @@ class descriptor_writer {
   std::int64_t total_ = 0;
 };
 
+// The file beside the target, or standard output, open for writing.
+struct opened_output {
+  explicit opened_output(const output_file& file)
+      : descriptor(file.is_standard_output()
+                       ? STDOUT_FILENO
+                       : ::open(file.temporary_path().c_str(), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)) {
+    if (descriptor < 0) fail(file.path(), errno);
+  }
+  opened_output(const opened_output&) = delete;
+  ~opened_output() {
+    if (descriptor != STDOUT_FILENO) ::close(descriptor);
+  }
+
+  int descriptor;
+};
+
 // What a stream writes, collected and handed on in large portions.
 class stream_buffer : public std::streambuf {
  public:
@@ -247,19 +263,9 @@ class stream_buffer : public std::streambuf {
 template <class Value>
 void write_text(output_file& file, const coo<Value, host>& entries, const matrix_kind& source,
                 const progress_callback& progress) {
-  const bool to_stdout = file.is_standard_output();
-  const int descriptor =
-      to_stdout ? STDOUT_FILENO
-                : ::open(file.temporary_path().c_str(), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
-  if (descriptor < 0) fail(file.temporary_path(), errno);
-  struct closer {
-    int descriptor;
-    bool wanted;
-    ~closer() {
-      if (wanted) ::close(descriptor);
-    }
-  } closing{descriptor, !to_stdout};
-  descriptor_writer target(descriptor, to_stdout ? "standard output" : file.temporary_path(), progress);
+  const opened_output opened(file);
+  descriptor_writer target(opened.descriptor, file.is_standard_output() ? "standard output" : file.path(),
+                           progress);
   const byte_writer plain = [&](const char* bytes, std::size_t size) { target.write(bytes, size); };
   std::optional<gzip_writer> gzip;
   if (file.is_gzip()) gzip.emplace(plain);
@@ -353,6 +359,11 @@ output_file::~output_file() {
   if (temporary_.empty() || committed_) return;
   ::unlink(temporary_.c_str());
   noted_->change(output_in_progress::armed, output_in_progress::unused);
+}
+
+void output_file::write(std::string_view content) {
+  const opened_output opened(*this);
+  descriptor_writer(opened.descriptor, path_, {}).write(content.data(), content.size());
 }
 
 void output_file::commit() {

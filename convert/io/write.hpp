@@ -4,6 +4,7 @@
 
 #include <iosfwd>
 #include <string>
+#include <string_view>
 
 #include "convert/io/matrix_market.hpp"
 
@@ -32,6 +33,7 @@ class output_file {
   const std::string& temporary_path() const { return temporary_; }
   bool is_standard_output() const { return path_ == "-"; }
   bool is_gzip() const { return gzip_; }  // it was given a name that ends in .gz
+  void write(std::string_view content);   // all of it, where no writer below does
   void commit();                          // flush to disk and rename
 
  private:

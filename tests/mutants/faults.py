@@ -227,6 +227,29 @@ fault("analyze/recommend/noise.cpp", "few samples have a spread", "t.samples >= 
       "t.median >= long_enough", "noise")
 fault("analyze/recommend/noise.cpp", "a clock that was held down once is told", "10 * seen->second > looks_",
       "seen->second > 0", "noise")
+fault("analyze/recommend/noise.cpp", "the line of all CPUs together counts as one of them",
+      "if (!line.starts_with(\"cpu\") || line.find_first_not_of(\"0123456789\", 3) == 3) continue;",
+      "if (!line.starts_with(\"cpu\")) continue;", "noise")
+fault("analyze/recommend/noise.cpp", "one turn of another on the core is told of a short time",
+      "if (seconds < least_watch_of_launches ||", "if (seconds <= 0 ||", "noise")
+fault("analyze/recommend/field.cpp", "a copy of A^T in BSR has the block rows of A",
+      "(groups_of(matrix_.cols, side) - groups_of(matrix_.rows, side))", "0", "field")
+fault("analyze/recommend/field.cpp", "copies of A^T are made of symmetric matrices",
+      "if (request_.symmetric || !request_.formats.empty() ||", "if (!request_.formats.empty() ||", "field recommend_report sprecommend")
+fault("tools/common_options.cpp", "a GPU that was asked for is left for the CPU",
+      "if (!choice.may_fall_back || !of_the_gpu) return false;", "if (!of_the_gpu) return false;", "device_choice")
+fault("tools/common_options.cpp", "auto leaves the GPU for whatever is wrong",
+      "if (!choice.may_fall_back || !of_the_gpu) return false;", "if (!choice.may_fall_back) return false;", "device_choice")
+fault("tools/common_options.cpp", "auto does not leave a GPU that is full",
+      "problem.category() == failure::device || problem.quantity() == \"device\"", "problem.category() == failure::device", "device_choice")
+fault("tools/batch/run.cpp", "a device that another has is waited for without end",
+      "if (limit > 0 && waited > limit)", "if (false)", "batch_run")
+fault("tools/batch/run.cpp", "nobody is told that another has the device",
+      "told_of_others_ = true;\n    note(", "told_of_others_ = true;\n    if (false) note(", "batch_run")
+fault("tools/batch/inputs.cpp", "a matrix is known by its path as typed",
+      "return (problem ? absolute.lexically_normal() : whole).string();", "return text;", "batch_inputs spbatch")
+fault("tools/batch/inputs.cpp", "links of a path are not followed",
+      "return (problem ? absolute.lexically_normal() : whole).string();", "return absolute.lexically_normal().string();", "batch_inputs spbatch")
 fault("analyze/recommend/verdict.cpp", "what the clock cannot tell apart is told apart",
       "behind > (1 + tie_share) * ahead && behind - ahead > found.clock_seconds", "behind > (1 + tie_share) * ahead", "verdict")
 fault("analyze/recommend/verdict.cpp", "preparing one kernel for both products is paid twice",

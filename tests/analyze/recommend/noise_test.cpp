@@ -123,7 +123,7 @@ TEST_CASE("noise: CPUs this process may not use are not counted") {
   while (!CPU_ISSET(own, &mask)) ++own;
   while (CPU_ISSET(other, &mask)) ++other;
   const auto ticks = ::sysconf(_SC_CLK_TCK);
-  std::ofstream(folder / "stat") << "cpu  9 9 9 9 9 9 9 9 0 0\n"
+  std::ofstream(folder / "stat") << "cpu  " << own << " 9 9 9 9 9 9 9 0 0\n"  // all together: no CPU
                                  << "cpu" << own << ' ' << ticks << ' ' << 2 * ticks << ' ' << 4 * ticks
                                  << " 999 999 " << 8 * ticks << ' ' << 16 * ticks << ' ' << 3 * ticks
                                  << " 0 0\n"
@@ -210,6 +210,8 @@ TEST_CASE("noise: beside a GPU only a thread that can hardly start anything coun
   after.waited[11] += 1;
   CHECK(disturbances_of_launches(at_start(), after, 11) ==
         phrases{"the thread that starts products waited 31 % of the time for a core"});
+  after.at = at_start().at + 0.05;  // another had its turn once: that says nothing
+  CHECK(disturbances_of_launches(at_start(), after, 11).empty());
 }
 
 TEST_CASE("noise: other processes on the GPU are told where they compute") {
