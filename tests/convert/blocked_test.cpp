@@ -295,8 +295,15 @@ TEST_CASE("find_invalid names what is wrong with blocks") {
     m.zero_slots = array<std::int64_t, host>(1);
     m.zero_slots[0] = 0;
   });
+  expect_found<bsr_t>(b, "zero_slots[0] is out of order or out of range", [](auto& m) {
+    m.zero_slots = array<std::int64_t, host>(1);
+    m.zero_slots[0] = 1000;
+  });
+  expect_found<bsr_t>(b, "the block shape 65 x 2 is outside", [](auto& m) { m.block_rows = 65; });
+  expect_found<bsr_t>(b, "the block shape 2 x 65 is outside", [](auto& m) { m.block_cols = 65; });
   const auto c = csr_to_csb(on, view(example_8x8()), {2}, nullptr);
   using csb_t = std::remove_cvref_t<decltype(c)>;
+  expect_found<csb_t>(c, "block 0 is empty", [](auto& m) { m.block_offsets[1] = 0; });
   expect_found<csb_t>(c, "out of order", [](auto& m) { std::swap(m.combined16[0], m.combined16[1]); });
   expect_found<csb_t>(c, "outside its block", [](auto& m) { m.combined16[25] = 4; });
   expect_found<csb_t>(c, "block_offsets falls", [](auto& m) { m.block_offsets[2] = 1; });
@@ -317,4 +324,19 @@ TEST_CASE("find_invalid names what is wrong with blocks") {
   using ecsb_t = std::remove_cvref_t<decltype(e)>;
   expect_found<ecsb_t>(e, "outside block row", [](auto& m) { m.ell_block_indices[0] = 15; });
   expect_found<ecsb_t>(e, "block_row_offsets", [](auto& m) { m.block_row_offsets[1] = 99; });
+  options.holding = ecsb_holding::coo;
+  const auto list = csr_to_ecsb(on, view(example_8x8()), options, no_limit, nullptr);
+  expect_found<ecsb_t>(list, "entry 1 of block row 0 is out of order", [](auto& m) {  // the first once more
+    m.rest_block_indices[1] = m.rest_block_indices[0];
+    m.rest_combined16[1] = m.rest_combined16[0];
+  });
+  options.holding = ecsb_holding::ell;
+  const auto padded = csr_to_ecsb(on, view(example_8x8()), options, no_limit, nullptr);
+  expect_found<ecsb_t>(padded, "instead of", [](auto& m) {
+    const std::int64_t block_rows = m.block_row_offsets.size() - 1;
+    std::int64_t shorter = 0;
+    while (m.block_row_offsets[shorter + 1] - m.block_row_offsets[shorter] == m.width) ++shorter;
+    REQUIRE(shorter < block_rows);
+    ++m.ell_block_indices[(m.width - 1) * block_rows + shorter];
+  });
 }

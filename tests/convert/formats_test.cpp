@@ -139,6 +139,7 @@ TEST_CASE("find_invalid names what is wrong") {
   expect_found<ell_t>("padding slot 22 has a value", [](auto& m) { m.values[22] = 1; });
   expect_found<ell_t>("padding slot 8 has column 3", [](auto& m) { m.col_indices[8] = 3; });
   expect_found<ell_t>("row 0 has length 5", [](auto& m) { m.row_lengths[0] = 5; });
+  expect_found<ell_t>("row 0 has length -1", [](auto& m) { m.row_lengths[0] = -1; });
   expect_found<ell_t>("elements instead of 6", [](auto& m) { m.row_lengths = array<std::int32_t, host>(2); });
   using sell_t = sell<std::int32_t, double, host>;
   expect_found<sell_t>("occurs twice", [](auto& m) { m.row_order[1] = 0; });
@@ -151,6 +152,11 @@ TEST_CASE("find_invalid names what is wrong") {
   expect_found<sell_t>("padding slot 7", [](auto& m) { m.values[7] = 2; });
   using hyb_t = hyb<double, host>;
   expect_found<hyb_t>("before its ELL part is full", [](auto& m) { m.rest_row_indices[0] = 4; });
+  expect_found<hyb_t>("before its ELL part is full", [](auto& m) {  // by one slot
+    const auto* const row = std::find(m.row_lengths.begin(), m.row_lengths.end(), m.width - 1);
+    REQUIRE(row != m.row_lengths.end());
+    m.rest_row_indices[0] = static_cast<std::int32_t>(row - m.row_lengths.begin());
+  });
   expect_found<hyb_t>("does not come after the ELL part", [](auto& m) { m.rest_col_indices[0] = 4; });
 }
 

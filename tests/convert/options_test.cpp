@@ -157,6 +157,7 @@ TEST_CASE("tiles have two sides, powers of two from 256 to 2048, and lanes that 
 TEST_CASE("a limit on fill is a number of at least 1") {
   for (const double limit : {std::numeric_limits<double>::quiet_NaN(), 0.5, 0.0, -1.0})
     check_refused("limit " + std::to_string(limit), "max-fill", padded, [&](auto& o) { o.max_fill = limit; });
+  CHECK(refused_quantity([] { require_max_fill(1); }) == "nothing was refused");
 }
 
 TEST_CASE("a limit on fill is looked at also where nothing is padded") {

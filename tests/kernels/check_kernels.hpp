@@ -313,7 +313,9 @@ void check_padding(Backend on, kernel_tally& tally) {
           m.entries.push_back({row, (row + k) % 40, 1.0 + (row + 3 * k) % 5});
       const auto matrix = coo_to_csr<openmp, std::int32_t, Value>(openmp{}, as_coo_of<Value>(m), nullptr);
       const auto source = copy_to<space>(matrix);
-      for (const auto& [format, options] : padded_variants()) {
+      for (const auto& variant : padded_variants()) {
+        const format_kind format = variant.first;  // no bindings: clang 14 does not let lambdas see them
+        const conversion_options& options = variant.second;
         const auto converted =
             from_csr<Backend, std::int32_t, Value>(on, view(source), format, options, nullptr);
         for (const operation op : both_operations) {

@@ -107,3 +107,10 @@ TEST_CASE("all caches of the last level count") {
   folder.add_cache(0, 4, 4, "Unified", "1G", "0-7");
   CHECK(last_level_cache_bytes(folder.path) == 1 << 30);
 }
+
+TEST_CASE("caches of instructions are none of data") {
+  const cpu_folder folder;
+  folder.add_cache(0, 0, 1, "Data", "32K", "0");
+  folder.add_cache(0, 1, 1, "Instruction", "64K", "0-1");
+  CHECK(last_level_cache_bytes(folder.path) == 32 << 10);
+}

@@ -153,8 +153,6 @@ fault("analyze/structure/block_statistics.cpp", "blocks of a power of two are in
 fault("analyze/structure/features.cpp", "quartiles of rows are a rank too high",
       "if (4 * (before += c.count) >= quarters * f.lines) return c.size;",
       "if (4 * (before += c.count) > quarters * f.lines) return c.size;", "features")
-fault("analyze/structure/features.cpp", "one row too many is among the longest", "l->size > 0 && rows < wanted; ++l",
-      "l->size > 0 && rows <= wanted; ++l", "features")
 fault("analyze/structure/features.cpp", "Gini's coefficient counts ranks from 0", "(2 * before + count + 1) / 2",
       "(2 * before + count) / 2", "features")
 fault("analyze/structure/features.cpp", "blocks that are a tenth full are in the second bin", "(b.size * 10 - 1) / places",
@@ -271,7 +269,7 @@ fault("analyze/recommend/trade_offs.cpp", "of those that are ahead from the same
 fault("analyze/recommend/standing.cpp", "what the model does not know is predicted",
       "if (found.predicted && k.expected.warm <= 0 && k.expected.cold <= 0)", "if (false)", "recommend_report recommend_page")
 fault("analyze/recommend/standing.cpp", "who has no time comes first", "return a.time.seconds > 0;", "return b.time.seconds > 0;",
-      "recommend_report recommend_page")
+      "trade_offs")
 fault("analyze/recommend/machine_cache.cpp", "rates of another number of threads are taken",
       "there.threads != here.threads || ", "", "machine_cache")
 fault("analyze/recommend/machine_cache.cpp", "what others spoiled takes the place of what was measured well",

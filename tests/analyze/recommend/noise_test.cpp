@@ -239,6 +239,10 @@ TEST_CASE("noise: clocks that were held down are told, idle ones are not") {
   CHECK(said_of(0x4) == phrases{"the GPU's clocks were held down by its power limit"});
   CHECK(said_of(0x20 | 0x40 | 0x4) ==
         phrases{"the GPU's clocks were held down by its power limit and its temperature"});
+  int looks = 0;
+  noise_watch once(gpu_driver{[&] { return std::optional<std::uint64_t>(looks++ == 3 ? 0x4 : 0); }, {}});
+  while (looks < 12) once.look();  // it looks rarely, however often it is asked
+  for (const std::string& said : once.disturbances()) CHECK(said.find("clocks") == std::string::npos);
   noise_watch silent(gpu_driver{[] { return std::optional<std::uint64_t>(); }, {}});
   silent.look();
   CHECK(silent.disturbances().empty());

@@ -86,6 +86,20 @@ TEST_CASE("each way reigns from where it takes the least in total") {
   CHECK(reigns_of({}).empty());
   // What is better from the first product on has no rival.
   CHECK(reigns_of({costing(0, 10), costing(0, 5)}).size() == 1);
+  // Of two that are ahead from the fourth on, the faster.
+  const auto plain = [](double price, double seconds) {
+    way w;
+    w.price = price;
+    w.seconds = seconds;
+    return w;
+  };
+  for (const std::vector<way>& alike : {std::vector{plain(0, 10), plain(8, 8), plain(16, 6)},
+                                        std::vector{plain(0, 10), plain(16, 6), plain(8, 8)}}) {
+    const std::vector<reign> two = reigns_of(alike);
+    REQUIRE(two.size() == 2);
+    CHECK(two[1].best->seconds == 6);
+    CHECK(two[1].from == 4);
+  }
 }
 
 TEST_CASE("every way has a role") {
@@ -118,6 +132,14 @@ TEST_CASE("nothing is both smaller and faster than what is on the frontier") {
   for (const bytes_and_time& one : bytes_and_times_of(r, verdict_on(r)))
     all += label_of(one.taken) + (one.on_frontier ? " on, " : " off, ");
   CHECK(all == "csb on, csr on, sell on, coo off, ell off, ");
+}
+
+TEST_CASE("what is as fast with more bytes is not on the frontier") {
+  recommendation r = raced();
+  for (contestant_result& k : r.found.variants[3].contestants)
+    k.time = r.found.variants[1].contestants[0].time;
+  for (const bytes_and_time& one : bytes_and_times_of(r, verdict_on(r)))
+    if (label_of(one.taken) == "ell") CHECK_FALSE(one.on_frontier);
 }
 
 TEST_CASE("contestants rank by the time that decides") {

@@ -183,6 +183,15 @@ TEST_CASE("the winner of a tie is repaid soonest, with --prefer bytes the smalle
   CHECK(!v.reasons.empty());
 }
 
+TEST_CASE("of what is repaid as soon with as many bytes the simpler format wins a tie") {
+  matrix_result m = raced_example();
+  m.variants[1] = stored(format_kind::ell, 800, 40, {raced("ell/a", ax, 8.2), raced("ell/a", atx, 20.2)});
+  m.variants[2] = stored(format_kind::bsr, 800, 40, {raced("bsr/a", ax, 8), raced("bsr/a", atx, 20)});
+  const verdict v = verdict_of(m, {});
+  CHECK(v.fastest.names() == "bsr/a");
+  CHECK(v.winner.names() == "ell/a");
+}
+
 TEST_CASE("what is there wins a tie, and the next format is not another kernel of it") {
   matrix_result m = raced_example();
   m.variants[2].bytes = 1000;

@@ -85,4 +85,5 @@ TEST_CASE("a block above the limit of fill is not chosen") {
   std::vector<block_candidate> candidates = {{{8, 8, 1}, 40, 10}, {{2, 1, 1}, 1.5, 30}, {{1, 1, 1}, 1, 20}};
   CHECK(choose_block(candidates, 5, 40, 3).best().shape.size.rows == 1);
   CHECK(choose_block(candidates, 5, 40, 50).best().shape.size.rows == 8);
+  CHECK(choose_block(candidates, 5, 40, 40).best().shape.size.rows == 8);  // just as much
 }

@@ -2,6 +2,7 @@
 #include "analyze/structure/prices.hpp"
 
 #include "analyze/structure/block_statistics.hpp"
+#include "convert/convert.hpp"
 #include "tests/battery.hpp"
 #include "tests/catch.hpp"
 
@@ -153,6 +154,11 @@ TEST_CASE("the plan says what --max-fill would refuse") {
   CHECK_FALSE(plan[3].allowed);
   CHECK(plan[3].fill == 100);
   CHECK(plan[5].allowed);  // hyb: width 0, everything in the rest
+  plan_request just_as_much;
+  just_as_much.options.max_fill = 100;
+  CHECK(plan_formats<openmp, std::int32_t, double>({}, view(c), just_as_much)[3].allowed);
+  CHECK(from_csr<openmp, std::int32_t, double>({}, view(c), format_kind::ell, just_as_much.options, nullptr)
+            .index() == static_cast<std::size_t>(format_kind::ell));
 }
 
 static array<std::int32_t, host> array_of(std::initializer_list<std::int32_t> numbers) {

@@ -581,11 +581,17 @@ TEST_CASE("looking at the machine: what it says, and how it may end") {
 }
 
 TEST_CASE("what holds for a worker before it does anything") {
+  // It would dump its memory where its parent does.
+  rlimit core{};
+  REQUIRE(::getrlimit(RLIMIT_CORE, &core) == 0);
+  const rlimit allowed = {core.rlim_max, core.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_CORE, &allowed) == 0);
   work w;
   w.matrix("a", "content sha256:a; limits");
   w.request.memory = std::int64_t{3} << 30;
   REQUIRE(w.run().ok == 1);
   const json told = w.lines[0]["matrix"];
+  REQUIRE(::setrlimit(RLIMIT_CORE, &core) == 0);
   CHECK(told["core"] == 0);
   CHECK(told["file"] == 64 << 20);
   CHECK(told["int blocked"] == true);  // its parent hears it
