@@ -156,6 +156,8 @@ std::string find_invalid(const ecsb<Offset, Value, host>& m) {
   if (holding != ecsb_holding::hybrid && m.width != (holding == ecsb_holding::ell ? longest : 0))
     return fmt::format("width {} does not go with holding {}, whose width is {}", m.width, m.holding,
                        holding == ecsb_holding::ell ? longest : 0);
+  if (m.width > longest)
+    return fmt::format("width {} is more than the {} entries of the longest block row", m.width, longest);
   for (const auto& problem : {check_length("ell_values", m.ell_values.size(), *slots),
                               check_length("rest_values", m.rest_values.size(), rest),
                               check_length("ell_block_indices", m.ell_block_indices.size(), *slots),

@@ -172,6 +172,14 @@ TEST_CASE("sizes whose product wraps around are found") {
   CHECK(find_invalid(m) == "the sizes do not fit 64 bits");
   m.width = 0;
   CHECK(find_invalid(m) == "");
+  // Without rows any width has no slots, and yet nobody could read it back.
+  m.rows = 0;
+  m.block_row_offsets = array<std::int32_t, host>(1);
+  m.block_row_offsets[0] = 0;
+  m.holding = static_cast<std::int32_t>(ecsb_holding::hybrid);
+  CHECK(find_invalid(m) == "");
+  m.width = std::int64_t{1} << 62;
+  CHECK(find_invalid(m).find("is more than the 0 entries of the longest block row") != std::string::npos);
 }
 
 TEST_CASE("no two formats are equally simple, or have the same colour") {

@@ -66,6 +66,8 @@ fault("convert/formats/validate_blocked.cpp", "an entry may be in a block row of
       "formats blocked")
 fault("convert/formats/validate_blocked.cpp", "superfluous zeros of BSR are accepted", "if (zero != m.zero_slots.size())",
       "if (false)", "formats blocked")
+fault("convert/formats/validate_blocked.cpp", "an eCSB may be wider than its longest block row", "if (m.width > longest)",
+      "if (false)", "formats")
 fault("convert/formats/validate_blocked.cpp", "padding of eCSB may name any block", "if (position != first_block)",
       "if (false)", "formats blocked")
 
