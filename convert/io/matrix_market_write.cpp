@@ -4,7 +4,9 @@
 #include <bit>
 #include <cmath>
 #include <fast_matrix_market/fast_matrix_market.hpp>
+#include <vector>
 
+#include "convert/backend/parallel_guard.hpp"
 #include "convert/io/matrix_market.hpp"
 
 namespace sparsmith {
@@ -88,6 +90,32 @@ class listed_lines {
   fmm::line_formatter<std::int32_t, std::int64_t> integers_;
 };
 
+// All threads make the text of some chunks while one of them writes that of the chunks before. (The package's
+// own pool of threads ends the process where there is no memory for one of them.)
+template <class Formatter>
+void write_chunks(std::ostream& out, Formatter& formatter, const fmm::write_options& options) {
+  const auto at_once = static_cast<std::size_t>(4 * omp_get_max_threads());
+  std::vector<decltype(formatter.next_chunk(options))> chunks;
+  std::vector<std::string> ready, next;
+  do {
+    chunks.clear();
+    while (chunks.size() < at_once && formatter.has_next()) chunks.push_back(formatter.next_chunk(options));
+    next.assign(chunks.size(), {});
+    parallel_guard guard;
+#pragma omp parallel for schedule(dynamic)
+    for (std::size_t i = 0; i <= chunks.size(); ++i)
+      guard.run([&] {
+        if (i > 0)
+          next[i - 1] = chunks[i - 1]();
+        else
+          for (const std::string& text : ready)
+            out.write(text.data(), static_cast<std::streamsize>(text.size()));
+      });
+    guard.rethrow();
+    ready.swap(next);
+  } while (!ready.empty());
+}
+
 }  // namespace
 
 template <class Value>
@@ -98,7 +126,6 @@ void write_matrix_market(std::ostream& out, const coo<Value, host>& entries, con
   const Value* const values = entries.values.data();
   fmm::matrix_market_header header(entries.rows, entries.cols);
   fmm::write_options options;
-  options.num_threads = omp_get_max_threads();
   const listed_lines<Value> lines(header, options);
 
   const bool skew = source.symmetry == symmetry_kind::skew_symmetric;
@@ -121,7 +148,7 @@ void write_matrix_market(std::ostream& out, const coo<Value, host>& entries, con
   const std::int64_t values_written = header.field == fmm::pattern ? 0 : count;
   fmm::triplet_formatter formatter(lines, rows, rows + count, cols, cols + count, values,
                                    values + values_written);
-  fmm::write_body(out, formatter, options);
+  write_chunks(out, formatter, options);
 }
 
 template void write_matrix_market(std::ostream&, const coo<float, host>&, const matrix_kind&);
