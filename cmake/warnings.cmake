@@ -25,8 +25,10 @@ if(wish MATCHES "^(ON|1|TRUE|YES|Y|ADDRESS)$")
 elseif(SPARSMITH_SANITIZE STREQUAL "thread")
   set(sanitizers -fsanitize=thread)
 elseif(SPARSMITH_SANITIZE STREQUAL "integer")
-  # Unsigned numbers wrap around on purpose, in hashes and made-up numbers; sizes are signed here.
-  set(sanitizers -fsanitize=undefined,integer -fno-sanitize=null,unsigned-integer-overflow -fno-sanitize-recover=all
+  # Unsigned numbers wrap around and lose bits on purpose, in hashes and rotations; sizes are signed here. All findings are
+  # told; UBSAN_OPTIONS=halt_on_error=1 ends at the first.
+  set(sanitizers -fsanitize=undefined,integer -fno-sanitize=null,unsigned-integer-overflow,unsigned-shift-base
+                 -fsanitize-recover=all
                  -fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/cmake/integer_ignorelist.txt)
 elseif(SPARSMITH_SANITIZE)
   message(FATAL_ERROR "SPARSMITH_SANITIZE=${SPARSMITH_SANITIZE}: is none of OFF, ON, address, thread and integer")

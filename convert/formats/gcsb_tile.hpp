@@ -66,9 +66,7 @@ struct tile_cells {
   int lane_bits, line_bits, width_bits;  // log2 of group_size, of tile_height / group_size, of tile_width
 
   tile_cells(std::int32_t height, std::int32_t width, std::int32_t group_size)
-      : lane_bits(std::bit_width(static_cast<unsigned>(group_size)) - 1),
-        line_bits(std::bit_width(static_cast<unsigned>(height / group_size)) - 1),
-        width_bits(std::bit_width(static_cast<unsigned>(width)) - 1) {}
+      : lane_bits(log2_of(group_size)), line_bits(log2_of(height / group_size)), width_bits(log2_of(width)) {}
 
   SPARSMITH_HOST_DEVICE std::int32_t lanes() const { return 1 << lane_bits; }
   SPARSMITH_HOST_DEVICE std::uint32_t width() const { return 1u << width_bits; }
@@ -108,6 +106,9 @@ struct tile_cells {
     return combined & (2 * width() - 1);
   }
   int key_bits() const { return line_bits + width_bits; }
+  static int log2_of(std::int32_t size) {
+    return static_cast<int>(std::bit_width(static_cast<unsigned>(size))) - 1;
+  }
   // Of the combined index.
   int index_bits() const { return key_bits() + 1 <= 16 ? 16 : 32; }
 

@@ -46,7 +46,7 @@ fuzz_one() {
   SPARSMITH_FUZZ_TARGET=$target "$fuzzer" "$run/corpus/$target" $(ls -d "$run/seeds/$target" 2>/dev/null) \
     -fork=1 -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 -max_total_time="$each" -max_len="$longest" -timeout=20 \
     -rss_limit_mb=4096 -malloc_limit_mb=2048 -dict="$here/words.dict" -artifact_prefix="$run/findings/$target/" \
-    -print_final_stats=1 >"$run/$target.log" 2>&1 || true
+    -print_final_stats=1 -print_funcs=0 >"$run/$target.log" 2>&1 || true
   executions=$(sed -n 's/^#\([0-9]*\): cov.*/\1/p' "$run/$target.log" | tail -1)
   covered=$(sed -n 's/^#[0-9]*: cov: \([0-9]*\).*/\1/p' "$run/$target.log" | tail -1)
   echo "$target: ${executions:-0} executions, ${covered:-0} edges, $(ls "$run/corpus/$target" | wc -l) inputs kept, $(ls "$run/findings/$target" | wc -l) findings"

