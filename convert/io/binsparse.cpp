@@ -49,8 +49,9 @@ class reader {
       major = read_majors(majors, format == "DCSR" || format == "DCSC");
     }
     array<std::int32_t, host> minor = read_indices(indices_1, "indices_1", minors);
-    entries.row_indices = by_columns ? std::move(minor) : std::move(major);
-    entries.col_indices = by_columns ? std::move(major) : std::move(minor);
+    if (by_columns) std::swap(major, minor);
+    entries.row_indices = std::move(major);
+    entries.col_indices = std::move(minor);
     check_triangle();
     read_values();
     check_diagonal();
