@@ -387,16 +387,16 @@ void convert(Backend on, const request& wanted, matrix_entries&& source, output_
                               format == format_kind::gcsb ? options.group_size : 0, options.window);
   }
   any_format<Offset, Value, space_on<Backend>> converted;
-  if (format == format_kind::csr && !wanted.verify)
+  if (format == format_kind::csr && !wanted.verify) {
     converted = std::move(matrix);  // it is what was asked for; no copy needed
-  else
+  } else {
     converted = from_csr<Backend, Offset, Value>(on, view(matrix), format, shapes.options, &result.stages);
+    if (wanted.verify)
+      require_same<Backend, Offset, Value>(on, matrix, converted, format, result.verify_stages);
+  }
+  result.verified = wanted.verify;
   if (with_statistics && !blocks) blocks = tile_statistics<Backend, Offset, Value>(on, converted);
   result.format = {format, summary_of(converted), std::move(blocks)};
-  if (wanted.verify) {
-    require_same<Backend, Offset, Value>(on, matrix, converted, format, result.verify_stages);
-    result.verified = true;
-  }
   if (file == nullptr) return;
 
   const container kind = wanted.output->kind;

@@ -131,7 +131,8 @@ sell<Offset, Value, space_on<Backend>> csr_to_sell(Backend on, csr<Offset, Value
   const Offset* const starts = result.slice_offsets.data();
   std::int32_t* const out_cols = result.col_indices.data();
   Value* const out_values = result.values.data();
-  for_each_index(on, slices * slice, [=] SPARSMITH_HOST_DEVICE(std::int64_t p) {
+  // Without slots a slice may be far larger than the matrix.
+  for_each_index(on, slots == 0 ? 0 : slices * slice, [=] SPARSMITH_HOST_DEVICE(std::int64_t p) {
     const std::int64_t s = p / slice;
     const std::int64_t width = (starts[s + 1] - starts[s]) / slice;
     const std::int64_t length = p < rows ? lengths[p] : 0;

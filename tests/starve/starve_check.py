@@ -268,12 +268,13 @@ def main():
                 ("failing read", sampled(reads, few, every), lambda n: {"STARVE_READ_FAILS": str(n)}),
                 ("reads of so many bytes", [1, 2, 7], lambda n: {"STARVE_READ": str(n)}),
             ]
-            before, began = sum(tried.values()), time.monotonic()
+            before, bad_before, began = sum(tried.values()), sum(problems.values()), time.monotonic()
             for kind, places, wishes_of in kinds:
                 if options.kinds in kind:
                     trial.try_all(case, kind, places, wishes_of)
             print(f"{case.name}: {allocations} allocations, {written} bytes written, {calls} finishing calls, {reads} reads; "
-                  f"{sum(tried.values()) - before} failures tried in {time.monotonic() - began:.1f} s", flush=True)
+                  f"{sum(tried.values()) - before} failures tried in {time.monotonic() - began:.1f} s, "
+                  f"{sum(problems.values()) - bad_before} ended badly", flush=True)
     finally:
         shutil.rmtree(trial.root, ignore_errors=True)
     for (tool, kind), count in sorted(tried.items()):
