@@ -251,13 +251,15 @@ def main():
                 continue
             trial.run(case, {})  # caches are filled
             allocations, written, calls, reads = trial.counts(case)
-            # Those at the start fail in the first run of a tool only.
-            passed_over = started.get(case.tool, 0)
-            started.setdefault(case.tool, trial.allocations_at_start(case.tool))
+            # Those at the start fail in the first run of a tool only, and once in a worker that it starts.
+            who = case.tool, case.generation
+            passed_over = started.get(who, 0)
+            if who not in started:
+                started[who] = trial.allocations_at_start(case.tool)
             # A race takes a second or more: it looks at the machine first. Every place of it would take a day.
             few, every = (options.sample, options.every) if case.name != "race" else (max(2, options.sample // 4), False)
             # The bytes of a page are all alike; those of containers are few.
-            bytes_tried = sampled(written, few * (20 if every else 1), every and written < 4000, 0)
+            bytes_tried = sampled(written, few * (20 if every else 1), every and written < 20000, 0)
             failing = sampled(allocations - passed_over, few, every, 1 + passed_over)
             kinds = [
                 ("allocation", failing, lambda n: {"STARVE_ALLOCATION": str(n)}),
