@@ -80,7 +80,7 @@ tsan integer: setup
 	@sh cmake/setup.sh clang libomp-dev
 	cmake --preset $@ -Wno-dev > /dev/null
 	cmake --build build/$@ -j $(JOBS) --target $(CHECKED:%=test_%)
-	OMP_NUM_THREADS=3 TSAN_OPTIONS=ignore_noninstrumented_modules=1 UBSAN_OPTIONS=halt_on_error=1 \
+	OMP_NUM_THREADS=3 TSAN_OPTIONS=ignore_noninstrumented_modules=1:suppressions=$(CURDIR)/tests/tsan.supp UBSAN_OPTIONS=halt_on_error=1 \
 	  ctest --test-dir build/$@ --output-on-failure -R '^($(subst $() $(),|,$(CHECKED)))$$'
 
 # The few checks of .clang-tidy, over all sources that are compiled with OpenMP.

@@ -28,6 +28,9 @@ struct back_to_csr {
   result operator()(const hyb<Value, space>& m) const {
     return hyb_to_csr<Backend, Offset, Value>(on, view(m), log);
   }
+  result operator()(const dia<Value, space>& m) const {
+    return dia_to_csr<Backend, Offset, Value>(on, view(m), log);
+  }
   result operator()(const bsr<Offset, Value, space>& m) const { return bsr_to_csr(on, view(m), log); }
   result operator()(const csb<Offset, Value, space>& m) const { return csb_to_csr(on, view(m), log); }
   result operator()(const ecsb<Offset, Value, space>& m) const { return ecsb_to_csr(on, view(m), log); }
@@ -35,7 +38,28 @@ struct back_to_csr {
   result operator()(const gcsb_tile<Offset, Value, space>& m) const {
     return gcsb_tile_to_csr(on, view(m), log);
   }
+  result operator()(const csr_half<Offset, Value, space>& m) const {
+    return upper_to_csr(on, view(m.upper), m.skew != 0, log);
+  }
+  template <class Upper>
+  result operator()(const half<Upper>& m) const {
+    const result upper = (*this)(m.upper);
+    return upper_to_csr(on, view(upper), m.skew != 0, log);
+  }
 };
+
+// A matrix as half of it, the entries of which `store` takes.
+template <class Backend, class Offset, class Value, class Store>
+auto half_stored(Backend on, csr<Offset, Value, view_on<Backend>> matrix, stage_log* log, Store store) {
+  const mirror_symmetry symmetry = find_symmetry(on, matrix, log);
+  if (symmetry == mirror_symmetry::none)
+    throw error(failure::input,
+                "the matrix is neither symmetric nor skew-symmetric, bit for bit: it has no half to store");
+  half<decltype(store(csr_to_upper(on, matrix, log)))> result;
+  result.skew = symmetry == mirror_symmetry::negated ? 1 : 0;
+  result.upper = store(csr_to_upper(on, matrix, log));
+  return result;
+}
 
 }  // namespace
 
@@ -104,6 +128,7 @@ template <class Backend, class Offset, class Value>
 any_format<Offset, Value, space_on<Backend>> from_csr(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                                                       format_kind format, const conversion_options& options,
                                                       stage_log* log) {
+  using space = space_on<Backend>;
   require_options(options, format);
   const double max_fill = options.max_fill;
   switch (format) {
@@ -119,6 +144,8 @@ any_format<Offset, Value, space_on<Backend>> from_csr(Backend on, csr<Offset, Va
       return csr_to_sell(on, matrix, options.sell, max_fill, log);
     case format_kind::hyb:
       return csr_to_hyb(on, matrix, options.hyb_width, max_fill, log);
+    case format_kind::dia:
+      return csr_to_dia(on, matrix, options.dia_share, max_fill, log);
     case format_kind::bsr:
       return csr_to_bsr(on, matrix, options.bsr_block, max_fill, log);
     case format_kind::csb:
@@ -129,6 +156,16 @@ any_format<Offset, Value, space_on<Backend>> from_csr(Backend on, csr<Offset, Va
       return csr_to_gcsb(on, matrix, options.blocks, max_fill, log);
     case format_kind::gcsb_tile:
       return csr_to_gcsb_tile(on, matrix, options.tile, max_fill, log);
+    case format_kind::csr_half:
+      return half_stored(on, matrix, log, [](csr<Offset, Value, space>&& upper) { return std::move(upper); });
+    case format_kind::dia_half:
+      return half_stored(on, matrix, log, [&](const csr<Offset, Value, space>& upper) {
+        return csr_to_dia(on, view(upper), options.dia_share, max_fill, log);
+      });
+    case format_kind::bsr_half:
+      return half_stored(on, matrix, log, [&](const csr<Offset, Value, space>& upper) {
+        return csr_to_bsr(on, view(upper), options.bsr_block, max_fill, log);
+      });
   }
   throw error(failure::usage, "no such format");
 }

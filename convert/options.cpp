@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -31,6 +32,21 @@ void require_max_fill(double max_fill) {
 void require_options(const sell_shape& shape) {
   if (shape.slice < 1) refuse("slice", "a slice of SELL has at least one row, not {}", shape.slice);
   if (shape.sigma < 1) refuse("sigma", "a sorting window of SELL has at least one row, not {}", shape.sigma);
+}
+
+void require_dia_share(double share) {
+  if (std::isnan(share) || share > 1)
+    refuse("diagonals", "no diagonal has {:g} entries per row: the share is at most 1", share);
+}
+
+std::int64_t least_on_diagonal(double dia_share, std::int64_t rows, std::int64_t value_bytes) {
+  require_dia_share(dia_share);
+  // An entry of the rest has two indices beside its value.
+  const std::int64_t in_rest = value_bytes + 2 * std::int64_t{sizeof(std::int32_t)};
+  const auto least = dia_share < 0
+                         ? groups_of(rows * value_bytes, in_rest)
+                         : static_cast<std::int64_t>(std::ceil(dia_share * static_cast<double>(rows)));
+  return std::max<std::int64_t>(least, 1);
 }
 
 void require_bsr_block(block_size block) {

@@ -44,6 +44,9 @@ struct conversion_options {
   block_size bsr_block = {4, 4};
   block_options blocks = {};
   tile_options tile = {};
+  // DIA stores diagonals that have at least so many entries per row of the matrix; 0: all that have any.
+  // Negative: by bytes, those that would take no fewer in the rest.
+  double dia_share = -1;
 };
 
 // Whether a format cuts the matrix into beta x beta blocks.
@@ -63,11 +66,15 @@ inline bool is_lane_count(std::int64_t number) {
 // Throw failure::usage where a conversion could not be right with these.
 void require_max_fill(double max_fill);  // at least 1, and a number
 void require_options(const sell_shape& shape);
+void require_dia_share(double share);                                    // at most 1, and a number
 void require_bsr_block(block_size block);                                // sides from 1 to 64
 void require_options(const block_options& options, format_kind format);  // of CSB, eCSB or GCSB
 void require_options(const tile_options& options);
 void require_block_size(block_size size);  // to count blocks: sides of at least 1
 // The same for any format, looking only at what concerns it and at the limit of fill.
 void require_options(const conversion_options& options, format_kind format);
+
+// Entries that a diagonal needs to be stored; at least one.
+std::int64_t least_on_diagonal(double dia_share, std::int64_t rows, std::int64_t value_bytes);
 
 }  // namespace sparsmith

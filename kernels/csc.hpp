@@ -1,5 +1,6 @@
 // CSC's kernels are CSR's: the CSC of A is the CSR of A^T, so that its A x is CSR's A^T x and the other way
-// round. The files of CSR's kernels instantiate this for their backend.
+// round; of both at once the vectors change places. The files of CSR's kernels instantiate this for their
+// backend.
 #pragma once
 
 #include <string_view>
@@ -34,11 +35,16 @@ struct table_of<csc<Offset, Value, view_of<Space>>> {
       table.push_back({info,
                        [line](const matrix& m, operation op) {
                          // About A, and not about the CSR that this is run as.
-                         return line.info.computes(turned(op)) ? line.why_not(transpose(m), turned(op))
+                         return turned(line.info).computes(op) ? line.why_not(transpose(m), turned(op))
                                                                : no_product_with(op);
                        },
                        [line](backend_in<Space> on, const matrix& m, operation op) {
-                         return line.prepare(on, transpose(m), turned(op));
+                         auto ready = line.prepare(on, transpose(m), turned(op));
+                         if (op != operation::both) return ready;
+                         return both_products<Value>(
+                             ready.bytes, m.rows, m.cols,
+                             [run = ready.run_both](Value alpha, const Value* x, const Value* w, Value beta,
+                                                    Value* y, Value* z) { run(alpha, w, x, beta, z, y); });
                        }});
     }
     return table;

@@ -1,7 +1,7 @@
-// What a kernel is: a named way to compute y = alpha A x + beta y, or the same with A transposed, from the
-// arrays of one format. Each is a type with `info`, a constructor that prepares it for a matrix on a backend,
-// and `run`; `kernel_of` turns it into a line of its format's table, so that a kernel's name and its code
-// come from the same type.
+// What a kernel is: a named way to compute y = alpha A x + beta y, the same with A transposed, or two
+// products in one pass, from the arrays of one format. Each is a type with `info`, a constructor that
+// prepares it for a matrix on a backend, and `run`; `kernel_of` turns it into a line of its format's table,
+// so that a kernel's name and its code come from the same type.
 #pragma once
 
 #include <functional>
@@ -19,13 +19,27 @@ namespace sparsmith {
 // A kernel ready for one matrix, which must outlive it, and one operation. x and y are in the matrix's memory
 // space. With alpha 0 neither A nor x is read, with beta 0 y is not. One run at a time: copies share what was
 // prepared, and a run on CUDA lasts until its stream is through with it. Prefix sums (`rounding_neighbours`)
-// and the zeros that fill BSR's blocks also meet entries of x that a row has no business with: there x should
-// be finite.
+// and the zeros that fill BSR's blocks and DIA's diagonals also meet entries of x that a row has no business
+// with: there x should be finite, and A x too where that is multiplied by A^T.
 template <class Value>
 struct prepared_kernel {
   std::int64_t bytes = 0;  // taken beside the matrix
+  // Of both products, w follows x and z follows y.
   std::function<void(Value alpha, const Value* x, Value beta, Value* y)> run;
+  // Of both products alone: y = alpha A x + beta y and z = alpha A^T w + beta z, none of which share memory.
+  std::function<void(Value alpha, const Value* x, const Value* w, Value beta, Value* y, Value* z)> run_both =
+      {};
 };
+
+// A kernel of both products from what runs them, on a matrix of such sizes.
+template <class Value, class Run>
+prepared_kernel<Value> both_products(std::int64_t bytes, std::int64_t rows, std::int64_t cols, Run run) {
+  return {bytes,
+          [=](Value alpha, const Value* x, Value beta, Value* y) {
+            run(alpha, x, alpha == Value{0} ? x : x + cols, beta, y, y + rows);
+          },
+          run};
+}
 
 // The backend that works in a space, or in a view of it.
 template <class Space>
@@ -52,13 +66,19 @@ void scale(openmp on, std::int64_t count, Value beta, Value* y);
 template <class Value>
 bool scale(cuda on, std::int64_t count, Value beta, Value* y);  // whether a kernel is launched for it
 
+constexpr std::int64_t outputs_of(std::int64_t rows, std::int64_t cols, operation op) {
+  return op == operation::multiply ? rows : op == operation::both ? rows + cols : cols;
+}
+constexpr std::int64_t inputs_of(std::int64_t rows, std::int64_t cols, operation op) {
+  return op == operation::transposed ? rows : op == operation::both ? cols + rows : cols;
+}
 template <class Matrix>
 std::int64_t outputs(const Matrix& matrix, operation op) {
-  return op == operation::multiply ? matrix.rows : matrix.cols;
+  return outputs_of(rows_of(matrix), cols_of(matrix), op);
 }
 template <class Matrix>
 std::int64_t inputs(const Matrix& matrix, operation op) {
-  return op == operation::multiply ? matrix.cols : matrix.rows;
+  return inputs_of(rows_of(matrix), cols_of(matrix), op);
 }
 
 // The first half of a line: what K says about itself.
@@ -75,6 +95,8 @@ kernel<typename K::matrix> refusal_of() {
   using matrix_type = typename K::matrix;
   using line = kernel<matrix_type>;
   static_assert(K::info.facts.stated(), "a kernel says how it works: info.facts");
+  static_assert(!K::info.computes.normal || K::info.rounding_neighbours == 0,
+                "the reference has no bounds for prefix sums of prefix sums");
   constexpr bool has_rule = requires(const matrix_outline& known) {
     K::why_not_expected(known, operation::multiply);
   };
@@ -98,7 +120,9 @@ kernel<typename K::matrix> refusal_of() {
 //   K(backend, const matrix&, operation)                    prepares
 //   std::int64_t bytes() const                              left out where it takes nothing
 //   void run(Value alpha, const Value* x, Value beta, Value* y) const
-// A matrix without slots or an alpha of 0 only scales y: neither the constructor nor run sees them.
+//   void run_both(Value alpha, const Value* x, const Value* w, Value beta, Value* y, Value* z) const
+// as far as it computes what they are for. A matrix without slots or an alpha of 0 only scales y: neither the
+// constructor nor run sees them.
 template <class K>
 kernel<typename K::matrix> kernel_of() {
   using matrix_type = typename K::matrix;
@@ -106,20 +130,36 @@ kernel<typename K::matrix> kernel_of() {
   using backend = typename kernel<matrix_type>::backend;
   kernel<matrix_type> line = refusal_of<K>();
   line.prepare = [](backend on, const matrix_type& m, operation op) {
-    prepared_kernel<value> ready;
-    const std::int64_t count = outputs(m, op);
+    std::int64_t bytes = 0;
+    const std::int64_t rows = rows_of(m), cols = cols_of(m);
     std::shared_ptr<K> state;
-    if (m.rows > 0 && m.cols > 0 && slots(m) > 0) {  // padding without columns has no place in x
+    if (rows > 0 && cols > 0 && slots(m) > 0) {  // padding without columns has no place in x
       state = std::make_shared<K>(on, m, op);
-      if constexpr (requires { state->bytes(); }) ready.bytes = state->bytes();
+      if constexpr (requires { state->bytes(); }) bytes = state->bytes();
     }
     synchronize(on);  // what was queued to prepare it: another thread may run it
-    ready.run = [on, state, count](value alpha, const value* x, value beta, value* y) {
-      if (state == nullptr || alpha == value{0})
-        scale(on, count, beta, y);
-      else
-        state->run(alpha, x, beta, y);
-    };
+    if constexpr (K::info.computes.both) {
+      if (op == operation::both)
+        return both_products<value>(bytes, rows, cols,
+                                    [on, state, rows, cols](value alpha, const value* x, const value* w,
+                                                            value beta, value* y, value* z) {
+                                      if (state == nullptr || alpha == value{0}) {
+                                        scale(on, rows, beta, y);
+                                        scale(on, cols, beta, z);
+                                      } else {
+                                        state->run_both(alpha, x, w, beta, y, z);
+                                      }
+                                    });
+    }
+    prepared_kernel<value> ready;
+    ready.bytes = bytes;
+    if constexpr (K::info.computes.multiply || K::info.computes.transposed || K::info.computes.normal)
+      ready.run = [on, state, count = outputs(m, op)](value alpha, const value* x, value beta, value* y) {
+        if (state == nullptr || alpha == value{0})
+          scale(on, count, beta, y);
+        else
+          state->run(alpha, x, beta, y);
+      };
     return ready;
   };
   return line;

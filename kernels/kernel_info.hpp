@@ -15,28 +15,47 @@
 
 namespace sparsmith {
 
-enum class operation { multiply, transposed };  // A x, A^T x
-inline constexpr std::array both_operations = {operation::multiply, operation::transposed};
+// What is computed: a product with A, one with A^T, or two products while A is read once: A x beside A^T w,
+// and A^T (A x).
+enum class operation { multiply, transposed, both, normal };
+inline constexpr std::array plain_operations = {operation::multiply, operation::transposed};
+inline constexpr std::array all_operations = {operation::multiply, operation::transposed, operation::both,
+                                              operation::normal};
 
-inline const char* name_of(operation op) {
-  return op == operation::multiply ? "A x" : "A^T x";
+constexpr const char* name_of(operation op) {
+  switch (op) {
+    case operation::multiply:
+      return "A x";
+    case operation::transposed:
+      return "A^T x";
+    case operation::both:
+      return "A x and A^T w";
+    case operation::normal:
+      return "A^T (A x)";
+  }
+  return "";
 }
-// What the transpose of A computes where A computes `op`.
+// What a matrix computes where its transpose computes `op`; the transpose of A has no part in A^T (A x).
 constexpr operation turned(operation op) {
-  return op == operation::multiply ? operation::transposed : operation::multiply;
+  return op == operation::multiply     ? operation::transposed
+         : op == operation::transposed ? operation::multiply
+                                       : op;
 }
 
-// What each of the two has.
+// What each of them has.
 template <class T>
 struct per_operation {
-  T multiply = {}, transposed = {};
+  T multiply = {}, transposed = {}, both = {}, normal = {};
   constexpr const T& operator()(operation op) const {
-    return op == operation::multiply ? multiply : transposed;
+    return op == operation::multiply     ? multiply
+           : op == operation::transposed ? transposed
+           : op == operation::both       ? both
+                                         : normal;
   }
 };
 template <class T>
 constexpr per_operation<T> turned(const per_operation<T>& each) {
-  return {each.transposed, each.multiply};
+  return {each.transposed, each.multiply, each.both, {}};
 }
 
 // How a kernel works, beside what its format's arrays tell. It is all about the arrays as they are stored: A
@@ -71,10 +90,10 @@ struct kernel_facts {
     every,  // one for every entry or slot
     runs    // one for every run of equal outputs in `run` entries
   };
-  per_operation<adds> additions = {adds::none, adds::none};
+  per_operation<adds> additions = {};
   int run = 1;
 
-  per_operation<int> launches = {0, 0};
+  per_operation<int> launches = {};
   int launches_to_renumber = 0;  // more, where the matrix has other numbers for rows and columns
 
   // The sides of square blocks of BSR, a bit each, that need no division to find an entry's place. The fit
@@ -115,12 +134,16 @@ struct kernel_info {
   const char* description;  // one line
   const char* source;       // the document that describes it, "ours", or the vendor's library
   // Whether a run gives the same bits every time, on the same machine with the same number of threads.
-  per_operation<bool> repeatable = {false, false};
+  per_operation<bool> repeatable = {};
   // How many entries before and after a row's own, in the order of storage, enter its rounding error: those
   // that share a prefix sum with it.
   std::int32_t rounding_neighbours = 0;
   bool vendor = false;
-  per_operation<bool> computes = {true, true};  // whether it has a product with A at all, and with A^T
+  // Of a document, and kept as it is described there, but on none of the matrices of docs/model within 5 % of
+  // the best of its product, warm or cold. To convert, check and time for it costs a race time and does not
+  // change its verdict: it takes part only where it is asked for (analyze/recommend/field.hpp).
+  bool history = false;
+  per_operation<bool> computes = {true, true, false, false};
   kernel_facts facts = {};
   // Whose fitted numbers predict it where it has none of its own: those of a library that not every build
   // has may never have been fitted.
@@ -143,6 +166,8 @@ constexpr kernel_info turned(kernel_info info) {
 }
 
 inline std::string no_product_with(operation op) {
+  if (op == operation::both || op == operation::normal)
+    return std::string("it does not compute ") + name_of(op) + " in one pass";
   return std::string("it has no product with ") + (op == operation::multiply ? "A" : "A^T");
 }
 

@@ -7,7 +7,7 @@
 
 namespace sparsmith {
 
-// The line of kernel K for every combination of types: line_of<csr_merge, csr_view, device>::on(matrix).
+// The line of kernel K for every combination of types: line_of<csr_hybrid, csr_view, device>::on(matrix).
 template <template <class Offset, class Value> class K, template <class, class, class> class View,
           class Space>
 struct line_of {

@@ -1,5 +1,5 @@
 // What a kernel's own file includes to compile its line, for all combinations of types at once:
-//   template struct line_of<csr_merge, csr_view, device>;
+//   template struct line_of<csr_hybrid, csr_view, device>;
 #pragma once
 
 #include "kernels/line.hpp"

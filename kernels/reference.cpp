@@ -100,12 +100,67 @@ array<double, host> zeros(std::int64_t count) {
   return all;
 }
 
+// One after the other.
+reference_product joined(const reference_product& a, const reference_product& b) {
+  const std::int64_t count = a.y.size();
+  reference_product all{array<double, host>(count + b.y.size()), array<double, host>(count + b.y.size())};
+  std::copy(a.y.begin(), a.y.end(), all.y.begin());
+  std::copy(b.y.begin(), b.y.end(), all.y.begin() + count);
+  std::copy(a.bound.begin(), a.bound.end(), all.bound.begin());
+  std::copy(b.bound.begin(), b.bound.end(), all.bound.begin() + count);
+  return all;
+}
+
+// A^T (A x): what rounding may have done to A x goes through A^T as well, and with it what rounding may do to
+// the sums of that.
+template <class Offset, class Value>
+reference_product normal_reference(const csr<Offset, Value, view_of<host>>& m, Value alpha, const Value* x,
+                                   Value beta, const Value* y) {
+  const reference_product inner = multiply_reference<Offset, Value>(
+      m, operation::multiply, Value{1}, x, Value{0}, static_cast<const Value*>(nullptr));
+  array<double, host> products = zeros(m.cols), magnitude = zeros(m.cols), off = zeros(m.cols),
+                      terms = zeros(m.cols);
+  const auto value = [&](std::int64_t e) { return static_cast<double>(m.values[e]); };
+  add_by_column(
+      m, [&](std::int64_t row, std::int64_t e) { return value(e) * inner.y[row]; },
+      [&](std::int32_t col, double one) {
+        products[col] += one;
+        magnitude[col] += std::fabs(one);
+        terms[col] += 1;
+      });
+  add_by_column(
+      m, [&](std::int64_t row, std::int64_t e) { return std::fabs(value(e)) * inner.bound[row]; },
+      [&](std::int32_t col, double one) { off[col] += one; });
+  reference_product result{array<double, host>(m.cols), array<double, host>(m.cols)};
+  constexpr double epsilon = std::numeric_limits<Value>::epsilon(),
+                   smallest = std::numeric_limits<Value>::min();
+  const double a = static_cast<double>(alpha), b = static_cast<double>(beta);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < m.cols; ++i) {
+    const double sum = a == 0 ? 0 : a * products[i], old = b == 0 ? 0 : b * static_cast<double>(y[i]);
+    result.y[i] = sum + old;
+    const double through = a == 0 ? 0 : std::fabs(a) * off[i],
+                 size = (a == 0 ? 0 : std::fabs(a) * magnitude[i]) + through + std::fabs(old);
+    result.bound[i] = through + (terms[i] + 5) * (epsilon * size + smallest);
+  }
+  return result;
+}
+
 }  // namespace
 
 template <class Offset, class Value>
 reference_product multiply_reference(const csr<Offset, Value, view_of<host>>& m, operation op, Value alpha,
                                      const Value* x, Value beta, const Value* y, std::int32_t neighbours) {
   const std::int64_t count = outputs(m, op);
+  if (op == operation::both) {
+    const auto alone = [&](operation one, const Value* from, const Value* old) {
+      return multiply_reference<Offset, Value>(m, one, alpha, from, beta, old, neighbours);
+    };
+    return joined(
+        alone(operation::multiply, x, y),
+        alone(operation::transposed, alpha == Value{0} ? x : x + m.cols, beta == Value{0} ? y : y + m.rows));
+  }
+  if (op == operation::normal) return normal_reference<Offset, Value>(m, alpha, x, beta, y);
   const bool by_rows = op == operation::multiply;
   reference_product result{array<double, host>(count), array<double, host>(count)};
   constexpr double epsilon = std::numeric_limits<Value>::epsilon(),
@@ -146,9 +201,12 @@ reference_product multiply_reference(const csr<Offset, Value, view_of<host>>& m,
   return result;
 }
 
+namespace {
+
+// Of one product; `bound` has a place for each of its outputs.
 template <class Offset, class Value>
-void allow_for_neighbours(const csr<Offset, Value, view_of<host>>& m, operation op, Value alpha,
-                          const Value* x, std::int32_t neighbours, reference_product& known) {
+void widen_bounds(const csr<Offset, Value, view_of<host>>& m, operation op, Value alpha, const Value* x,
+                  std::int32_t neighbours, double* bound) {
   const std::int64_t count = outputs(m, op), entries = m.values.size();
   const double a = static_cast<double>(alpha);
   if (a == 0 || entries == 0) return;
@@ -175,7 +233,7 @@ void allow_for_neighbours(const csr<Offset, Value, view_of<host>>& m, operation 
   constexpr double epsilon = std::numeric_limits<Value>::epsilon();
   const auto widen = [&](std::int64_t i, double runs,
                          double nearby) {  // a sum for each run, added and taken off
-    known.bound[i] += (2 * std::log2(neighbours) + 4 + 2 * runs) * epsilon * std::fabs(a) * nearby;
+    bound[i] += (2 * std::log2(neighbours) + 4 + 2 * runs) * epsilon * std::fabs(a) * nearby;
   };
   if (op == operation::multiply) {  // a row is one run of entries
     const std::int64_t chunk = chunk_of(m.rows);
@@ -197,6 +255,18 @@ void allow_for_neighbours(const csr<Offset, Value, view_of<host>>& m, operation 
       });
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < count; ++i) widen(i, terms[i], nearby[i]);
+}
+
+}  // namespace
+
+template <class Offset, class Value>
+void allow_for_neighbours(const csr<Offset, Value, view_of<host>>& m, operation op, Value alpha,
+                          const Value* x, std::int32_t neighbours, reference_product& known) {
+  double* const bound = known.bound.data();
+  if (op != operation::both) return widen_bounds(m, op, alpha, x, neighbours, bound);
+  widen_bounds(m, operation::multiply, alpha, x, neighbours, bound);
+  widen_bounds(m, operation::transposed, alpha, alpha == Value{0} ? x : x + m.cols, neighbours,
+               bound + m.rows);
 }
 
 template <class Value>

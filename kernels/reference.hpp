@@ -8,7 +8,8 @@
 // below the smallest normal number; the reference itself, in 64 bits, needs no more room than what is left
 // from u to epsilon. A kernel that takes prefix sums over n entries (kernel_info::rounding_neighbours) adds
 // and takes off sums that hold the n entries before and after: each is off by log2(n) roundings of their
-// magnitudes, and so is y while they are in it.
+// magnitudes, and so is y while they are in it. What A^T (A x) may be off by is that of A x, brought through
+// A^T, and that of the second product.
 #pragma once
 
 #include <cmath>

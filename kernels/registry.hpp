@@ -33,8 +33,16 @@ template <class Offset, class Value, class Space>
 using sell_view = sell<Offset, Value, view_of<Space>>;
 template <class Value, class Space>
 using hyb_view = hyb<Value, view_of<Space>>;
+template <class Value, class Space>
+using dia_view = dia<Value, view_of<Space>>;
 template <class Offset, class Value, class Space>
 using bsr_view = bsr<Offset, Value, view_of<Space>>;
+template <class Offset, class Value, class Space>
+using csr_half_view = csr_half<Offset, Value, view_of<Space>>;
+template <class Value, class Space>
+using dia_half_view = dia_half<Value, view_of<Space>>;
+template <class Offset, class Value, class Space>
+using bsr_half_view = bsr_half<Offset, Value, view_of<Space>>;
 template <class Offset, class Value, class Space>
 using csb_view = csb<Offset, Value, view_of<Space>>;
 template <class Offset, class Value, class Space>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <string>
@@ -51,6 +52,65 @@ inline named_matrix random_matrix(std::string name, std::int32_t rows, std::int3
                          static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(cols))),
                          random.value()});
   return m;
+}
+
+// With the mirror image of every entry off the diagonal, negated where `skew`.
+inline named_matrix mirrored(named_matrix m, bool skew = false) {
+  for (std::size_t i = 0, count = m.entries.size(); i < count; ++i) {
+    const triplet t = m.entries[i];
+    if (t.row != t.col) m.entries.push_back({t.col, t.row, skew ? -t.value : t.value});
+  }
+  return m;
+}
+
+// Those that equal their transpose, or the negated one, bit for bit.
+inline std::vector<named_matrix> mirrored_battery() {
+  random_source random(91);
+  const auto upper = [&](std::string name, std::int32_t side, int entries, int first_gap) {
+    named_matrix m{std::move(name), side, side, {}};
+    std::map<std::pair<std::int32_t, std::int32_t>, bool> taken;
+    for (int i = 0; i < entries; ++i) {
+      const auto row = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(side - first_gap)));
+      const auto col =
+          row + first_gap +
+          static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(side - row - first_gap)));
+      if (taken.try_emplace({row, col}, true).second) m.entries.push_back({row, col, random.value()});
+    }
+    return m;
+  };
+  named_matrix band{"symmetric band", 67, 67, {}}, skew_band{"skew-symmetric band", 129, 129, {}},
+      hub{"symmetric, a hub", 700, 700, {}}, blocks{"symmetric blocks", 65, 65, {}},
+      strange{"symmetric, strange values", 30, 30, {}},
+      zeros{"skew-symmetric, zeros on the diagonal", 40, 40, {}}, last{"symmetric, last row alone", 9, 9, {}};
+  for (std::int32_t i = 0; i < 67; ++i)
+    for (const std::int32_t gap : {0, 1, 2, 20})
+      if (i + gap < 67) band.entries.push_back({i, i + gap, random.value()});
+  for (std::int32_t i = 0; i < 129; ++i)
+    for (const std::int32_t gap : {1, 3, 64})
+      if (i + gap < 129) skew_band.entries.push_back({i, i + gap, random.value()});
+  for (std::int32_t i = 0; i < 700; ++i) {
+    hub.entries.push_back({std::min(i, 350), std::max(i, 350), random.value()});
+    if (i % 3 == 0 && i != 350) hub.entries.push_back({i, i, random.value()});
+  }
+  for (std::int32_t i = 0; i < 65; i += 5)
+    for (const std::int32_t j : {i, i + 5, i + 30})
+      for (std::int32_t k = 0; k < 25; ++k)
+        if (const std::int32_t row = i + k / 5, col = j + k % 5; row <= col && col < 65)
+          blocks.entries.push_back({row, col, random.value()});
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double values[] = {-0.0, infinity, -infinity, std::nan(""), 0.0, 0x1p-126, 1.0, -1.0};
+  for (std::int32_t i = 0; i < 8; ++i) strange.entries.push_back({i, i * 4, values[i]});
+  for (std::int32_t i = 0; i < 40; ++i) {
+    if (i % 4 == 0) zeros.entries.push_back({i, i, i % 8 == 0 ? 0.0 : -0.0});
+    if (i < 35) zeros.entries.push_back({i, i + 5, i % 5 == 0 ? 0.0 : random.value()});
+  }
+  last.entries.push_back({0, 8, 2.0});
+  std::vector<named_matrix> all = {mirrored(upper("symmetric", 90, 600, 0)),
+                                   mirrored(upper("skew-symmetric", 90, 600, 1), true),
+                                   mirrored(upper("symmetric, large and empty", 3000, 2500, 0)),
+                                   mirrored(skew_band, true), mirrored(zeros, true)};
+  for (const auto* m : {&band, &hub, &blocks, &strange, &last}) all.push_back(mirrored(*m));
+  return all;
 }
 
 inline std::vector<named_matrix> battery() {
@@ -127,6 +187,7 @@ inline std::vector<named_matrix> battery() {
   for (auto* m : {&diagonal, &banded, &dense_row, &dense_col, &blocked, &sparse, &power, &same, &column_major,
                   &zeros, &strange, &large, &reversed, &full})
     all.push_back(std::move(*m));
+  for (named_matrix& m : mirrored_battery()) all.push_back(std::move(m));
   return all;
 }
 
@@ -212,6 +273,35 @@ std::map<std::pair<std::int32_t, std::int32_t>, Value> oracle(const named_matrix
     if (!fresh) at->second += static_cast<Value>(t.value);
   }
   return cells;
+}
+
+// Whether a matrix has a half to be stored: 1 where every entry has its mirror image, -1 where all are
+// negated and the diagonal holds zeros, else 0. It shares nothing with what finds that out in a conversion.
+template <class Offset, class Value>
+int mirror_sign(const csr<Offset, Value, host>& m) {
+  if (m.rows != m.cols) return 0;
+  const auto same = [](Value a, Value b) { return std::memcmp(&a, &b, sizeof a) == 0; };
+  bool equal = true, negated = true;
+  for (std::int32_t row = 0; row < m.rows; ++row)
+    for (Offset e = m.row_offsets[row]; e < m.row_offsets[row + 1]; ++e) {
+      const std::int32_t col = m.col_indices[e];
+      const std::int32_t* const end = m.col_indices.data() + m.row_offsets[col + 1];
+      const std::int32_t* const image = std::lower_bound(m.col_indices.data() + m.row_offsets[col], end, row);
+      if (image == end || *image != row) return 0;
+      const Value other = m.values[image - m.col_indices.data()];
+      equal = equal && same(other, m.values[e]);
+      negated = negated && (row == col ? other == 0 : same(-other, m.values[e]));
+    }
+  return equal ? 1 : negated ? -1 : 0;
+}
+// The formats that a matrix can be stored in.
+template <class Offset, class Value>
+std::vector<format_kind> formats_for(const csr<Offset, Value, host>& m) {
+  const bool has_half = mirror_sign(m) != 0;
+  std::vector<format_kind> formats;
+  for (const format_kind format : all_formats())
+    if (has_half || !whole_of(format)) formats.push_back(format);
+  return formats;
 }
 
 // Calls use.operator()<Offset, Value>() for the four combinations of types.

@@ -10,6 +10,7 @@
 #include "convert/convert.hpp"
 #include "convert/formats/validate.hpp"
 #include "convert/io/read.hpp"
+#include "tests/battery.hpp"
 #include "tests/catch.hpp"
 
 using namespace sparsmith;
@@ -82,7 +83,7 @@ TEST_CASE("a collection of matrices") {
       assembly_report report;
       const auto m = assemble<openmp, std::int32_t, double>(on, std::move(source), false, report, nullptr);
       CHECK(find_invalid(m) == "");
-      for (const format_kind format : all_formats()) {
+      for (const format_kind format : sparsmith::testing::formats_for(m)) {
         try {
           const auto c =
               from_csr<openmp, std::int32_t, double>(on, view(m), format, {{32, 1024}, -1, 20}, nullptr);

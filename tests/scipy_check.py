@@ -41,21 +41,21 @@ class Checker:
             print(f"FAILED {what} {detail}".rstrip(), file=sys.stderr)
         return good
 
-    def convert(self, source, target_format, target):
+    def convert(self, source, target_format, target, *options):
         """Runs spconv; returns whether it ended well and left the file."""
         target = self.workdir / target
         target.unlink(missing_ok=True)
-        command = [self.spconv, str(source), "--to", target_format, "-o", str(target)]
+        command = [self.spconv, str(source), "--to", target_format, "-o", str(target), *options]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         good = done.returncode == 0 and target.exists()
         self.check(" ".join(command), good, f"exit {done.returncode}: {done.stderr.strip()}")
         return target if good else None
 
-    def refuses(self, source, part):
-        """Runs spconv on a file it must refuse, with a line that says why."""
+    def refuses(self, source, part, target_format="csr", *options):
+        """Runs spconv on a file it must refuse to convert, with a line that says why."""
         target = self.workdir / "refused.npz"
         target.unlink(missing_ok=True)
-        command = [self.spconv, str(source), "--to", "csr", "-o", str(target)]
+        command = [self.spconv, str(source), "--to", target_format, "-o", str(target), *options]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         good = done.returncode == 1 and part in done.stderr and not target.exists()
         self.check(f"refuses {source.name}", good, f"exit {done.returncode}: {done.stderr.strip()}")
@@ -136,6 +136,20 @@ def with_int64_indices(matrix):
     return matrix
 
 
+def diagonal_battery(rng):
+    """SciPy's dia: what lies outside the matrix is there but means nothing, and rows of data are of any length."""
+    for rows, cols in ((6, 6), (4, 9), (9, 4)):
+        for length in (3, 9, 12):
+            offsets = rng.permutation(np.arange(1 - rows - 2, cols + 2))[:7]
+            data = rng.integers(-2, 3, (7, length)).astype(np.float64)
+            yield f"dia_{rows}x{cols}_{length}", sparse.dia_matrix((data, offsets), shape=(rows, cols))
+    yield "dia_float32", sparse.dia_matrix(random_coo(rng, 8, 12, 25, np.float32, False))
+    yield "dia_integers", sparse.diags(np.arange(1, 9), format="dia")
+    yield "dia_empty", sparse.dia_matrix((5, 3))
+    if hasattr(sparse, "dia_array"):
+        yield "dia_array", sparse.dia_array(random_coo(rng, 11, 13, 40, np.float64, False))
+
+
 def battery(rng):
     """Yields (name, matrix) for every layout SciPy can save."""
     shapes = [(0, 0, 0), (1, 1, 1), (5, 9, 12), (40, 7, 60), (3, 1000, 50), (0, 4, 0), (64, 64, 700), (6, 6, 0)]
@@ -155,6 +169,7 @@ def battery(rng):
         yield f"bsr_{block[0]}x{block[1]}", matrix
     yield "bsr_float32", random_coo(rng, 8, 12, 25, np.float32, False).tobsr(blocksize=(2, 2))
     yield "bsr_empty", sparse.bsr_matrix((6, 9), blocksize=(2, 3))
+    yield from diagonal_battery(rng)
     yield "csr_unsorted", unsorted_csr(rng)
     yield "csr_int64", with_int64_indices(random_coo(rng, 20, 30, 80, np.float64, False).tocsr())
     stored_zero = sparse.csr_matrix((np.array([0.0, -0.0, 3.0]), [1, 0, 2], [0, 1, 2, 3]), shape=(3, 3))
@@ -177,14 +192,38 @@ def check_npz(checker, rng):
             checker.check(f"{name} to {target_format} is what SciPy gives", same(result, expected))
 
 
+def check_diagonals(checker, rng):
+    """What spconv writes as dia is the same matrix to SciPy, its products included."""
+    cases = list(diagonal_battery(rng))
+    cases += [(f"random_{rows}x{cols}", random_coo(rng, rows, cols, 40, np.float64, False))
+              for rows, cols in ((7, 7), (5, 40), (40, 5), (1, 9), (9, 1), (0, 3))]
+    for name, matrix in cases:
+        source = checker.workdir / f"diagonals_{name}.npz"
+        sparse.save_npz(source, matrix)
+        target = checker.convert(source, "dia", f"diagonals_{name}_written.npz", "--diagonals", "all", "--max-fill", "1e9")
+        if target is None:
+            continue
+        result = sparse.load_npz(target)
+        expected = canonical(sparse.load_npz(source), "csr")
+        expected.eliminate_zeros()
+        rising = bool(np.all(np.diff(result.offsets) > 0))
+        checker.check(f"{target.name} is a dia", result.format == "dia" and result.shape == matrix.shape and rising)
+        checker.check(f"{target.name} is the same matrix to SciPy", same(canonical(result, "csr"), expected))
+        x = rng.integers(-9, 10, matrix.shape[1]).astype(np.float64)
+        checker.check(f"{target.name} gives the same product", np.allclose(result @ x, expected @ x, rtol=1e-5))
+
+
 def check_refusals(checker, rng):
     matrix = random_coo(rng, 4, 5, 8, np.float64, False).tocsr()
     complex_file = checker.workdir / "complex.npz"
     sparse.save_npz(complex_file, matrix.astype(np.complex128))
     checker.refuses(complex_file, "complex128")
-    diagonal = checker.workdir / "diagonal.npz"
-    sparse.save_npz(diagonal, sparse.eye(4, format="dia"))
-    checker.refuses(diagonal, "dia")
+    spread = checker.workdir / "spread.npz"
+    sparse.save_npz(spread, matrix)
+    checker.refuses(spread, "--diagonals", "dia", "--max-fill", "99")
+    unknown = checker.workdir / "unknown.npz"
+    np.savez(unknown, format=np.bytes_("lil"), shape=np.array([2, 2]), data=np.ones(2))
+    checker.refuses(unknown, "'lil' is not supported")
     plain = checker.workdir / "plain.npz"
     np.savez(plain, x=np.arange(3))
     checker.refuses(plain, "format")
@@ -326,6 +365,7 @@ def main():
     checker = Checker(sys.argv[1], sys.argv[2])
     rng = np.random.default_rng(1)
     check_npz(checker, rng)
+    check_diagonals(checker, rng)
     check_refusals(checker, rng)
     check_matrix_market(checker, rng)
     check_written_matrix_market(checker, rng)

@@ -17,7 +17,7 @@ struct products_of_kernel {
   std::vector<operation> computed, repeatable;
 
   explicit products_of_kernel(const kernel_info& kernel) {
-    for (const operation op : both_operations) {
+    for (const operation op : all_operations) {
       if (!kernel.computes(op)) continue;
       computed.push_back(op);
       if (kernel.repeatable(op)) repeatable.push_back(op);
@@ -31,9 +31,17 @@ json names_of(const std::vector<operation>& operations) {
   return names;
 }
 
-// Short, so that a terminal of 40 columns takes no more than two tables a format.
-std::string in_a_word(const std::vector<operation>& operations) {
+// Of products for themselves. Short, so that a terminal of 40 columns takes no more than two tables a format.
+std::string in_a_word(std::vector<operation> operations) {
+  std::erase_if(operations, [](operation op) { return !is_plain(op); });
   return operations.empty() ? "no" : operations.size() > 1 ? "both" : name_of(operations[0]);
+}
+// Of two in one pass, as --mix calls them.
+std::string in_one_pass(const std::vector<operation>& operations) {
+  std::string text;
+  for (const operation op : operations)
+    if (!is_plain(op)) text += (text.empty() ? "" : ", ") + std::string(short_name(op));
+  return text.empty() ? "-" : text;
 }
 
 }  // namespace
@@ -92,6 +100,7 @@ json kernels_as_json(const std::vector<listed_kernel>& all) {
                                    {"operations", names_of(products.computed)},
                                    {"repeatable", names_of(products.repeatable)},
                                    {"vendor", k.info.vendor},
+                                   {"history", k.info.history},
                                    {"source", k.info.source},
                                    {"description", k.info.description}});
   }
@@ -102,14 +111,15 @@ std::string kernels_as_text(const std::vector<listed_kernel>& all, int width) {
   std::string text;
   for (const format_kind format : all_formats()) {
     std::vector<table_line> lines = {
-        {fmt::format("{:<20}", name_of(format)), "backend", "products", "same bits"}};
+        {fmt::format("{:<20}", name_of(format)), "backend", "products", "same bits", "one pass"}};
     std::vector<std::string> notes = {""};
     for (const listed_kernel& k : all) {
       if (k.format != format) continue;
       const products_of_kernel products(k.info);
-      lines.push_back({k.info.name, k.backend, in_a_word(products.computed), in_a_word(products.repeatable)});
-      notes.push_back(
-          fmt::format("{}{} ({})", k.info.vendor ? "[vendor] " : "", k.info.description, k.info.source));
+      lines.push_back({k.info.name, k.backend, in_a_word(products.computed), in_a_word(products.repeatable),
+                       in_one_pass(products.computed)});
+      const char* const kind = k.info.vendor ? "[vendor] " : k.info.history ? "[history] " : "";
+      notes.push_back(fmt::format("{}{} ({})", kind, k.info.description, k.info.source));
     }
     if (lines.size() > 1) text += (text.empty() ? "" : "\n") + text_table(lines, width, notes);
   }

@@ -72,7 +72,24 @@ block_size parse_tile(const std::string& text) {
   return sides;
 }
 
-std::array<double, 2> parse_mix(const std::string& text) {
+double parse_diagonals(const std::string& text) {
+  if (text == "auto") return conversion_options{}.dia_share;
+  if (text == "all") return 0;
+  double share = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, share);
+  // To the library shares of 0 and less say which rule decides.
+  if (problem != std::errc() || stop != end || !(share > 0))
+    throw error(
+        failure::usage,
+        fmt::format("--diagonals {}: neither auto nor all nor a share of the rows such as 0.5", text));
+  require_dia_share(share);
+  return share;
+}
+
+mix_of_products parse_mix(const std::string& text) {
+  if (text == "both") return {.one_pass = operation::both};
+  if (text == "normal") return {.one_pass = operation::normal};
   const std::string_view prefix = "ax:atx=";
   std::string_view rest = text;
   if (rest.starts_with(prefix)) rest.remove_prefix(prefix.size());
@@ -87,8 +104,10 @@ std::array<double, 2> parse_mix(const std::string& text) {
       !parse(rest.substr(colon + 1), weights[1]) || !(weights[0] + weights[1] > 0) ||
       !std::isfinite(weights[0] + weights[1]))
     throw error(failure::usage,
-                fmt::format("--mix {}: not a mix of A x and A^T x such as 10:1, 1:0 or ax:atx=10:1", text));
-  return weights;
+                fmt::format("--mix {}: not a mix of A x and A^T x such as 10:1, 1:0 or ax:atx=10:1, nor both "
+                            "nor normal",
+                            text));
+  return {weights, {}};
 }
 
 std::int64_t parse_memory(const std::string& text) {

@@ -104,7 +104,9 @@ batch_options settle_options(const typed_options& typed) {
     options.analyze = typed.analyze;
     options.recommend = typed.recommend || typed.predict;
   }
-  options.mix = parse_mix(typed.mix);
+  const mix_of_products mix = parse_mix(typed.mix);
+  options.mix = mix.weights;
+  options.one_pass = mix.one_pass;
   options.warm = typed.warm;
   options.single_values = typed.single_values;
   options.budget = typed.budget;
@@ -412,7 +414,10 @@ int main(int argc, char** argv) {
                "Only analyse, as spanalyze does (with --recommend: both, the default)");
   app.add_flag("--recommend", typed.recommend, "Only recommend a format, as sprecommend does");
   app.add_flag("--predict", typed.predict, "Run no kernel: recommend by the model alone");
-  app.add_option("--mix", typed.mix, "How many products with A and with A^T are wanted: 10:1, or 1:0")
+  app.add_option("--mix", typed.mix,
+                 "How many products with A and with A^T are wanted: 10:1, or 1:0; "
+                 "both or normal: as with sprecommend")
+      ->transform(in_any_case())
       ->capture_default_str();
   add_choice(app, "--caches", typed.warm, {{"cold", false}, {"warm", true}},
              "Which runs decide: with cold caches, or with warm ones");

@@ -20,6 +20,7 @@ namespace {
 // ---- what was typed ----
 
 enum class layout { blocks, tile, thesis };
+enum class stored_part { whole, half };
 
 struct typed_options {
   common_options common;
@@ -28,8 +29,9 @@ struct typed_options {
   conversion_options conversion;
   std::vector<std::string> blocks;  // of BSR: "4x4", "4", "auto"
   std::vector<std::int32_t> betas;
-  std::string tile = "auto";
+  std::string tile = "auto", diagonals = "auto";
   std::optional<layout> blocked_layout;
+  stored_part symmetric = stored_part::whole;
   int index_bits = 0;
   bool drop_zeros = false, verify = false, plan = false;
   std::vector<std::string> of_formats;  // which of the options that are about some formats only
@@ -78,6 +80,15 @@ void add_options(CLI::App& app, typed_options& typed) {
   app.add_option("--width", conversion.hyb_width,
                  "HYB: width of the ELL part; by default the largest that a third of the rows fill")
       ->check(between(0, std::numeric_limits<std::int32_t>::max()));
+  add_choice(app, "--symmetric", typed.symmetric, {{"full", stored_part::whole}, {"half", stored_part::half}},
+             "CSR, DIA, BSR: of a matrix that equals its transpose, or the negated one, store all entries or "
+             "half of them: those on and above the diagonal");
+  app.add_option("--diagonals", typed.diagonals,
+                 "DIA: which diagonals are stored, the others' entries go to a COO rest: all, those with "
+                 "entries in at least such a share of the rows (0.5), or auto (those that take no more bytes "
+                 "than in the rest)")
+      ->transform(in_any_case())
+      ->capture_default_str();
   app.add_option("--block", typed.blocks,
                  "BSR: block size, RxC up to 64x64, or auto (the one of 66 shapes that takes the fewest "
                  "bytes); several for --plan")
@@ -158,6 +169,11 @@ std::optional<format_kind> settle_target(const typed_options& typed) {
   const format_kind named = typed.to == "mtx" ? format_kind::coo : *format_named(typed.to);
   if (named == format_kind::gcsb_tile && typed.blocked_layout.value_or(layout::tile) != layout::tile)
     refuse("--to gcsb_tile is layout tile; leave --layout out");
+  if (typed.symmetric == stored_part::half) {
+    const std::optional<format_kind> half = whole_of(named) ? named : half_of(named);
+    if (!half || typed.to == "mtx") refuse("--symmetric half is for csr, dia and bsr, not for " + typed.to);
+    return half;
+  }
   if (typed.blocked_layout != layout::tile || named == format_kind::gcsb_tile) return named;
   if (named != format_kind::gcsb) refuse("--layout tile is one of GCSB, not of " + typed.to);
   return format_kind::gcsb_tile;
@@ -170,7 +186,8 @@ void require_effect(const typed_options& typed, std::optional<format_kind> targe
     refuse("--container says what -o writes: name a file with -o");
   if (typed.plan || !target) return;
   const bool own_name = typed.to == "mtx" || typed.to == name_of(*target);
-  require_meaning(typed.of_formats, {*target}, own_name ? typed.to : typed.to + ", layout tile");
+  const std::string variety = whole_of(*target) ? ", half of it" : ", layout tile";
+  require_meaning(typed.of_formats, {*target}, own_name ? typed.to : typed.to + variety);
 }
 
 // What the conversion takes, and the other sizes a plan prices.
@@ -191,6 +208,7 @@ plan_request settle_shapes(const typed_options& typed, std::optional<format_kind
   if (typed.blocks.empty()) blocks.push_back(options.bsr_block);
   if (!blocks.empty()) options.bsr_block = blocks.front();
 
+  options.dia_share = parse_diagonals(typed.diagonals);
   options.blocks.thesis = typed.blocked_layout == layout::thesis;
   if (typed.tile != "auto") {
     const block_size sides = parse_tile(typed.tile);
@@ -386,6 +404,7 @@ void convert(Backend on, const request& wanted, matrix_entries&& source, output_
                               block_positions(result.rows, result.cols, options.beta),
                               format == format_kind::gcsb ? options.group_size : 0, options.window);
   }
+  const std::int64_t stored = whole_of(format) ? count_upper(on, pattern_of(matrix)) : result.entries;
   any_format<Offset, Value, space_on<Backend>> converted;
   if (format == format_kind::csr && !wanted.verify) {
     converted = std::move(matrix);  // it is what was asked for; no copy needed
@@ -396,7 +415,7 @@ void convert(Backend on, const request& wanted, matrix_entries&& source, output_
   }
   result.verified = wanted.verify;
   if (with_statistics && !blocks) blocks = tile_statistics<Backend, Offset, Value>(on, converted);
-  result.format = {format, summary_of(converted), std::move(blocks)};
+  result.format = {format, summary_of(converted), stored, std::move(blocks)};
   if (file == nullptr) return;
 
   const container kind = wanted.output->kind;

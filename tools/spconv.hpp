@@ -40,6 +40,7 @@ struct request {
 struct format_outcome {
   format_kind kind = format_kind::csr;
   format_summary size;
+  std::int64_t entries = 0;  // that it stores: of half a matrix those of that half
   std::optional<block_statistics> blocks;
 };
 

@@ -61,12 +61,17 @@ std::string format_text(const format_outcome& f, const outcome& r, int width) {
                                    fmt::format("{}: {}, {} x CSR", name, format_bytes(f.size.bytes),
                                                three_decimals(ratio(f.size.bytes, r.csr_bytes))),
                                    width);
-  if (f.size.slots != r.entries)
+  if (f.entries != r.entries)
+    text += labelled_text("half",
+                          fmt::format("{} of {} entries: those on and above the diagonal",
+                                      with_commas(f.entries), with_commas(r.entries)),
+                          width);
+  if (f.size.slots != f.entries)
     text +=
         labelled_text("padding",
                       fmt::format("{} slots for {} entries: {} padded, fill {}", with_commas(f.size.slots),
-                                  with_commas(r.entries), with_commas(f.size.slots - r.entries),
-                                  three_decimals(ratio(f.size.slots, r.entries))),
+                                  with_commas(f.entries), with_commas(f.size.slots - f.entries),
+                                  three_decimals(ratio(f.size.slots, f.entries))),
                       width);
   return text;
 }
@@ -225,7 +230,8 @@ void print_text(const outcome& r, std::FILE* out) {
 
 void print_json(const outcome& r, std::FILE* out) {
   const assembly_report& a = r.assembly;
-  json j;
+  // Not null: what makes an object of null loses its type where there is no memory, and crashes at the end.
+  json j = json::object();
   j["schema"] = "sparsmith.spconv/1";
   j["input"] = r.input;
   j["matrix"] = {{"rows", r.rows},
@@ -256,8 +262,9 @@ void print_json(const outcome& r, std::FILE* out) {
                    {"bytes", f.size.bytes},
                    {"bytes_over_csr", ratio(f.size.bytes, r.csr_bytes)},
                    {"slots", f.size.slots},
-                   {"padded_slots", f.size.slots - r.entries},
-                   {"fill", ratio(f.size.slots, r.entries)}};
+                   {"padded_slots", f.size.slots - f.entries},
+                   {"fill", ratio(f.size.slots, f.entries)}};
+    if (f.entries != r.entries) j["format"]["entries"] = f.entries;
     if (f.blocks) j["blocks"] = describe_blocks(*f.blocks, in_tiles(f));
   }
   if (r.verified) j["verified"] = true;

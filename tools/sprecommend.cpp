@@ -39,7 +39,7 @@ struct typed_options {
   bool list = false, warm_only = false, prefer_bytes = false, as_general = false, all = false;
   int samples = 30;
   // Of formats that take part as they are asked for, and not as the field would have them.
-  std::string block = "4x4", tile = "auto";
+  std::string block = "4x4", tile = "auto", diagonals = "auto";
   conversion_options conversion;
   std::optional<double> max_fill;
   std::vector<std::string> of_formats;  // which options of formats were typed
@@ -76,6 +76,7 @@ void note_interrupt(int signal) {
 std::map<format_kind, conversion_options> forced_formats(const typed_options& typed) {
   conversion_options options = typed.conversion;
   options.bsr_block = parse_block(typed.block);
+  options.dia_share = parse_diagonals(typed.diagonals);
   if (typed.tile != "auto") {
     const block_size sides = parse_tile(typed.tile);
     options.tile.height = sides.rows;
@@ -116,7 +117,9 @@ tool_request request_of(const typed_options& typed, const device_choice& device,
   tool_request request;
   request.inputs = typed.inputs;
   objective& wanted = request.each.wanted;
-  wanted.weights = parse_mix(typed.mix);
+  const mix_of_products mix = parse_mix(typed.mix);
+  wanted.weights = mix.weights;
+  wanted.one_pass = mix.one_pass;
   for (const auto& [option, value] :
        {std::pair("--products", typed.products), std::pair("--budget", typed.budget)})
     if (!std::isfinite(value)) throw error(failure::usage, fmt::format("{} {}: not a number", option, value));
@@ -339,6 +342,11 @@ void add_format_options(CLI::App& app, typed_options& typed) {
       ->capture_default_str();
   app.add_option("--width", conversion.hyb_width, "HYB, as asked for: width of the ELL part")
       ->check(between(0, std::numeric_limits<std::int32_t>::max()));
+  app.add_option("--diagonals", typed.diagonals,
+                 "DIA, as asked for: all diagonals, those with entries in at least such a share of the rows, "
+                 "or auto")
+      ->transform(in_any_case())
+      ->capture_default_str();
   app.add_option("--block", typed.block, "BSR, as asked for: block size, RxC up to 64x64")
       ->transform(in_any_case())
       ->capture_default_str();
@@ -380,11 +388,16 @@ int main(int argc, char** argv) {
   app.add_option("input", typed.inputs,
                  "Matrices: files of any kind spconv reads, or generators (--help-generators)");
   app.add_flag("--list", typed.list, "Print every kernel of every format, and run nothing");
-  app.add_option("--mix", typed.mix,
-                 "How many products with A and with A^T are wanted: 10:1, or 1:0 for A x alone")
+  app.add_option(
+         "--mix", typed.mix,
+         "How many products with A and with A^T are wanted: 10:1, or 1:0 for A x alone; both: A x and "
+         "A^T w together (BiCG, HITS), normal: A^T (A x) (CGNR, least squares), in one pass over A or "
+         "as two products, whichever is faster")
+      ->transform(in_any_case())
       ->capture_default_str();
   app.add_option("--products", typed.products,
-                 "How many products there will be: converting is then part of what they cost")
+                 "How many products there will be, with --mix both or normal how many times both: converting "
+                 "is then part of what they cost")
       ->check(between(1.0, 1e15));
   add_choice(app, "--caches", typed.warm, {{"cold", false}, {"warm", true}},
              "Which runs decide: with cold caches, or with warm ones");
@@ -394,8 +407,10 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->transform(one_of(format_names()));
-  app.add_option("--kernels", typed.kernels,
-                 "Only these kernels, with commas between; vendor: all of the vendor's")
+  app.add_option(
+         "--kernels", typed.kernels,
+         "Only these kernels, with commas between, also those of history (--list); vendor: all of the "
+         "vendor's")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--memory", typed.memory, "What the matrix may take at most, such as 512M or 8G");
@@ -417,8 +432,9 @@ int main(int argc, char** argv) {
   app.add_option("--machine", typed.machine,
                  "Predict for another machine, from its file in the cache folder");
   app.add_flag("--refresh", typed.refresh, "Measure anew what this machine can do");
-  auto* const exhaustive =
-      app.add_flag("--exhaustive", typed.exhaustive, "Nobody leaves early: all samples of all kernels");
+  auto* const exhaustive = app.add_flag(
+      "--exhaustive", typed.exhaustive,
+      "All samples of all kernels, those of history too; who is 100 times behind in one run leaves");
   app.add_option("--samples", typed.samples, "Samples of every median with --exhaustive")
       ->check(between(1, 100000))
       ->capture_default_str()
@@ -439,7 +455,8 @@ int main(int argc, char** argv) {
       app,
       {"sprecommend bcsstk17.mtx.gz",
        "sprecommend bcsstk17.mtx.gz --mix 10:1 --products 500 --html report.html",
-       "sprecommend a.mtx b.mtx --value f32 --budget 10 --json", "sprecommend gen:rmat?scale=18 --predict",
+       "sprecommend a.mtx --mix normal", "sprecommend a.mtx b.mtx --value f32 --budget 10 --json",
+       "sprecommend gen:rmat?scale=18 --predict",
        "sprecommend a.mtx --exhaustive --kernels bsr/stream,vendor --block 5x5 --mix 1:0"},
       {"Ctrl-C, or the signal of a time limit, gives the verdict so far. Exit status: 0 fine, 1 a wrong "
        "result, data or run-time failure, 2 usage, 128 and the signal's number where it was interrupted."});

@@ -32,19 +32,27 @@ kernel_contest<Backend, Value>::kernel_contest(Backend on, std::int64_t rows, st
     : on_(capturable(on)),
       sampling_(std::move(sampling)),
       progress_(std::move(progress)),
-      reference_(std::move(reference)) {
-  for (const operation op : both_operations) {
-    side& s = side_of(op);
-    s.host_x = array<Value, host>(op == operation::multiply ? cols : rows);
-    s.y = array<Value, space>(op == operation::multiply ? rows : cols);
-    std::uint32_t state = 1;
-    for (Value& v : s.host_x) {
-      state = state * 1664525u + 1013904223u;
-      v = static_cast<Value>(state >> 8) * Value(0x1p-23) - 1;
-    }
-    s.x = copy_to<space>(s.host_x, place::host);
-    poison(op);
+      reference_(std::move(reference)),
+      rows_(rows),
+      cols_(cols) {
+  for (const operation op : plain_operations) poison(op);
+}
+
+// Made where it is first needed.
+template <class Backend, class Value>
+auto kernel_contest<Backend, Value>::side_of(operation op) -> side& {
+  side& s = sides_[static_cast<std::size_t>(op)];
+  if (s.made) return s;
+  s.host_x = array<Value, host>(inputs_of(rows_, cols_, op));
+  s.y = array<Value, space>(outputs_of(rows_, cols_, op));
+  std::uint32_t state = 1;
+  for (Value& v : s.host_x) {
+    state = state * 1664525u + 1013904223u;
+    v = static_cast<Value>(state >> 8) * Value(0x1p-23) - 1;
   }
+  s.x = copy_to<space>(s.host_x, place::host);
+  s.made = true;
+  return s;
 }
 
 template <class Backend, class Value>
@@ -122,7 +130,7 @@ bool kernel_contest<Backend, Value>::sample(contestant<Value>& one, int samples,
 }
 
 template <class Backend, class Value>
-std::array<regimes, 2> kernel_contest<Backend, Value>::sample_baselines(int samples, double warm_up_seconds) {
+base_times kernel_contest<Backend, Value>::sample_baselines(int samples, double warm_up_seconds) {
   for (contestant<Value>& base : baseline_) {
     if (!base.ready.run) continue;
     try {
@@ -134,7 +142,9 @@ std::array<regimes, 2> kernel_contest<Backend, Value>::sample_baselines(int samp
     }
   }
   take_nothing(samples);
-  return {summarized(baseline_[0]), summarized(baseline_[1])};
+  base_times all;
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = summarized(baseline_[i]);
+  return all;
 }
 
 template <class Backend, class Value>
@@ -177,12 +187,13 @@ void kernel_contest<Backend, Value>::poison(operation op) {
 }
 
 // Twice: a kernel must not live on what the first run left. Gives the seconds of the second; a short one runs
-// a few times more, and the least counts: a thread that just then had no core is not what the kernel takes.
+// a few times more, and the least counts: a thread that just then had no core is not what the kernel takes,
+// nor may it be why the kernel leaves the race. A long one runs no more often than that.
 template <class Backend, class Value>
 double kernel_contest<Backend, Value>::run_twice(contestant<Value>& one) {
   side& s = side_of(one.op);
   poison(one.op);
-  constexpr double short_seconds = 0.005;
+  constexpr double short_seconds = 0.01;  // more than a turn of another on the core
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 2 || (i < 5 && least < short_seconds); ++i) {
     const double start = seconds_now();

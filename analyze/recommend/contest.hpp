@@ -50,7 +50,7 @@ class kernel_contest {
   // wrong, which its line says; it is out then.
   bool sample(contestant<Value>& one, int samples, double warm_up_seconds, contestant_result& line);
   // The same for the baselines, with what there is of them by operation.
-  std::array<regimes, 2> sample_baselines(int samples, double warm_up_seconds);
+  base_times sample_baselines(int samples, double warm_up_seconds);
   void restart_baselines();
 
   // What the clock can tell apart: how far samples of starting nothing spread, which are taken beside those
@@ -62,7 +62,8 @@ class kernel_contest {
   static regimes summarized(const contestant<Value>& one);
 
  private:
-  struct side {  // the vectors of one operation
+  struct side {  // the vectors of one operation, which both products have from the beginning
+    bool made = false;
     array<Value, host> host_x;
     array<Value, space> x, y;
     std::unique_ptr<reference_product> plain;  // what a kernel without rounding neighbours is checked against
@@ -74,7 +75,7 @@ class kernel_contest {
     double error = 0;   // the largest, as a share of the bound
   };
 
-  side& side_of(operation op) { return sides_[static_cast<std::size_t>(op)]; }
+  side& side_of(operation op);
   void say(const std::string& text) const;
   void poison(operation op);
   const array<double, space>& bounds_of(operation op, std::int32_t neighbours);
@@ -87,8 +88,9 @@ class kernel_contest {
   sampling_options sampling_;
   std::function<void(const std::string&)> progress_;  // may be empty
   reference_functions reference_;
-  std::array<side, 2> sides_;
-  std::array<contestant<Value>, 2> baseline_;
+  std::int64_t rows_, cols_;
+  std::array<side, all_operations.size()> sides_;
+  std::array<contestant<Value>, all_operations.size()> baseline_;
   std::vector<double> nothing_;  // seconds of every sample
   int taken_ = 0, disturbed_ = 0;
   std::shared_ptr<void> cold_memory_;  // held, so that it is not taken anew for every contestant

@@ -22,6 +22,11 @@ struct field_tuning {
   static constexpr block_size tiles[] = {{256, 256}, {512, 512}, {1024, 1024}, {512, 1024}, {1024, 512}};
 };
 
+template <class T, class Item>
+bool contains(const std::vector<T>& all, const Item& one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
 template <class Backend, class Matrix>
 class field_builder {
   using Offset = typename Matrix::offset_type;
@@ -61,6 +66,10 @@ class field_builder {
         return add_blocked(format);
       case format_kind::gcsb_tile:
         return add_tile();
+      case format_kind::csr_half:
+      case format_kind::dia_half:
+      case format_kind::bsr_half:
+        return add_half(format);
       default:
         add(*priced(format));
     }
@@ -77,26 +86,48 @@ class field_builder {
       return;
     }
     require_options(options, format);
-    add(price(format,
-              {options, {options.bsr_block}, {}, {options.blocks.beta}, format == format_kind::gcsb_tile}));
+    add(price(format, {options,
+                       {options.bsr_block},
+                       {},
+                       {options.blocks.beta},
+                       format == format_kind::gcsb_tile,
+                       whole_of(format).has_value()}));
   }
 
   bool wanted(format_kind format) const {
-    if (!request_.formats.empty() &&
-        std::find(request_.formats.begin(), request_.formats.end(), format) == request_.formats.end())
-      return false;
-    return has_kernel(format, false);
+    return (request_.formats.empty() || contains(request_.formats, format)) && has_kernel(format);
   }
-  // Whether any of the kernels asked for is of this format.
-  bool has_kernel(format_kind format, bool vendor_only) const {
+  bool has_kernel(format_kind format, std::optional<ecsb_holding> holding = {}) const {
+    return !kernels_for(format, holding).empty();
+  }
+  bool has_vendor(format_kind format) const {
     return std::any_of(kernels_.begin(), kernels_.end(), [&](const listed_kernel& k) {
-      return k.format == format && k.backend == request_.backend && (k.info.vendor || !vendor_only) &&
-             asked_for(k);
+      return k.format == format && k.backend == request_.backend && k.info.vendor && is_named(k.info);
     });
   }
-  bool asked_for(const listed_kernel& k) const {
-    return request_.kernels.empty() ||
-           std::find(request_.kernels.begin(), request_.kernels.end(), k.info.name) != request_.kernels.end();
+  // Whether a kernel is among those that were named, or none were.
+  bool is_named(const kernel_info& info) const {
+    return request_.kernels.empty() || contains(request_.kernels, info.name);
+  }
+
+  // The kernels that take part in a format, of eCSB as it is held; where there are none, neither does the
+  // format. Those of history take part where all do, where they are named, and where a format was asked for
+  // that no other takes.
+  std::vector<std::string> kernels_for(format_kind format, std::optional<ecsb_holding> holding) const {
+    const bool with_history = request_.history || !request_.kernels.empty();
+    std::vector<std::string> all, usual;
+    bool taken = false;
+    for (const listed_kernel& k : kernels_) {
+      if (k.format != format || k.backend != request_.backend || !is_named(k.info)) continue;
+      all.emplace_back(k.info.name);
+      if (k.info.history && !with_history) continue;
+      usual.emplace_back(k.info.name);
+      taken = taken || !holding || k.info.why_not_expected == nullptr ||
+              k.info.why_not_expected({.holding = holding}, operation::multiply).empty();
+    }
+    if (taken) return usual;
+    if (contains(request_.formats, format) || request_.forced.contains(format)) return all;
+    return {};
   }
 
   double max_fill() const { return request_.max_fill.value_or(conversion_options{}.max_fill); }
@@ -104,9 +135,13 @@ class field_builder {
   // What tells variants of a format apart.
   static std::string note_of(const format_cost& cost) {
     const conversion_options& options = cost.options;
-    switch (cost.format) {
+    switch (whole_of(cost.format).value_or(cost.format)) {
       case format_kind::hyb:
         return fmt::format("width {}", cost.width);
+      case format_kind::dia:
+        return options.dia_share < 0    ? ""
+               : options.dia_share == 0 ? "all diagonals"
+                                        : fmt::format("share {}", options.dia_share);
       case format_kind::sell:
         return fmt::format("{} x {}", options.sell.slice, options.sell.sigma);
       case format_kind::bsr:
@@ -138,13 +173,16 @@ class field_builder {
     one.variant.format = cost.format;
     one.variant.note = note_of(cost);
     one.variant.conversion = cost.options;
-    one.variant.kernels = request_.kernels;
+    one.variant.kernels = kernels_for(cost.format, cost.options.blocks.holding);
     one.cost = cost;
     one.after = after;
     if (features_.entries == 0 && cost.format != format_kind::csr)
       one.left_out = "without entries there is nothing to be fast or slow with";
     else if (request_.symmetric && cost.format == format_kind::csc)
       one.left_out = "A equals A^T, so that it is CSR";
+    else if (whole_of(cost.format).value_or(cost.format) == format_kind::dia && cost.possible() &&
+             cost.blocks == 0)
+      one.left_out = "no diagonal is worth storing, so that it is COO";
     else if (!cost.possible())
       one.left_out = cost.problem;
     else if (!cost.allowed)
@@ -167,21 +205,27 @@ class field_builder {
     plan.options.max_fill = max_fill();
     price_facts facts = find_row_facts(on_, matrix_, plan, features_.row_lengths.distribution);
     facts.zeros = features_.explicit_zeros;
+    facts.diagonals = features_.diagonal_lengths;
+    facts.has_half = features_.has_half();
     facts.blocks = count_blocks_by_entries(on_, pattern_of(matrix_), sizes_to_price(plan));
     for (const format_cost& cost : plan_formats(on_, matrix_, plan, facts))
       if (cost.format == format) return cost;
-    return {};
+    // Only halves have no price where there is none.
+    format_cost none{format, plan.options};
+    none.problem = "the matrix is neither symmetric nor skew-symmetric";
+    none.fill = 0;
+    return none;
   }
 
   void add_sell() {
     const auto add_shape = [&](sell_shape shape, int after) {
-      plan_request plan{{}, {}, {}, {}, false};
+      plan_request plan{{}, {}, {}, {}, false, false};
       plan.options.sell = shape;
       return add(price(format_kind::sell, plan), after);
     };
     const int first = add_shape(field_tuning::first_sell, -1);
     // The vendor takes rows in their order only.
-    add_shape({field_tuning::first_sell.slice, 1}, has_kernel(format_kind::sell, true) ? -1 : first);
+    add_shape({field_tuning::first_sell.slice, 1}, has_vendor(format_kind::sell) ? -1 : first);
     for (const sell_shape& shape : field_tuning::other_sells) add_shape(shape, first);
   }
 
@@ -207,6 +251,21 @@ class field_builder {
     }
   }
 
+  // In the blocks that suit the whole matrix; without a word where there is no half and nobody asked for it.
+  void add_half(format_kind format) {
+    if (features_.has_half() == false && request_.formats.empty()) return;
+    for (const format_cost& known : features_.formats)
+      if (known.format == format &&
+          (format != format_kind::bsr_half ||
+           (features_.best_block && known.options.bsr_block == features_.best_block->size))) {
+        add(known);
+        return;
+      }
+    plan_request plan{{}, {}, {}, {}, false, true};
+    if (format == format_kind::bsr_half && features_.best_block) plan.blocks = {features_.best_block->size};
+    add(price(format, plan));
+  }
+
   void add_blocked(format_kind format) {
     const auto at_beta = [&](std::int32_t beta) -> const format_cost* {
       for (const format_cost& cost : features_.formats)
@@ -215,22 +274,26 @@ class field_builder {
     };
     const format_cost* const root = at_beta(field_tuning::first_beta);
     if (root == nullptr) return;
-    const int first = add(*root);
+    const auto has_kernel_of = [&](const format_cost& cost) {
+      return has_kernel(format, cost.options.blocks.holding);
+    };
+    const int first = has_kernel_of(*root) ? add(*root) : -1;
     // Smaller and smaller, larger and larger.
     for (const bool smaller : {true, false})
       for (int after = first, beta = smaller ? 16 : 64; beta >= 8 && beta <= 256;
            beta = smaller ? beta / 2 : beta * 2)
-        if (const format_cost* const cost = at_beta(beta)) after = add(*cost, after);
+        if (const format_cost* const cost = at_beta(beta); cost != nullptr && has_kernel_of(*cost))
+          after = add(*cost, after);
     if (format == format_kind::ecsb) {
       for (const ecsb_holding holding : {ecsb_holding::coo, ecsb_holding::ell, ecsb_holding::hybrid}) {
-        if (root->options.blocks.holding == holding) continue;
-        plan_request plan{{}, {}, {}, {field_tuning::first_beta}, false};
+        if (root->options.blocks.holding == holding || !has_kernel(format, holding)) continue;
+        plan_request plan{{}, {}, {}, {field_tuning::first_beta}, false, false};
         plan.options.blocks.holding = holding;
         add(price(format, plan));  // each has a kernel of its own
       }
     } else if (format == format_kind::gcsb) {
       for (const std::int32_t group : {16, 64}) {
-        plan_request plan{{}, {}, {}, {field_tuning::first_beta}, false};
+        plan_request plan{{}, {}, {}, {field_tuning::first_beta}, false, false};
         plan.options.blocks.group_size = group;
         add(price(format, plan), first);
       }
@@ -240,7 +303,7 @@ class field_builder {
   void add_tile() {
     std::set<std::string> seen;
     const auto add_sides = [&](block_size sides, renumbering renumber, int after) {
-      plan_request plan{{}, {}, {}, {}, true};
+      plan_request plan{{}, {}, {}, {}, true, false};
       plan.options.tile.height = sides.rows;
       plan.options.tile.width = sides.cols;
       plan.options.tile.renumber = renumber;
@@ -260,13 +323,12 @@ class field_builder {
   // rounding from the order of A's entries alone have no place there.
   void add_copies_of_transpose() {
     if (request_.symmetric || !request_.formats.empty() ||
-        std::find(request_.operations.begin(), request_.operations.end(), operation::transposed) ==
-            request_.operations.end())
+        !contains(request_.operations, operation::transposed))
       return;
     const std::optional<format_cost> first_bsr = first_price_of_bsr();
     for (const format_kind format : {format_kind::coo, format_kind::sell, format_kind::bsr}) {
-      const bool for_vendor = has_kernel(format, true);
-      const bool for_ours = request_.our_copies && format != format_kind::coo && has_kernel(format, false);
+      const bool for_vendor = has_vendor(format);
+      const bool for_ours = request_.our_copies && format != format_kind::coo && has_kernel(format);
       if (!for_vendor && !for_ours) continue;
       format_cost cost = *priced(format == format_kind::coo ? format : format_kind::csc);
       if (format == format_kind::sell) {
@@ -297,11 +359,9 @@ class field_builder {
     priced_variant& one = all_[static_cast<std::size_t>(add(cost))];
     one.variant.of_transpose = true;
     one.variant.operations = {operation::transposed};
-    one.variant.kernels.clear();
     for (const listed_kernel& k : kernels_)
-      if (k.format == cost.format && k.backend == request_.backend && asked_for(k) &&
-          (k.info.vendor || (ours && k.info.rounding_neighbours == 0)))
-        one.variant.kernels.emplace_back(k.info.name);
+      if (k.backend == request_.backend && !k.info.vendor && (!ours || k.info.rounding_neighbours != 0))
+        std::erase(one.variant.kernels, k.info.name);
   }
   // Of the one with the fewest bytes.
   std::optional<format_cost> first_price_of_bsr() const {

@@ -14,7 +14,7 @@ namespace sparsmith {
 struct field_request {
   std::vector<format_kind> formats = {};  // empty: all
   std::vector<std::string> kernels = {};  // by name; empty: all
-  std::vector<operation> operations = {both_operations.begin(), both_operations.end()};
+  std::vector<operation> operations = {plain_operations.begin(), plain_operations.end()};
   std::int64_t memory = 0;   // that a format may take; 0: any
   std::string backend = {};  // whose kernels run
   // Formats that take part with these options alone, instead of those worth trying.
@@ -22,6 +22,9 @@ struct field_request {
   std::optional<double> max_fill = {};  // slots per entry of a padded format, at most; by default as usual
   bool our_copies = false;              // copies of A^T for our kernels, beside those for the vendor's
   bool symmetric = false;               // A equals A^T: a copy of A^T is one of A
+  // Kernels of history take part without being named. Otherwise they do so only where a format was asked for,
+  // by `formats` or `forced`, and no other kernel takes it.
+  bool history = false;
 };
 
 struct priced_variant {

@@ -160,7 +160,7 @@ void count_atomics(const model_matrix& matrix, const format_cost& cost, product&
   } else if (how == adds::runs) {
     p.atomics = number(matrix.rows.count) + number(matrix.entries) / p.facts.run;
     p.contended = heaviest / p.facts.run;
-  } else if (cost.format == format_kind::hyb) {
+  } else if (cost.format == format_kind::hyb || cost.format == format_kind::dia) {
     p.atomics = rest / 4;
     p.contended = heaviest / 32;
   } else if (cost.format == format_kind::gcsb_tile) {
@@ -172,6 +172,7 @@ void count_atomics(const model_matrix& matrix, const format_cost& cost, product&
 product product_of(const std::string& backend, const kernel_info& kernel, operation op,
                    const model_matrix& given, const format_cost& cost, bool of_transpose, int processors) {
   product p;
+  if (!is_plain(op)) return p;  // of two products in one pass it knows nothing
   p.facts = kernel.facts;
   if (!p.facts.stated()) return p;
   // CSC is A^T stored as CSR.
@@ -191,9 +192,11 @@ product product_of(const std::string& backend, const kernel_info& kernel, operat
   switch (cost.format) {
     case format_kind::csr:
     case format_kind::csc:
+    case format_kind::csr_half:
       walk_rows(backend, matrix, p);
       break;
     case format_kind::bsr:
+    case format_kind::bsr_half:
       walk_blocks(matrix, cost.options.bsr_block, p);
       break;
     case format_kind::ell:
@@ -209,6 +212,10 @@ product product_of(const std::string& backend, const kernel_info& kernel, operat
       break;
     case format_kind::gcsb_tile:
       walk_tiles(backend, matrix, cost, processors, p);
+      break;
+    case format_kind::dia:
+    case format_kind::dia_half:
+      p.chain = number(cost.blocks);
       break;
     case format_kind::coo:
     case format_kind::ecsb:

@@ -284,7 +284,7 @@ std::vector<std::string> disturbances_in(const matrix_result& found, bool warm) 
   constexpr double much_spread = 0.6, far_from_expected = 5;
   constexpr double long_enough = 20e-6;  // shorter ones spread on the quietest of machines
   constexpr int least_samples = 10, least_contestants = 5;
-  std::array<const contestant_result*, 2> fastest = {};
+  std::array<const contestant_result*, all_operations.size()> fastest = {};
   double nearest = std::numeric_limits<double>::infinity();
   int compared = 0;
   for (const variant_result& f : found.variants)

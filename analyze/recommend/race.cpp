@@ -122,7 +122,7 @@ class machine_track final : public track {
   std::string choose_baseline(operation op) override {
     return contest_.choose_baseline(bound_kernels_of(capturable(on_), matrix_), op);
   }
-  std::array<regimes, 2> sample_baselines(int samples, double warm_up_seconds) override {
+  base_times sample_baselines(int samples, double warm_up_seconds) override {
     noise_.look();
     return contest_.sample_baselines(samples, warm_up_seconds);
   }

@@ -54,12 +54,13 @@ class forecast {
   // Of a product in the proportions that are wanted, with the best kernels; 0 where nothing is known.
   double seconds(const priced_variant& e, const std::vector<listed_kernel>& kernels) const {
     double sum = 0;
-    for (const operation op : both_operations) {
+    for (const operation op : plain_operations) {
       if (!wanted_.asks_for(op)) continue;
       const operation run = symmetric_ ? operation::multiply : op;
       double best = 0;
       for (const listed_kernel& k : kernels) {
-        if (k.format != e.variant.format || k.backend != backend_ || !why_not(e, k.info, run).empty())
+        if (k.format != e.variant.format || k.backend != backend_ || !e.variant.admits(k.info) ||
+            !why_not(e, k.info, run).empty())
           continue;
         const prediction p = of(e, k.info, run);
         const double here = wanted_.warm ? p.warm : p.cold;
@@ -211,9 +212,12 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
   field_request asked = request.field;
   asked.backend = request.machine.backend;
   asked.our_copies = request.exhaustive || request.wanted.asks_for_both();
+  asked.history = request.exhaustive;
   asked.symmetric = !request.as_general && equals_transpose(told.features);
   std::erase_if(asked.operations, [&](operation op) { return !request.wanted.asks_for(op); });
   if (asked.symmetric) asked.operations = {operation::multiply};
+  // The model knows nothing of two products in one pass: they are raced or not told of.
+  if (request.wanted.one_pass && !request.predict) asked.operations.push_back(*request.wanted.one_pass);
   // Where the analysis alone took what most of the race was to have, there is time for CSR and no other.
   const bool late = !request.predict && !request.exhaustive && asked.formats.empty() &&
                     seconds_now() - began > 0.5 * told.budget_seconds;

@@ -19,7 +19,7 @@ struct recommend_request {
   std::vector<std::string> noisy_rates;  // what got in the way while they were measured
   bool predict = false;                  // run nothing; the machine may then be another one
   int top = 0;                  // only so many variants that are predicted first race, and CSR; 0: all
-  bool exhaustive = false;      // nobody leaves early
+  bool exhaustive = false;      // all kernels take part, and none leaves but the hopeless
   bool as_general = false;      // A^T x is run even where A equals A^T
   int samples = 30;             // of everybody, where it is exhaustive
   bool warm_only = false;       // no runs with cold caches, where it is exhaustive

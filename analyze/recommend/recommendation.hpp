@@ -16,7 +16,7 @@ struct recommendation {
   machine_rates rates;
   matrix_features features;
   objective wanted;
-  bool exhaustive = false;                 // nobody left early
+  bool exhaustive = false;                 // nobody left early but the hopeless
   double budget_seconds = 0, seconds = 0;  // granted, and taken, reading included
   // "reading", "features", "variants", "prediction", then those of the race: "conversion", "checks",
   // "heats", "final".

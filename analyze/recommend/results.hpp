@@ -13,6 +13,11 @@
 
 namespace sparsmith {
 
+// Whether it is one product, and not two in one pass.
+constexpr bool is_plain(operation op) {
+  return op == operation::multiply || op == operation::transposed;
+}
+
 struct regimes {
   timing warm, cold;
   // What counts where warm runs decide, or cold ones; only warm ones may have been wanted.
@@ -58,7 +63,7 @@ struct format_variant {
   conversion_options conversion = {};
   std::vector<std::string> kernels = {};  // by name; empty: all the format has
   // As far as the request asks for them.
-  std::vector<operation> operations = {both_operations.begin(), both_operations.end()};
+  std::vector<operation> operations = {all_operations.begin(), all_operations.end()};
   bool of_transpose = false;  // A^T is stored, a second copy beside A: its A x is our A^T x
 
   std::string label() const { return label_of(format, note, of_transpose); }
@@ -86,6 +91,9 @@ struct contestant_result {
   bool timed() const { return not_run.empty() && wrong.empty() && time.warm.samples > 0; }
 };
 
+// By operation; only products with A and with A^T have a baseline: no vendor computes two in one pass.
+using base_times = std::array<regimes, all_operations.size()>;
+
 struct variant_result {
   format_kind format = format_kind::csr;
   std::string note;            // tells variants of a format apart
@@ -99,7 +107,7 @@ struct variant_result {
   double convert_seconds = 0;
   double expected_convert_seconds = 0;  // by the model; 0 where it knows nothing
   format_parameters parameters;
-  std::array<regimes, 2> base;  // the baseline in the same rounds, by operation
+  base_times base = {};  // the baseline in the same rounds
   std::vector<contestant_result> contestants;
 
   std::string label() const { return label_of(format, note, of_transpose); }
@@ -124,7 +132,7 @@ struct step_time {
 struct matrix_result {
   std::int64_t rows = 0, cols = 0, entries = 0;
   int value_bits = 0, offset_bits = 0;
-  std::array<std::string, 2> base_names;  // by operation; empty where there is no baseline
+  std::array<std::string, all_operations.size()> base_names;  // by operation; empty where there is none
   std::vector<variant_result> variants;
   bool symmetric = false;    // A equals A^T: A x is run alone, and stands for A^T x
   bool predicted = false;    // nothing was run, and what is expected stands for what was measured
@@ -140,14 +148,16 @@ struct matrix_result {
   double clock_seconds = 0;
 
   const std::string& base_name(operation op) const { return base_names[static_cast<std::size_t>(op)]; }
-  std::int64_t vector_bytes() const { return (rows + cols) * value_bits / 8; }
+  std::int64_t vector_bytes(operation op) const {
+    return (inputs_of(rows, cols, op) + outputs_of(rows, cols, op)) * value_bits / 8;
+  }
   std::int64_t csr_bytes() const { return entries * (value_bits / 8 + 4) + (rows + 1) * offset_bits / 8; }
-  // The least that a product from CSR has to read and write.
-  std::int64_t csr_minimum_bytes() const {
-    return entries * (value_bits / 8 + 4) + (rows + 1) * 4 + vector_bytes();
+  // The least that this has to read and write from CSR.
+  std::int64_t csr_minimum_bytes(operation op) const {
+    return entries * (value_bits / 8 + 4) + (rows + 1) * 4 + vector_bytes(op);
   }
   std::int64_t actual_bytes(const variant_result& f, const contestant_result& k) const {
-    return f.bytes + k.prepared_bytes + vector_bytes();
+    return f.bytes + k.prepared_bytes + vector_bytes(k.op);
   }
 };
 // Results for a matrix of which nothing is known yet but its sizes.

@@ -70,6 +70,20 @@ double deciding_seconds(const matrix_result& found, const contestant_result& ker
   return time.samples > 0 ? time.median : kernel.single_seconds;
 }
 
+const contestant_result* staying_for(const recommendation& r, const verdict& v, operation op) {
+  if (!v.stay) return nullptr;
+  const contestant_result* fastest = v.stay.run_for(op);
+  if (fastest != nullptr) return fastest;
+  const auto seconds = [&](const contestant_result& k) {
+    return deciding_seconds(r.found, k, v.wanted.warm);
+  };
+  for (const contestant_result& k : v.stay.variant().contestants)
+    if (k.op == op && (r.found.predicted ? k.not_run.empty() && seconds(k) > 0 : k.timed()) &&
+        (fastest == nullptr || seconds(k) < seconds(*fastest)))
+      fastest = &k;
+  return fastest;
+}
+
 double conversion_seconds(const matrix_result& found, const variant_result& format) {
   return found.predicted ? format.expected_convert_seconds : format.convert_seconds;
 }
@@ -152,7 +166,7 @@ std::optional<double> repaid_after_alone(const recommendation& r, const verdict&
     return w;
   };
   const way taken = alone(*one.variant, k);
-  const contestant_result* const stay = v.stay ? v.stay.run_for(k.op) : nullptr;
+  const contestant_result* const stay = staying_for(r, v, k.op);
   if (stay == nullptr || taken.stays_in_csr() || taken.seconds == 0) return {};
   return repaid_after(taken, alone(v.stay.variant(), *stay));
 }

@@ -33,7 +33,8 @@ std::vector<listed_contestant> contestants_of(const matrix_result& found);
 std::vector<std::string> wrong_results(const matrix_result& found);
 
 inline const char* short_name(operation op) {
-  return op == operation::multiply ? "ax" : "atx";
+  constexpr std::array names = {"ax", "atx", "both", "normal"};
+  return names[static_cast<std::size_t>(op)];
 }
 inline const char* regime_name(bool warm) {
   return warm ? "warm" : "cold";
@@ -46,6 +47,9 @@ double deciding_seconds(const matrix_result& found, const contestant_result& ker
 inline double per_second(std::int64_t bytes, double seconds) {
   return seconds > 0 ? static_cast<double>(bytes) / seconds : 0;
 }
+// What computes an operation where it stays in CSR: as the verdict has it, and where that computes it in
+// another way, the fastest there is. Null where CSR was not timed.
+const contestant_result* staying_for(const recommendation& r, const verdict& v, operation op);
 // What a conversion takes, measured or expected.
 double conversion_seconds(const matrix_result& found, const variant_result& format);
 // Bytes against those of CSR; 1 where there are none.

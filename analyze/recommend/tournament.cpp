@@ -56,6 +56,7 @@ class tournament {
 
   matrix_result run() {
     for (const operation op : request_.operations) {
+      if (!is_plain(op)) continue;
       if (request_.for_verdict && is_over(1)) break;  // a verdict needs none
       const timed_part part(request_.clock, heats_);
       result_.base_names[static_cast<std::size_t>(op)] = track_.choose_baseline(op);
@@ -203,11 +204,50 @@ class tournament {
     return operations;
   }
 
+  // Whether a kernel that cannot compute this says so in a line. Nobody expects two products in one pass of
+  // every kernel.
+  static bool has_line(const kernel_info& info, operation op) { return is_plain(op) || info.computes(op); }
+
   static contestant_result& add_line(const kernel_info& info, operation op, variant_result& line) {
     contestant_result& added = line.contestants.emplace_back();
     added.info = info;
     added.op = op;
     return added;
+  }
+
+  void leave(runner& one, variant_result& line, std::string why) {
+    line.contestants[one.line].left = std::move(why);
+    track_.release(one.key);
+    one.in = false;
+  }
+  void leave_after_one_run(runner& one, variant_result& line, double leader_seconds) {
+    const double seconds = line.contestants[one.line].single_seconds;
+    leave(one, line,
+          fmt::format("after one run of {}, {:.0f} x the leader", time_text(seconds),
+                      seconds / leader_seconds));
+  }
+
+  // Whoever may lead a race for a verdict.
+  bool may_lead(const contestant_result& k) const {
+    return !request_.wanted.repeatable || k.info.repeatable(k.op);
+  }
+  // The least of all single runs for an operation so far.
+  double least_single(operation op) const {
+    double least = infinity;
+    for (const variant_result& f : result_.variants)
+      for (const contestant_result& k : f.contestants)
+        if (k.op == op && k.not_run.empty() && k.wrong.empty() && may_lead(k))
+          least = std::min(least, k.single_seconds);
+    return least;
+  }
+  // Of a variant's contestants that have just run once: those whose samples would take for ever leave.
+  void drop_hopeless(std::vector<runner>& entered, variant_result& line) {
+    for (runner& one : entered) {
+      const double least = least_single(one.key.op);
+      if (line.contestants[one.line].single_seconds > tuning.hopeless_ratio * (least + tuning.far_seconds))
+        leave_after_one_run(one, line, least);
+    }
+    std::erase_if(entered, [](const runner& one) { return !one.in; });
   }
 
   // ---- all samples of everybody ----
@@ -218,12 +258,13 @@ class tournament {
     std::vector<runner> runners;
     for (const operation op : operations_of(request_.field[i].variant))
       for (std::size_t k = 0; k < kernels.size(); ++k) {
-        if (is_interrupted()) continue;
+        if (is_interrupted() || !has_line(kernels[k], op)) continue;
         const contestant_key key{i, k, op};
         say(key, kernels[k]);
         contestant_result& added = add_line(kernels[k], op, line);
         if (track_.enter(key, added)) runners.push_back({key, line.contestants.size() - 1});
       }
+    drop_hopeless(runners, line);
     if (!runners.empty()) track_.restart_baselines();
     for (int round = 0; round < sampling.rounds() && !runners.empty(); ++round) {
       if (!is_interrupted())
@@ -252,10 +293,15 @@ class tournament {
       result_.out_of_time = true;
       return fmt::format("not tried: converting would take {} of the time given", time_text(seconds));
     }
-    double nearest = infinity;
-    for (const operation op : operations_of(one.variant))
-      nearest = std::min(nearest, expected_distance(i, op));
-    if (one.after >= 0 && !(one.expected && nearest <= tuning.worth_expecting)) {
+    // Of two products in one pass nothing is expected: for their sake a variant is tried, but no step away
+    // from it that the products do not ask for.
+    double nearest = infinity, nearest_product = infinity;
+    for (const operation op : operations_of(one.variant)) {
+      const double distance_here = expected_distance(i, op);
+      nearest = std::min(nearest, distance_here);
+      if (is_plain(op)) nearest_product = std::min(nearest_product, distance_here);
+    }
+    if (one.after >= 0 && !(one.expected && nearest_product <= tuning.worth_expecting)) {
       const variant_result& parent = result_.variants[static_cast<std::size_t>(one.after)];
       const double behind = distance(parent);
       if (!(behind <= tuning.worth_varying))
@@ -273,8 +319,7 @@ class tournament {
     double least = infinity;
     for (const variant_result& f : result_.variants)
       for (const contestant_result& k : f.contestants)
-        if (k.op == op && k.timed() && (!request_.wanted.repeatable || k.info.repeatable(op)))
-          least = std::min(least, seconds_of(k));
+        if (k.op == op && k.timed() && may_lead(k)) least = std::min(least, seconds_of(k));
     return least;
   }
   double seconds_of(const contestant_result& k) const { return k.time.deciding(request_.wanted.warm).median; }
@@ -284,6 +329,7 @@ class tournament {
     if (!std::isfinite(leader(op))) return 0;
     double best = infinity;
     for (const kernel_info& kernel : track_.kernels_for(i)) {
+      if (!has_line(kernel, op)) continue;
       const double seconds = expected_seconds(request_.field[i], kernel, op);
       if (seconds <= 0) return 0;  // nothing is known of one of them
       best = std::min(best, seconds);
@@ -297,14 +343,15 @@ class tournament {
   }
 
   // How far a contestant is behind: behind the fastest for its operation or, where that is less, with the
-  // best that its variant has for the other operation behind the best way for what is wanted.
+  // best that its variant has for the other product behind the best way for what is wanted.
   std::function<double(const contestant_result&)> distances() const {
     std::map<const contestant_result*, double> by_way;
     const std::vector<way> all = every_way_of(result_, request_.wanted);
     for (const way& w : all)
       for (const contestant_result* k : w.contestants)
         if (k != nullptr) by_way.emplace(k, w.seconds / all.front().seconds);  // the fastest come first
-    const std::array<double, 2> leaders = {leader(operation::multiply), leader(operation::transposed)};
+    std::array<double, all_operations.size()> leaders = {};
+    for (const operation op : all_operations) leaders[static_cast<std::size_t>(op)] = leader(op);
     return [this, by_way, leaders](const contestant_result& k) {
       const auto found = by_way.find(&k);
       const double alone = seconds_of(k) / leaders[static_cast<std::size_t>(k.op)];
@@ -337,8 +384,8 @@ class tournament {
       else
         sample(one, tuning.first_samples, line);
     }
-    // Who is clearly behind after the first samples gets no more of them. Both products have theirs by then:
-    // one that is behind alone may be half of the best pair.
+    // Who is clearly behind after the first samples gets no more of them. All operations have theirs by then:
+    // one product that is behind alone may be half of the best pair.
     for (runner& one : here.runners) {
       if (!one.in) continue;
       const contestant_result& mine = line.contestants[one.line];
@@ -369,6 +416,7 @@ class tournament {
     for (const operation op : operations_of(one.variant))
       for (std::size_t k = 0; k < kernels.size(); ++k) {
         const kernel_info& info = kernels[k];
+        if (!has_line(info, op)) continue;
         const double expected = expected_seconds(one, info, op);
         contestant_result& mine = add_line(info, op, line);
         if (heat_is_over(i, !has_entered(entered, op), entering_.mean())) {
@@ -385,13 +433,12 @@ class tournament {
           entering_.add(now() - before);
           runner who{key, line.contestants.size() - 1};
           if (mine.single_seconds > tuning.far_ratio * (leader(op) + tuning.far_seconds))
-            leave(who, line,
-                  fmt::format("after one run of {}, {:.0f} x the leader", time_text(mine.single_seconds),
-                              mine.single_seconds / leader(op)));
+            leave_after_one_run(who, line, leader(op));
           else
             entered.push_back(who);
         }
       }
+    drop_hopeless(entered, line);
     return entered;
   }
 
@@ -413,17 +460,11 @@ class tournament {
       beside_a_sample_.add(std::max(0.0, now() - before - runs_of(samples) * seconds_of(mine)) / samples);
     return one.in;
   }
-  std::array<regimes, 2> sample_baselines(int samples) {
+  base_times sample_baselines(int samples) {
     const double before = now();
-    std::array<regimes, 2> both = track_.sample_baselines(samples, tuning.heat_warm_up);
+    base_times all = track_.sample_baselines(samples, tuning.heat_warm_up);
     a_baseline_sample_.add((now() - before) / samples);
-    return both;
-  }
-
-  void leave(runner& one, variant_result& line, std::string why) {
-    line.contestants[one.line].left = std::move(why);
-    track_.release(one.key);
-    one.in = false;
+    return all;
   }
 
   void remove_those_out() {
@@ -474,7 +515,7 @@ class tournament {
       if (is_over(1, tuning.final_samples * a_baseline_sample_.mean())) return;
       say(fmt::format("final, round {}: {} kernels", round + 1, asked.size()));
       result_.final_rounds = round + 1;
-      const std::array<regimes, 2> base = sample_baselines(tuning.final_samples);
+      const base_times base = sample_baselines(tuning.final_samples);
       for (waiting& w : finalists_) {
         variant_result& line = result_.variants[w.place];
         line.base = base;
@@ -559,7 +600,7 @@ class tournament {
   seen_mean entering_, beside_a_sample_, a_baseline_sample_;
   matrix_result result_;
   std::vector<waiting> finalists_;
-  std::array<regimes, 2> latest_base_;
+  base_times latest_base_;
   double baseline_at_ = -infinity;
 };
 

@@ -3,7 +3,7 @@
 //
 // Either everybody runs all samples, one variant after the other; or it is run for a verdict: in heats
 // everybody gets a few samples, who is clearly behind leaves, and the leaders then run in turns until what
-// parts them is known or they are found to be level.
+// parts them is known or they are found to be level. Whose single run is hopeless is timed by neither.
 #pragma once
 
 #include <limits>
@@ -30,8 +30,8 @@ struct racing_variant {
 
 struct race_request {
   std::vector<racing_variant> field;  // in the order of starting
-  std::vector<operation> operations = {both_operations.begin(), both_operations.end()};
-  bool symmetric = false;     // A equals A^T: the operations are A x alone, which stands for both
+  std::vector<operation> operations = {plain_operations.begin(), plain_operations.end()};
+  bool symmetric = false;     // A equals A^T: of the products there is A x alone, which stands for both
   sampling_options sampling;  // of those who run all of it
   // Called with what there is so far when everybody of a variant, the last one in it, has run all samples;
   // not where it is run for a verdict, which settles nothing before the end.
@@ -49,6 +49,10 @@ struct tournament_tuning {
   // A single run, which the host's clock times, is far beyond the leader at this many times its time and so
   // many seconds more.
   double far_ratio = 5, far_seconds = 50e-6;
+  // And hopeless at so many times the least single run for its product and so many seconds more: then it has
+  // no samples where all are taken either, because nobody waits for them. A product by bsr/intra-row-naive
+  // took 1.6 s on 8 cores, one by CSR 3.4 ms.
+  double hopeless_ratio = 100;
   // What is expected to be so far behind is not even tried: a variant, a kernel. Far above the model's
   // errors.
   double untried_variant = 4, untried_kernel = 8;
@@ -86,11 +90,11 @@ class track {
  public:
   virtual ~track() = default;
 
-  // The fastest of the vendor's for an operation, or of ours where the vendor has none; empty where nothing
+  // The fastest of the vendor's for a product, or of ours where the vendor has none; empty where nothing
   // could run.
   virtual std::string choose_baseline(operation op) = 0;
   // So many samples more of the baselines, and what there is of them.
-  virtual std::array<regimes, 2> sample_baselines(int samples, double warm_up_seconds) = 0;
+  virtual base_times sample_baselines(int samples, double warm_up_seconds) = 0;
   // The next samples are the first.
   virtual void restart_baselines() = 0;
 

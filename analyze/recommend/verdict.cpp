@@ -61,9 +61,9 @@ double cost_of(const matrix_result& found, const contestant_result& k, operation
          (wanted.products > 0 ? k.prepare_seconds / wanted.products : 0);
 }
 
-// Whose kernels compute this: where A equals A^T, those of A x compute both.
+// Whose kernels compute this: where A equals A^T, those of A x compute both products.
 operation run_as(const matrix_result& found, operation op) {
-  return found.symmetric ? operation::multiply : op;
+  return found.symmetric && op == operation::transposed ? operation::multiply : op;
 }
 
 // The kernels of a format that can do this, the cheapest first.
@@ -85,7 +85,7 @@ void add_up(const matrix_result& found, const objective& wanted, way& w) {
     w.bytes += f->bytes;
     w.price += found.predicted ? f->expected_convert_seconds : f->convert_seconds;
   }
-  for (const operation op : both_operations) {
+  for (const operation op : all_operations) {
     const contestant_result* const k = w.contestant(op);
     if (k == nullptr) continue;
     const double share = wanted.weight(op);
@@ -110,13 +110,13 @@ way least(const std::vector<way>& all) {
   return found == all.end() ? way{} : *found;
 }
 
-// All ways from one stored format: every kernel for one operation with every kernel for the other. The best
-// is the first.
+// All ways from one stored format: every kernel for one product with every kernel for the other, and where
+// the two come together, every kernel that computes them in one pass. The best is the first.
 std::vector<way> ways_in(const matrix_result& found, const variant_result& f, const objective& wanted,
                          kernel_filter admitted) {
   if (!f.refused.empty()) return {};
   std::array<std::vector<const contestant_result*>, 2> choices;
-  for (const operation op : both_operations) {
+  for (const operation op : plain_operations) {
     auto& here = choices[static_cast<std::size_t>(op)];
     if (wanted.asks_for(op))
       here = kernels_for(found, f, op, wanted, admitted);
@@ -124,14 +124,21 @@ std::vector<way> ways_in(const matrix_result& found, const variant_result& f, co
       here = {nullptr};
   }
   std::vector<way> all;
+  const auto add = [&](const decltype(way::contestants)& contestants) {
+    way w;
+    w.stored = {&f};
+    w.contestants = contestants;
+    add_up(found, wanted, w);
+    if (wanted.memory == 0 || w.all_bytes() <= wanted.memory) all.push_back(std::move(w));
+  };
   for (const contestant_result* multiply : choices[0])
-    for (const contestant_result* transposed : choices[1]) {
-      if (found.symmetric && wanted.asks_for_both() && multiply != transposed) continue;
-      way w;
-      w.stored = {&f};
-      w.contestants = {multiply, transposed};
-      add_up(found, wanted, w);
-      if (wanted.memory == 0 || w.all_bytes() <= wanted.memory) all.push_back(std::move(w));
+    for (const contestant_result* transposed : choices[1])
+      if (!found.symmetric || !wanted.asks_for_both() || multiply == transposed) add({multiply, transposed});
+  if (wanted.one_pass)
+    for (const contestant_result* k : kernels_for(found, f, *wanted.one_pass, wanted, admitted)) {
+      decltype(way::contestants) alone = {};
+      alone[static_cast<std::size_t>(*wanted.one_pass)] = k;
+      add(alone);
     }
   std::stable_sort(all.begin(), all.end(), faster);
   return all;
@@ -163,7 +170,7 @@ way fastest_where(const matrix_result& found, const objective& wanted, kernel_fi
 // Each product from the copy, of A or of A^T, that is fastest for it.
 way two_copies_of(const matrix_result& found, const objective& wanted, kernel_filter kernels) {
   way pair;
-  for (const operation op : both_operations) {
+  for (const operation op : plain_operations) {
     // A copy's price is for the products of its own operation alone.
     objective alone = only(wanted, op);
     alone.products *= wanted.weight(op);
@@ -237,6 +244,7 @@ way chosen_from(const matrix_result& found, std::vector<way> tied, const way& st
 }  // namespace
 
 objective only(objective wanted, operation op) {
+  wanted.one_pass = {};
   wanted.weights = {0, 0};
   wanted.weights[static_cast<std::size_t>(op)] = 1;
   return wanted;
@@ -260,6 +268,7 @@ std::string way::names() const {
   std::string text;
   for (const contestant_result* k : contestants)
     if (k != nullptr && text != k->info.name) text += (text.empty() ? "" : " + ") + std::string(k->info.name);
+  if (in_one_pass()) text += " in one pass";
   std::string notes;
   for (const variant_result* f : stored) {
     const std::string note = whole_note(f->note, f->of_transpose);
@@ -270,7 +279,7 @@ std::string way::names() const {
 
 vendor_ways vendor_of(const matrix_result& found, const objective& wanted) {
   vendor_ways v;
-  for (const operation op : both_operations)
+  for (const operation op : plain_operations)
     v.product[static_cast<std::size_t>(op)] = fastest_where(found, only(wanted, op), vendors, every_format);
   v.transposed_from_a = fastest_where(found, only(wanted, operation::transposed), vendors, is_copy_of_a);
   v.csr = fastest_where(found, wanted, vendors, [](const variant_result& f) {
@@ -337,7 +346,7 @@ predicted_choice predicted_choice_of(const matrix_result& found, const objective
   predicted_choice result;
   result.measured = true;
   result.taken.stored = {&f};
-  for (const operation op : both_operations) {
+  for (const operation op : all_operations) {
     const contestant_result* const k = chosen.contestant(op);
     if (k == nullptr) continue;
     const auto place = static_cast<std::size_t>(k - chosen.variant().contestants.data());
@@ -375,11 +384,17 @@ verdict verdict_of(const matrix_result& found, const objective& wanted) {
   v.winner = chosen_from(found, tied, v.stay, wanted);
   for (const way& w : tied)
     if (!(w == v.winner)) v.ties.push_back(w);
+  if (wanted.one_pass)
+    for (const way& w : all)
+      if (!v.other_kind && w.in_one_pass() != v.winner.in_one_pass()) v.other_kind = w;
+  auto leaders = v.winner.contestants;  // by operation
   for (const way& w : v.ties)
-    for (const operation op : both_operations) {
-      const contestant_result *const k = w.contestant(op), *const winners = v.winner.contestant(op);
+    for (const operation op : all_operations) {
+      const contestant_result* const k = w.contestant(op);
+      const contestant_result*& leader = leaders[static_cast<std::size_t>(op)];
+      if (leader == nullptr) leader = k;
       if (k == nullptr || v.winner.runs(*k) ||
-          told_apart(found, time_of(found, *k, wanted.warm), time_of(found, *winners, wanted.warm), false) ||
+          told_apart(found, time_of(found, *k, wanted.warm), time_of(found, *leader, wanted.warm), false) ||
           std::find(v.tied_contestants.begin(), v.tied_contestants.end(), k) != v.tied_contestants.end())
         continue;
       v.tied_contestants.push_back(k);
@@ -406,11 +421,11 @@ verdict verdict_of(const matrix_result& found, const objective& wanted) {
   v.other_regime = least(ways_of(found, other));
   objective plain = wanted;
   plain.products = 0;
-  // The kernels of the verdict for one product alone, or for both.
+  // The kernels of the verdict for one product alone, or for all of it.
   const auto with_kernels_of = [&](const way& taken, const objective& asked) {
     way w;
     w.stored = taken.stored;
-    for (const operation op : both_operations)
+    for (const operation op : all_operations)
       if (asked.asks_for(op)) w.contestants[static_cast<std::size_t>(op)] = taken.contestant(op);
     add_up(found, asked, w);
     return w;
@@ -423,12 +438,13 @@ verdict verdict_of(const matrix_result& found, const objective& wanted) {
   };
   v.repaid_after =
       v.stay && !v.winner.stays_in_csr() ? repaid_beside(v.winner, v.stay, wanted) : repaid(plain);
-  for (const operation op : both_operations) {
+  for (const operation op : plain_operations) {
     const objective alone = only(plain, op);
     const std::vector<way> single = ways_of(found, alone);
     if (single.empty()) continue;
     v.alone[static_cast<std::size_t>(op)] = single.front();
-    if (wanted.asks_for(op)) v.repaid_after_alone[static_cast<std::size_t>(op)] = repaid(alone);
+    if (wanted.asks_for(op) && !wanted.one_pass)
+      v.repaid_after_alone[static_cast<std::size_t>(op)] = repaid(alone);
   }
   v.reasons = causes_of(found, v);
   return v;
@@ -449,7 +465,7 @@ template <class Admitted>
 our_ways ours_where(const matrix_result& found, bool warm, Admitted admitted) {
   const objective wanted = plain(warm);
   our_ways best;
-  for (const operation op : both_operations)
+  for (const operation op : plain_operations)
     best.product[static_cast<std::size_t>(op)] = fastest_where(found, only(wanted, op), ours, admitted);
   best.transposed_from_a =
       fastest_where(found, only(wanted, operation::transposed), ours,
@@ -494,7 +510,7 @@ double sum_of_medians(const way& w, bool warm) {
 
 double base_beside(const way& w, bool warm) {
   double seconds = 0;
-  for (const operation op : both_operations)
+  for (const operation op : plain_operations)
     if (const contestant_result* const k = w.contestant(op); k != nullptr)
       seconds += w.variant_of(op).base_of(k->op).deciding(warm).median;
   return seconds;

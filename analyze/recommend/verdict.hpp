@@ -1,10 +1,11 @@
-// What follows from the results of a race: the best way to compute a product, or both from one copy, after
-// how many products it is repaid, and what ours is beside the vendor's; and the same over many matrices.
-// Plain functions; ways point into the results they were made from.
+// What follows from the results of a race: the best way to compute a product, or both from one copy, each
+// for itself or in one pass, after how many products it is repaid, and what ours is beside the vendor's; and
+// the same over many matrices. Plain functions; ways point into the results they were made from.
 #pragma once
 
 #include <limits>
 #include <map>
+#include <optional>
 
 #include "analyze/recommend/results.hpp"
 
@@ -15,29 +16,41 @@ namespace sparsmith {
 // What the best is asked for. Weights are of A x and A^T x.
 struct objective {
   std::array<double, 2> weights = {1, 1};
+  // `both` or `normal`: the two products always come together, in one pass over A or one after the other,
+  // whichever is faster. The weights are then 1 and 1.
+  std::optional<operation> one_pass = {};
   double products = 0;        // that conversion and preparation are spread over; 0: they cost nothing
   bool warm = false;          // whether runs with warm caches decide, and not those with cold ones
   bool repeatable = false;    // only what gives the same bits every time
   std::int64_t memory = 0;    // bytes it may take, with what is prepared beside it; 0: any number
   bool prefer_bytes = false;  // of what is tied, the fewest bytes before what is there already
 
-  bool asks_for(operation op) const { return weights[static_cast<std::size_t>(op)] > 0; }
-  bool asks_for_both() const { return asks_for(operation::multiply) && asks_for(operation::transposed); }
-  double weight(operation op) const {  // they add up to 1
-    return weights[static_cast<std::size_t>(op)] / (weights[0] + weights[1]);
+  bool asks_for(operation op) const {
+    return is_plain(op) ? weights[static_cast<std::size_t>(op)] > 0 : one_pass == op;
   }
+  bool asks_for_both() const { return asks_for(operation::multiply) && asks_for(operation::transposed); }
+  // What an operation adds to the seconds of a way. Of products in some proportion they add up to 1: seconds
+  // are those of one product. Of what comes together all of it counts: seconds are those of an application.
+  double weight(operation op) const {
+    if (one_pass) return asks_for(op) ? 1 : 0;
+    return is_plain(op) ? weights[static_cast<std::size_t>(op)] / (weights[0] + weights[1]) : 0;
+  }
+  // What its seconds are of, and what is counted where a price is repaid.
+  const char* unit() const { return one_pass ? "application" : "product"; }
 };
-// The same for one operation alone.
+// The same for one product alone.
 objective only(objective wanted, operation op);
 
-// One stored matrix (or A and A^T, two of them) and a kernel for each operation that is asked for. Points
-// into the results it was made from. None where `stored` is empty.
+// One stored matrix (or A and A^T, two of them) and a kernel for each product that is asked for, or one that
+// computes both in one pass. Points into the results it was made from. None where `stored` is empty.
 struct way {
   std::vector<const variant_result*> stored;
-  // By operation; null where it is not asked for. Where A equals A^T, one for A x stands for both.
-  std::array<const contestant_result*, 2> contestants = {};
-  // Of one product, in the proportions asked for: the median, and the interval of the median. Predicted
-  // where nothing was run. With objective::products, its share of the price is in it.
+  // By operation; null where it is not asked for, or is computed with another. Where A equals A^T, one for
+  // A x stands for both products.
+  std::array<const contestant_result*, all_operations.size()> contestants = {};
+  // Of one product, in the proportions asked for, or of one application of what comes together: the median,
+  // and the interval of the median. Predicted where nothing was run. With objective::products, its share of
+  // the price is in it.
   double seconds = 0, low = 0, high = 0;
   double price = 0;                 // seconds to convert and to prepare
   std::int64_t bytes = 0;           // of all copies
@@ -48,22 +61,28 @@ struct way {
   const variant_result& variant() const { return *stored.front(); }
   // What the kernel of an operation runs on: of two copies the first is for A x, the second for A^T x.
   const variant_result& variant_of(operation op) const {
-    return *stored[stored.size() > 1 ? static_cast<std::size_t>(op) : 0];
+    return *stored[stored.size() > 1 && op == operation::transposed ? 1 : 0];
   }
   const contestant_result* contestant(operation op) const {
     return contestants[static_cast<std::size_t>(op)];
   }
+  bool in_one_pass() const {
+    return contestant(operation::both) != nullptr || contestant(operation::normal) != nullptr;
+  }
   bool repeatable() const;
   bool vendor() const;        // whether all its kernels are the vendor's
   bool stays_in_csr() const;  // whether there is nothing to convert
-  // The one that computes A x, or A^T x, as it was run: where A equals A^T there is one of A x alone.
+  // The one that computes an operation, as it was run: where A equals A^T there is none of A^T x.
   const contestant_result* run_for(operation op) const {
     for (const contestant_result* const k : contestants)
       if (k != nullptr && k->op == op) return k;
     return nullptr;
   }
-  bool runs(const contestant_result& one) const { return contestants[0] == &one || contestants[1] == &one; }
-  std::string names() const;  // "csr/vector", "csr/vector + csr/merge", "bsr/stream (5 x 5)"
+  bool runs(const contestant_result& one) const {
+    return std::find(contestants.begin(), contestants.end(), &one) != contestants.end();
+  }
+  // "csr/vector", "csr/vector + csr/hybrid", "bsr/stream (5 x 5)", "csr/omp in one pass"
+  std::string names() const;
   bool operator==(const way& other) const {
     return stored == other.stored && contestants == other.contestants;
   }
@@ -98,7 +117,11 @@ struct verdict {
   way runner_up;
   margin_of margin;       // the runner-up's (without one: nothing) over the winner
   std::vector<way> ties;  // all others that are not told apart from the fastest, the fastest first
-  // Of the kernels of these, the ones that are not behind the winner's for their own product either.
+  // Of what comes together, the fastest of the other kind: two products where the winner computes them in one
+  // pass, and one pass where it does not. None where nothing of that kind could be taken.
+  way other_kind;
+  // Of the kernels of the ties, those that are not behind the winner's for their own operation either, or
+  // where the winner has none for it, behind the best of the ties.
   std::vector<const contestant_result*> tied_contestants;
   bool unsettled = false;     // what was measured was disturbed: another run may say something else
   bool any_of_these = false;  // no format that was run is told apart from CSR
@@ -111,7 +134,7 @@ struct verdict {
   std::array<way, 2> alone;  // the winner where only that operation is wanted; none where it was not run
   way other_regime;          // the fastest where the other regime (warm, cold) decides
   // Products after which the winner's price is repaid beside staying in CSR: of each operation alone and of
-  // the mix; negative: never, 0: at once.
+  // the mix; negative: never, 0: at once. Of what comes together, applications, and nothing alone.
   std::array<double, 2> repaid_after_alone = {-1, -1};
   double repaid_after = -1;
   std::vector<std::string> reasons;  // the causes in numbers, a phrase each: at most two (causes.hpp)

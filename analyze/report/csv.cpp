@@ -70,6 +70,8 @@ std::vector<csv_column> csv_columns(const std::vector<block_size>& blocks) {
   add("profile", [](const matrix_features& f) { return f.profile; });
   add("diagonal_entries", [](const matrix_features& f) { return f.diagonal_entries; });
   add("diagonals", [](const matrix_features& f) { return f.diagonals; });
+  add("full_diagonals", [](const matrix_features& f) { return f.full_diagonals; });
+  add("on_full_diagonals", [](const matrix_features& f) { return f.on_full_diagonals; });
   add("next_column", [](const matrix_features& f) { return f.next_column; });
   add("row_below", [](const matrix_features& f) { return f.row_below; });
   add("x_lines", [](const matrix_features& f) { return f.x_lines; });

@@ -46,8 +46,11 @@ std::string summary(const matrix_features& f, const std::string& device, int wid
   }
   line("band", fmt::format("{} below the diagonal, {} above; profile {}", with_commas(f.lower_bandwidth),
                            with_commas(f.upper_bandwidth), with_commas(f.profile)));
-  line("diagonal", fmt::format("{} entries on the main one; {} diagonals hold entries",
-                               with_commas(f.diagonal_entries), with_commas(f.diagonals)));
+  line("diagonal",
+       fmt::format("{} entries on the main one; {} diagonals hold entries, {} of them in half of "
+                   "the rows or more: {} of the entries",
+                   with_commas(f.diagonal_entries), with_commas(f.diagonals), with_commas(f.full_diagonals),
+                   percent(share_of(f.on_full_diagonals, f.entries))));
   line("near",
        fmt::format("{} have their right neighbour stored, {} the one below",
                    percent(share_of(f.next_column, f.entries)), percent(share_of(f.row_below, f.entries))));
@@ -65,6 +68,18 @@ std::string length_table(const matrix_features& f, int width) {
                      with_commas(l->lengths.median), with_commas(l->lengths.upper_quartile),
                      with_commas(l->lengths.most), four_digits(l->mean), three_decimals(l->variation),
                      three_decimals(l->gini), with_commas(l->empty)});
+  return "\n" + text_table(lines, width);
+}
+
+// By offset, column - row; the fill is of the rows.
+std::string fullest_diagonals(const matrix_features& f, int width) {
+  if (f.full_diagonals == 0) return "";
+  std::vector<table_line> lines = {{"fullest diagonals"}, {"entries"}, {"fill"}};
+  for (const diagonal_count& d : f.fullest_diagonals) {
+    lines[0].push_back(with_commas(d.offset));
+    lines[1].push_back(with_commas(d.entries));
+    lines[2].push_back(three_decimals(share_of(d.entries, f.rows)));
+  }
   return "\n" + text_table(lines, width);
 }
 
@@ -205,7 +220,7 @@ std::vector<column<matrix_features>> compared_features() {
 std::string features_as_text(const matrix_features& f, const text_options& options) {
   const auto [width, height, ink] = options.shown;
   std::string text = summary(f, options.device, width) + length_table(f, width) + longest_rows(f, width) +
-                     histograms(f, options);
+                     fullest_diagonals(f, width) + histograms(f, options);
   if (f.entries > 0) text += "\n" + print_heat_map(f.grid, {f.rows, f.cols, width, height, ink});
   text += block_table(f, width);
   const std::string formats = format_table(f, width);

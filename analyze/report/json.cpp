@@ -88,16 +88,23 @@ nlohmann::ordered_json to_json(const matrix_features& f, int bins) {
   j["longest_rows"] = json::array();
   for (const long_line& line : f.longest_rows)
     j["longest_rows"].push_back({{"row", line.line}, {"length", line.length}});
+  j["fullest_diagonals"] = json::array();
+  for (const diagonal_count& d : f.fullest_diagonals)
+    j["fullest_diagonals"].push_back(
+        {{"offset", d.offset}, {"entries", d.entries}, {"fill", share(d.entries, f.rows)}});
   j["structure"] = {{"lower_bandwidth", f.lower_bandwidth},
                     {"upper_bandwidth", f.upper_bandwidth},
                     {"profile", f.profile},
                     {"diagonal_entries", f.diagonal_entries},
                     {"diagonals", f.diagonals},
+                    {"full_diagonals", f.full_diagonals},
+                    {"on_full_diagonals", f.on_full_diagonals},
                     {"next_column", f.next_column},
                     {"row_below", f.row_below},
                     {"x_lines", f.x_lines},
                     {"next_column_share", share(f.next_column, f.entries)},
-                    {"row_below_share", share(f.row_below, f.entries)}};
+                    {"row_below_share", share(f.row_below, f.entries)},
+                    {"on_full_diagonals_share", share(f.on_full_diagonals, f.entries)}};
   j["blocks"] = json::array();
   for (const block_features& block : f.blocks) j["blocks"].push_back(block_as_json(block));
   j["best_block"] = f.best_block ? block_as_json(*f.best_block) : json(nullptr);

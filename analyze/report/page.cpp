@@ -109,10 +109,23 @@ std::string structure_table(const matrix_features& f) {
        {"profile", with_commas(f.profile)},
        {"entries on the diagonal", with_share(f.diagonal_entries, std::min(f.rows, f.cols))},
        {"diagonals with entries", with_share(f.diagonals, all_diagonals)},
+       {"full in half of the rows or more", with_share(f.full_diagonals, f.diagonals)},
+       {"entries on those", with_share(f.on_full_diagonals, f.entries)},
        {"right neighbour stored", with_share(f.next_column, f.entries)},
        {"lower neighbour stored", with_share(f.row_below, f.entries)},
        {"128-byte lines of x, row by row", with_commas(f.x_lines)},
        {"entries per such line", f.x_lines == 0 ? "–" : three_decimals(share_of(f.entries, f.x_lines))}});
+}
+
+std::string fullest_diagonals(const matrix_features& f) {
+  if (f.fullest_diagonals.empty()) return "";
+  std::vector<cells> rows;
+  for (const diagonal_count& d : f.fullest_diagonals)
+    rows.push_back(
+        {with_commas(d.offset), with_commas(d.entries), three_decimals(share_of(d.entries, f.rows))});
+  return "<details><summary>Fullest diagonals</summary>" +
+         table("Fullest diagonals, by column - row", {"offset", "entries", "fill of the rows"}, rows) +
+         "</details>\n";
 }
 
 std::string longest_rows(const matrix_features& f) {
@@ -494,8 +507,8 @@ std::string section(const named_matrix& matrix, const spy_pictures& pictures, st
          pattern_section(matrix, pictures, number, bins) +
          "<h3>In numbers</h3><div class=\"cards\"><div class=\"card\">" + shape_table(matrix) +
          symmetry_table(f) + "</div><div class=\"card\">" + structure_table(f) +
-         "</div><div class=\"card\">" + length_table(f) + longest_rows(f) + "</div></div>\n" +
-         block_section(f, number) + format_section(f, number) + "</section>\n";
+         "</div><div class=\"card\">" + length_table(f) + longest_rows(f) + fullest_diagonals(f) +
+         "</div></div>\n" + block_section(f, number) + format_section(f, number) + "</section>\n";
 }
 
 json bins_for_chart(const std::vector<length_bin>& bins) {

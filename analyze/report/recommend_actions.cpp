@@ -83,6 +83,46 @@ std::vector<setting> settings_of(const matrix_result& found, const variant_resul
 
 // ---- the C++ ----
 
+// The kernels of both products as they were run: where A equals A^T there is none of A^T x.
+std::pair<std::string, std::string> products_of(const way& taken) {
+  const auto name = [&](operation op) -> std::string {
+    const contestant_result* const k = taken.run_for(op);
+    return k == nullptr ? "" : k->info.name;
+  };
+  return {name(operation::multiply), name(operation::transposed)};
+}
+
+std::string choice_of_kernels(const std::string& straight, const std::string& turned) {
+  return straight == turned ? fmt::format("m.use_kernel(\"{}\");\n", straight)
+                            : fmt::format("m.use_kernels(\"{}\", \"{}\");\n", straight, turned);
+}
+
+// Where two products come together: one call, or one for each.
+std::string lines_of_application(const recommendation& r, const way& taken) {
+  const bool both = r.wanted.one_pass == operation::both;
+  if (const contestant_result* const k = taken.contestant(*r.wanted.one_pass); k != nullptr) {
+    const std::string chosen = fmt::format("m.use_kernel(\"{}\");\n", k->info.name);
+    if (both)
+      return chosen + fmt::format(
+                          "// x and z: {} values; w and y: {}\n"
+                          "m.multiply_both(1.0, x, w, 0.0, y, z);  // y = A x, z = A^T w: A is read once\n",
+                          r.found.cols, r.found.rows);
+    return chosen + fmt::format(
+                        "// x and z: {} values\n"
+                        "m.multiply_normal(1.0, x, 0.0, z);  // z = A^T (A x), A is read once\n",
+                        r.found.cols);
+  }
+  const auto [straight, turned] = products_of(taken);
+  // A equals A^T: what computes A x computes both.
+  const char* const transposed = turned.empty() ? "multiply" : "multiply_transposed";
+  const std::string chosen = choice_of_kernels(straight, turned.empty() ? straight : turned);
+  const std::string sizes = fmt::format("// x and z: {} values; {}: {}\n", r.found.cols,
+                                        both ? "w and y" : "y, between them", r.found.rows);
+  return chosen + sizes + "m.multiply(1.0, x, 0.0, y);  // y = A x\n" +
+         fmt::format("m.{}(1.0, {}, 0.0, z);  // z = A^T {}\n", transposed, both ? "w" : "y",
+                     both ? "w" : "y, which is A^T (A x)");
+}
+
 // A string literal, in pieces one below the other where it is long.
 std::string literal_lines(const std::string& text, const std::string& indent) {
   constexpr std::size_t most = 66;  // columns of a piece
@@ -173,11 +213,9 @@ std::string code_lines(const recommendation& r, const way& taken) {
     code +=
         fmt::format("m = convert(m, \"{}\"{});\n", name_of(f.format), settings.empty() ? "" : ", options");
   }
-  std::string straight, turned;
-  for (const contestant_result* const k : taken.contestants)
-    if (k != nullptr) (k->op == operation::multiply ? straight : turned) = k->info.name;
-  code += straight == turned ? fmt::format("m.use_kernel(\"{}\");\n", straight)
-                             : fmt::format("m.use_kernels(\"{}\", \"{}\");\n", straight, turned);
+  if (r.wanted.one_pass) return code + lines_of_application(r, taken);
+  const auto [straight, turned] = products_of(taken);
+  code += choice_of_kernels(straight, turned);
   code += fmt::format("// x and y: {} and {} values\n", r.found.cols, r.found.rows);
   if (!straight.empty())
     code += fmt::format("m.multiply(1.0, x, 0.0, y);  // y = A x{}\n",

@@ -25,7 +25,8 @@ std::vector<std::string> spconv_arguments(const recommendation& r, const way& ta
 // The same as one line for a shell.
 std::string spconv_line(const recommendation& r, const way& taken);
 
-// Lines for the body of a function that has x and y, at most 78 columns wide; of a matrix that was not
+// Lines for the body of a function that has x and y, and where two products come together w and z as well, at
+// most 78 columns wide; of a matrix that was not
 // read by its name, one that has m as well. Empty for two copies, and for one of A^T.
 std::string code_lines(const recommendation& r, const way& taken);
 

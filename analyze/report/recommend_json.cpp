@@ -71,12 +71,15 @@ json by_operation(json ax, json atx) {
   return {{"ax", std::move(ax)}, {"atx", std::move(atx)}};
 }
 
-json kernels_as_json(const way& w) {
+// What computes two products in one pass has a name of its own where it was asked for.
+json kernels_as_json(const recommendation& r, const way& w) {
   const auto name = [&](operation op) {
     const contestant_result* const k = w.contestant(op);
     return k == nullptr ? json(nullptr) : json(k->info.name);
   };
-  return by_operation(name(operation::multiply), name(operation::transposed));
+  json names = by_operation(name(operation::multiply), name(operation::transposed));
+  if (r.wanted.one_pass) names[short_name(*r.wanted.one_pass)] = name(*r.wanted.one_pass);
+  return names;
 }
 
 // A way beside the winner; null where there is none.
@@ -87,7 +90,7 @@ json way_as_json(const recommendation& r, const way& w, const way& winner) {
   return {{"format", name_of(w.variant().format)},
           {"parameters", parameters_as_json(w.variant())},
           {"copies", std::move(copies)},
-          {"kernels", kernels_as_json(w)},
+          {"kernels", kernels_as_json(r, w)},
           {"us", micro(w.seconds)},
           {"interval_us", json::array({micro(w.low), micro(w.high)})},
           {"times_winner", number_or_null(w.seconds / winner.seconds)},
@@ -125,10 +128,12 @@ json machine_as_json(const recommendation& r) {
 
 json request_as_json(const recommendation& r, const objective& wanted) {
   const double sum = wanted.weights[0] + wanted.weights[1];
-  const auto weight = [&](operation op) {
+  const auto share = [&](operation op) {
+    if (wanted.one_pass) return json(0.5);  // of the products, however many applications there are
     return sum > 0 ? number_or_null(wanted.weight(op)) : json(nullptr);
   };
-  return {{"mix", by_operation(weight(operation::multiply), weight(operation::transposed))},
+  return {{"mix", by_operation(share(operation::multiply), share(operation::transposed))},
+          {"one_pass", wanted.one_pass ? json(short_name(*wanted.one_pass)) : json(nullptr)},
           {"products", known(wanted.products)},
           {"regime", regime_name(wanted.warm)},
           {"repeatable", wanted.repeatable},
@@ -202,7 +207,7 @@ json contestant_as_json(const recommendation& r, const verdict& v, const listed_
             {"cold_terms_us", terms(k.expected.cold_terms)},
             {"warm_parts_us", terms(k.expected.warm_parts)},
             {"cold_parts_us", terms(k.expected.cold_parts)}}},
-          {"gb_per_s_csr_minimum", known(per_second(m.csr_minimum_bytes(), seconds) / 1e9)},
+          {"gb_per_s_csr_minimum", known(per_second(m.csr_minimum_bytes(k.op), seconds) / 1e9)},
           {"gb_per_s_actual", known(actual / 1e9)},
           {"share_of_copy", r.rates.copy_bytes > 0 ? known(actual / r.rates.copy_bytes) : json(nullptr)},
           {"left", text_or_null(k.left)},
@@ -257,6 +262,8 @@ json verdict_as_json(const recommendation& r, const verdict& v) {
             {"predicted", r.found.predicted},
             {"interrupted", r.found.interrupted},
             {"out_of_time", r.found.out_of_time},
+            {"in_one_pass", winner.in_one_pass()},
+            {"other_kind", beside(v.other_kind)},
             {"stay", beside(v.stay)},
             {"smallest", beside(v.smallest)},
             {"two_copies", beside(v.two_copies)},

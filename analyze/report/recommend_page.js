@@ -79,12 +79,12 @@ const spread = {id: "spread", afterDatasetsDraw(chart) {
 const strong_labels = chart => Chart.defaults.plugins.legend.labels.generateLabels(chart).map(label =>
   ({...label, fillStyle: chart.data.datasets[label.datasetIndex].borderColor}));
 
-function times(list, canvas, first) {
+function times(list, canvas, first, per) {
   const narrow = canvas.parentElement.clientWidth < 480;
   const shown = canvas.dataset.all ? list : list.slice(0, first);
   canvas.parentElement.style.height = `${6 + shown.length * (narrow ? 1.8 : 1.5)}rem`;
   const slowest = Math.max(...shown.map(c => c.seconds));
-  const {axis: x, factor, text} = time_axis("per product", shown.map(c => c.seconds), least => least / 1.6);
+  const {axis: x, factor, text} = time_axis(per, shown.map(c => c.seconds), least => least / 1.6);
   const log = x.type === "logarithmic";
   // A single stray percentile must not press all bars together.
   x.suggestedMax = Math.min(Math.max(...shown.map(c => c.high)), 1.25 * slowest) * factor;
@@ -192,15 +192,15 @@ function totals(data, canvas) {
       plugins: {
         legend: legend({boxWidth: 26, boxHeight: 1}),
         tooltip: {itemSort: (a, b) => a.parsed.y - b.parsed.y, callbacks: {
-          title: items => grouped(items[0].parsed.x) + " products",
+          title: items => grouped(items[0].parsed.x) + ` ${data.unit}s`,
           label: item => item.dataset.label + ": " +
                          (ratio ? three_figures(item.parsed.y) + " ×" : time_text(item.parsed.y))}}},
-      scales: {x: {...decades("products"), min: 1, max: end}, y}}};
+      scales: {x: {...decades(`${data.unit}s`), min: 1, max: end}, y}}};
 }
 
 function bytes(data) {
   const list = data.bytes, floor = least => least / 1.5;
-  const {axis: y, factor} = time_axis("per product", list.map(p => p.seconds), floor);
+  const {axis: y, factor} = time_axis(`per ${data.unit}`, list.map(p => p.seconds), floor);
   const point = p => ({x: p.bytes, y: p.seconds * factor, p});
   // Unlike bars, points need no zero; but what differs by a hundredth is not to look as if it were far apart.
   const zoomed = (axis, values) => axis.type === "logarithmic" ? axis : {...axis, beginAtZero: false, grace: "8%",
@@ -232,8 +232,10 @@ function bytes(data) {
 }
 
 Object.assign(kinds, {totals, bytes,
-  times_multiply: (data, canvas) => times(data.times_multiply, canvas, data.first),
-  times_transposed: (data, canvas) => times(data.times_transposed, canvas, data.first)});
+  times_multiply: (data, canvas) => times(data.times_multiply, canvas, data.first, "per product"),
+  times_transposed: (data, canvas) => times(data.times_transposed, canvas, data.first, "per product"),
+  times_both: (data, canvas) => times(data.times_both, canvas, data.first, "per application"),
+  times_normal: (data, canvas) => times(data.times_normal, canvas, data.first, "per application")});
 
 const canvas_of = (kind, matrix) =>
   document.querySelector(`canvas[data-chart="${kind}"][data-matrix="${matrix}"]`);

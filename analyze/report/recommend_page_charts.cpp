@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "analyze/report/json_values.hpp"
 #include "analyze/report/text.hpp"
@@ -15,7 +16,8 @@ using namespace html;
 namespace {
 
 const char* chart_of_times(operation op) {
-  return op == operation::multiply ? "times_multiply" : "times_transposed";
+  constexpr std::array names = {"times_multiply", "times_transposed", "times_both", "times_normal"};
+  return names[static_cast<std::size_t>(op)];
 }
 
 constexpr std::size_t shown_at_first = 20;
@@ -56,19 +58,20 @@ std::string times_figure(const recommendation& r, std::size_t matrix, operation 
                     ? " Pale: it left the race early, with fewer samples."
                     : "");
   return figure(
-      name_of_product(op), text, plots,
+      name_of_product(op) + (is_plain(op) ? "" : ", in one pass"), text, plots,
       table(fmt::format("{} for {}", r.found.predicted ? "Predicted time" : "Time", name_of(op)),
             {"contestant", r.found.predicted ? "predicted" : "median", "p10", "p90", "samples"}, rows));
 }
 
-std::string reigns_text(const std::vector<way>& ways) {
+std::string reigns_text(const std::vector<way>& ways, const char* unit) {
   const std::vector<reign> reigns = reigns_of(ways);
   std::vector<std::string> parts;
   std::int64_t told = 0;  // numbers of products so far
   for (std::size_t i = 0; i < reigns.size(); ++i) {
     const std::string name = "<b>" + prose(label_of(*reigns[i].best)) + "</b>";
     if (i + 1 == reigns.size()) {
-      parts.push_back(name + (parts.empty() ? " for any number of products" : " from there on"));
+      parts.push_back(name +
+                      (parts.empty() ? fmt::format(" for any number of {}s", unit) : " from there on"));
       break;
     }
     const auto last = static_cast<std::int64_t>(std::min(reigns[i + 1].from, 1e15));
@@ -102,16 +105,17 @@ std::string totals_figure(const recommendation& r, const verdict& v, std::size_t
                                               : "<fieldset class=\"switch\"><legend>Time</legend>" +
                                                     choice("ratio", "against staying in CSR", true) +
                                                     choice("seconds", "in seconds", false) + "</fieldset>\n";
+  const std::string unit = r.wanted.unit();
   return figure(
-      r.found.predicted ? "Predicted total time against the number of products"
-                        : "Total time against the number of products",
-      "Converting and preparing, then so many products. Rings: from there on it is ahead of staying in "
-      "CSR. " +
-          reigns_text(ways),
-      choices +
-          canvas(matrix, "totals", "Total time over the number of products, a line for each format", 26),
+      fmt::format("{} against the number of {}s", r.found.predicted ? "Predicted total time" : "Total time",
+                  unit),
+      fmt::format("Converting and preparing, then so many {}s. Rings: from there on it is ahead of staying "
+                  "in CSR. {}",
+                  unit, reigns_text(ways, r.wanted.unit())),
+      choices + canvas(matrix, "totals",
+                       fmt::format("Total time over the number of {}s, a line for each format", unit), 26),
       table("Total time",
-            {"format", "kernels", "price", "per product", "ahead of CSR after", "1 product", "100", "10,000",
+            {"format", "kernels", "price", "per " + unit, "ahead of CSR after", "1 " + unit, "100", "10,000",
              "1,000,000"},
             rows));
 }
@@ -127,9 +131,11 @@ std::string bytes_figure(const recommendation& r, const verdict& v, std::size_t 
   return figure(
       r.found.predicted ? "Bytes against predicted time" : "Bytes against time",
       "The best of every stored format. Nothing is both smaller and faster than what the line joins.",
-      canvas(matrix, "bytes", "Bytes against time per product, a point for each format", 26),
+      canvas(matrix, "bytes",
+             fmt::format("Bytes against time per {}, a point for each format", r.wanted.unit()), 26),
       table("Bytes and time, the smallest first",
-            {"format", "kernels", "bytes", "× CSR", "per product", "on the line"}, rows));
+            {"format", "kernels", "bytes", "× CSR", std::string("per ") + r.wanted.unit(), "on the line"},
+            rows));
 }
 
 json times_for_chart(const recommendation& r, const verdict& v, operation op) {
@@ -148,8 +154,8 @@ json times_for_chart(const recommendation& r, const verdict& v, operation op) {
 }  // namespace
 
 std::string charts(const recommendation& r, const verdict& v, std::size_t matrix) {
-  const std::string times =
-      times_figure(r, matrix, operation::multiply) + times_figure(r, matrix, operation::transposed);
+  std::string times;
+  for (const operation op : all_operations) times += times_figure(r, matrix, op);
   std::string html;
   if (!times.empty())
     html += fmt::format(
@@ -182,13 +188,13 @@ json chart_data(const recommendation& r, const verdict& v) {
                      {"bytes", number_or_null(times_csr(r.found, p.taken.bytes))},
                      {"seconds", number_or_null(p.taken.seconds)},
                      {"frontier", p.on_frontier}});
-  return {{"name", r.name},
-          {"predicted", r.found.predicted},
-          {"first", shown_at_first},
-          {"times_multiply", times_for_chart(r, v, operation::multiply)},
-          {"times_transposed", times_for_chart(r, v, operation::transposed)},
-          {"totals", std::move(totals)},
-          {"bytes", std::move(bytes)}};
+  json data = {{"name", r.name}, {"predicted", r.found.predicted}, {"first", shown_at_first}};
+  data["unit"] = r.wanted.unit();
+  for (const operation op : all_operations)
+    if (is_plain(op) || r.wanted.one_pass == op) data[chart_of_times(op)] = times_for_chart(r, v, op);
+  data["totals"] = std::move(totals);
+  data["bytes"] = std::move(bytes);
+  return data;
 }
 
 }  // namespace sparsmith::recommendation_page_parts

@@ -51,22 +51,24 @@ std::string machine_tables(const recommendation& r) {
 std::string request_table(const recommendation& r) {
   const objective& wanted = r.wanted;
   std::vector<std::string> products;
-  for (const operation op : both_operations)
-    if (wanted.asks_for(op))
+  if (wanted.one_pass)
+    products.push_back(name_of_product(*wanted.one_pass) + ", in one pass or as two products");
+  for (const operation op : plain_operations)
+    if (!wanted.one_pass && wanted.asks_for(op))
       products.push_back(
           fmt::format("{} × {:g}", name_of_product(op), wanted.weights[static_cast<std::size_t>(op)]));
   return "<div class=\"card\">" +
          table("What was asked for", {},
                {{"products", joined(products, ", ")},
-                {"conversion", wanted.products > 0
-                                   ? fmt::format("spread over {} products", whole_number(wanted.products))
-                                   : "not counted"},
+                {"conversion", wanted.products > 0 ? fmt::format("spread over {} {}s",
+                                                                 whole_number(wanted.products), wanted.unit())
+                                                   : "not counted"},
                 {"caches", wanted.warm ? "warm" : "cold"},
                 {"same bits every time", wanted.repeatable ? "required" : "not required"},
                 {"memory", wanted.memory > 0 ? "at most " + format_bytes(wanted.memory) : "any amount"},
                 {"values", fmt::format("{} bits", r.found.value_bits)},
                 {"race", r.found.predicted ? "none, predicted only"
-                         : r.exhaustive    ? "exhaustive: nobody left early"
+                         : r.exhaustive    ? "exhaustive: nobody left early who was not 100 times behind"
                                            : "those far behind leave early"},
                 {"time granted", r.budget_seconds > 0 ? granted_on_page(r.budget_seconds) : "any amount"}}) +
          "</div>\n";

@@ -93,13 +93,13 @@ std::string results_card(const recommendation& r, const verdict& v) {
   const bool predicted = r.found.predicted, both_regimes = !predicted && !r.wanted.warm;
   const std::vector<column<ranked_contestant>> columns = result_columns(r, v);
   std::vector<cells> rows;
-  for (const operation op : both_operations)
+  for (const operation op : all_operations)
     for (const ranked_contestant& one : ranking_of(r, op)) rows.push_back(cells_of(columns, one));
   if (rows.empty()) return "";
   std::string text = "Times are of runs with " + std::string(r.wanted.warm ? "warm" : "cold") + " caches" +
                      (both_regimes ? ", but those in the column “warm”." : ".");
   std::vector<std::string> bases;
-  for (const operation op : both_operations)
+  for (const operation op : plain_operations)
     if (!r.found.base_name(op).empty())
       bases.push_back(prose(r.found.base_name(op)) + " for " + name_of_product(op));
   if (!predicted && !bases.empty())

@@ -12,10 +12,13 @@ using namespace html;
 
 namespace {
 
-std::string kernels_text(const way& w) {
+std::string kernels_text(const way& w, const objective& wanted) {
   const contestant_result *const ax = w.contestant(operation::multiply), *const atx = w.contestant(
                                                                              operation::transposed);
   const auto code = [](const contestant_result* k) { return "<b>" + escaped(k->info.name) + "</b>"; };
+  if (wanted.one_pass)
+    if (const contestant_result* const k = w.contestant(*wanted.one_pass); k != nullptr)
+      return fmt::format("{} for {} in one pass", code(k), name_of_product(*wanted.one_pass));
   if (ax == nullptr) return code(atx) + " for " + name_of_product(operation::transposed);
   if (atx == nullptr) return code(ax) + " for " + name_of_product(operation::multiply);
   if (std::string_view(ax->info.name) == atx->info.name)
@@ -27,7 +30,7 @@ std::string kernels_text(const way& w) {
 
 std::string verdict_sentence(const recommendation& r, const verdict& v) {
   if (!v.winner) return "There is nothing to recommend: no kernel could do what was asked for.";
-  const std::string kernels = kernels_text(v.winner);
+  const std::string kernels = kernels_text(v.winner, v.wanted);
   const std::string action =
       v.winner.stays_in_csr()
           ? (r.found.predicted ? "stay in <b>csr</b> and run " : "Stay in <b>csr</b> and run ") + kernels
@@ -52,6 +55,8 @@ std::string notices(const recommendation& r) {
                      "chose had {} of the best’s speed.",
                      prose(r.model.machine), rounded_percent(r.model.share))
                : std::string("All figures are the model’s, which has no record for this backend."));
+  if (r.found.predicted && r.wanted.one_pass)
+    notice("Two products.", "Kernels that compute them in one pass are not in the model.");
   if (!r.found.noisy.empty())
     notice("The machine was busy:", prose(fmt::format("{}; run again.", fmt::join(r.found.noisy, "; "))) +
                                         " The verdict is unsettled.");
@@ -71,13 +76,12 @@ std::string time_figure(const recommendation& r, const verdict& v) {
   if (v.winner.low < v.winner.high)
     parts.push_back("the median is within " + time_range_on_page(v.winner.low, v.winner.high));
   for (const contestant_result* const k : v.winner.contestants)
-    if (k != nullptr && v.winner.contestants[0] != nullptr && v.winner.contestants[1] != nullptr &&
-        !r.found.symmetric)
+    if (k != nullptr && v.wanted.asks_for_both() && !v.winner.in_one_pass() && !r.found.symmetric)
       parts.push_back(name_of_product(k->op) + " " + time_on_page(time_of(r, *k).seconds));
   if (r.wanted.products > 0)
-    parts.push_back(
-        fmt::format("with its share of a price spread over {} products", whole_number(r.wanted.products)));
-  return key_figure(r.found.predicted ? "Time per product, predicted" : "Time per product",
+    parts.push_back(fmt::format("with its share of a price spread over {} {}s",
+                                whole_number(r.wanted.products), r.wanted.unit()));
+  return key_figure(fmt::format("Time per {}{}", r.wanted.unit(), r.found.predicted ? ", predicted" : ""),
                     time_on_page(v.winner.seconds), joined(parts, "; "));
 }
 
@@ -98,13 +102,14 @@ std::string repaid_figure(const verdict& v) {
                                          : "nothing to prepare either");
   std::string text = time_on_page(v.winner.price) + " to convert and prepare";
   if (!v.stay) return key_figure("Repaid after", dash, text + "; CSR has no time to compare with");
-  if (v.wanted.asks_for_both() && v.wanted.products == 0 &&
+  if (v.wanted.asks_for_both() && !v.wanted.one_pass && v.wanted.products == 0 &&
       v.repaid_after_alone[0] != v.repaid_after_alone[1])
-    for (const operation op : both_operations)
+    for (const operation op : plain_operations)
       text += fmt::format("; {} alone: {}", name_of_product(op),
                           products_text(v.repaid_after_alone[static_cast<std::size_t>(op)]));
   const std::string after = products_text(v.repaid_after);
-  return key_figure("Repaid after", v.repaid_after > 0 ? after + " products" : after,
+  return key_figure("Repaid after",
+                    v.repaid_after > 0 ? fmt::format("{} {}s", after, v.wanted.unit()) : after,
                     "against staying in CSR; " + text);
 }
 
@@ -182,12 +187,13 @@ std::string alternatives_card(const recommendation& r, const verdict& v) {
   add_if("recommended", v.winner);
   rows.back()[1] = prose(v.winner.names());
   add_if("staying in CSR", v.stay);
+  add_if(v.winner.in_one_pass() ? "as two products" : "in one pass", v.other_kind);
   if (v.two_copies.stored.size() > 1) add_if("two copies of ours", v.two_copies);
   add_if("vendor’s best format, one copy", v.vendor.one_copy);
   add_if("vendor’s CSR, one copy", v.vendor.csr);
   add_if("vendor’s best formats, two copies", v.vendor.two_copies);
   add_if("fewest bytes", v.smallest);
-  for (const operation op : both_operations)
+  for (const operation op : plain_operations)
     if (const way& w = v.alone[static_cast<std::size_t>(op)]; w && !r.found.symmetric) {
       const contestant_result* const winners = v.winner.contestant(op);
       add("for " + name_of_product(op) + " alone", w, time_of(r, *w.contestant(op)).seconds,

@@ -56,7 +56,17 @@ std::string sentence(std::string_view text) {
 }
 
 std::string name_of_product(operation op) {
-  return op == operation::multiply ? "A&nbsp;x" : "A<sup>T</sup>&nbsp;x";
+  switch (op) {
+    case operation::multiply:
+      return "A&nbsp;x";
+    case operation::transposed:
+      return "A<sup>T</sup>&nbsp;x";
+    case operation::both:
+      return "A&nbsp;x and A<sup>T</sup>&nbsp;w";
+    case operation::normal:
+      return "A<sup>T</sup>&nbsp;(A&nbsp;x)";
+  }
+  return "";
 }
 
 std::string name_on_page(const listed_contestant& one) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <mutex>
 #include <optional>
@@ -64,9 +65,15 @@ format_kind format_of(const json* of) {
 
 operation operation_of(const json* of) {
   const std::string name = text(of, "operation");
-  for (const operation op : both_operations)
+  for (const operation op : all_operations)
     if (name == short_name(op)) return op;
   refuse(fmt::format("product `{}` is not known here", name));
+}
+
+// What is repeatable is told of the operation that was run.
+per_operation<bool> repeatable_for(operation op, bool is) {
+  return {op == operation::multiply && is, op == operation::transposed && is, op == operation::both && is,
+          op == operation::normal && is};
 }
 
 // ---- what makes a format ----
@@ -83,6 +90,7 @@ Enumeration named(const json* of, const char* name, std::initializer_list<Enumer
 conversion_options options_of(format_kind format, const json* variant) {
   const json* const p = member(variant, "parameters");
   conversion_options options;
+  format = whole_of(format).value_or(format);  // half of a matrix is chosen as its entries' format is
   if (const double most = number(variant, "max_fill"); !std::isnan(most)) options.max_fill = most;
   const auto set = [&](std::int32_t& to, const char* name, std::int32_t missing) {
     to = whole<std::int32_t>(p, name, missing);
@@ -92,6 +100,13 @@ conversion_options options_of(format_kind format, const json* variant) {
     set(options.sell.sigma, "sigma", options.sell.sigma);
   }
   if (format == format_kind::hyb) set(options.hyb_width, "width", -1);
+  if (format == format_kind::dia) {
+    const std::string diagonals = text(p, "diagonals");
+    double share = 0;
+    const auto [stop, problem] =
+        std::from_chars(diagonals.data(), diagonals.data() + diagonals.size(), share);
+    if (diagonals == "all" || (problem == std::errc() && share > 0 && share <= 1)) options.dia_share = share;
+  }
   if (format == format_kind::bsr) {
     set(options.bsr_block.rows, "block_rows", options.bsr_block.rows);
     set(options.bsr_block.cols, "block_cols", options.bsr_block.cols);
@@ -172,8 +187,7 @@ contestant_result contestant_of(const json* of) {
   k.info.description = "";
   k.info.source = kept(text(of, "source"));
   k.info.vendor = yes(of, "vendor");
-  (k.op == operation::multiply ? k.info.repeatable.multiply : k.info.repeatable.transposed) =
-      yes(of, "repeatable");
+  k.info.repeatable = repeatable_for(k.op, yes(of, "repeatable"));
   k.not_run = text(of, "not_run");
   // Those follow from the figures, and from what else they are looked at for.
   if (k.not_run == never_timed || k.not_run == not_modelled) k.not_run.clear();
@@ -213,7 +227,7 @@ matrix_result results_of(const json* of) {
   });
   found.clock_seconds = std::max(0.0, known(of, "clock_us")) / 1e6;
   found.final_rounds = whole<std::int32_t>(of, "final_rounds");
-  for (const operation op : both_operations)
+  for (const operation op : plain_operations)
     found.base_names[static_cast<std::size_t>(op)] = text(member(of, "base"), short_name(op));
   for_each_in(of, "variants", [&](const json* one) { found.variants.push_back(variant_of(one)); });
   for_each_in(of, "contestants", [&](const json* one) {
@@ -260,8 +274,14 @@ machine_rates rates_of(const json* of) {
 
 objective objective_of(const json* of) {
   objective wanted;
-  for (const operation op : both_operations)
+  for (const operation op : plain_operations)
     wanted.weights[static_cast<std::size_t>(op)] = std::max(0.0, known(member(of, "mix"), short_name(op)));
+  if (const std::string together = text(of, "one_pass"); !together.empty()) {
+    for (const operation op : {operation::both, operation::normal})
+      if (together == short_name(op)) wanted.one_pass = op;
+    if (!wanted.one_pass) refuse(fmt::format("mix `{}` is not known here", together));
+    wanted.weights = {1, 1};
+  }
   wanted.products = known(of, "products");
   wanted.warm = text(of, "regime") == regime_name(true);
   wanted.repeatable = yes(of, "repeatable");

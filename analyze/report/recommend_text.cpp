@@ -40,9 +40,9 @@ double ratio_of(double a, double b) {
   return b > 0 ? a / b : 0;
 }
 
-std::string repaid_in_words(double products) {
+std::string repaid_in_words(double products, const char* unit) {
   const std::string text = products_text(products);
-  return products > 0 && std::isfinite(products) ? fmt::format("after {} products", text) : text;
+  return products > 0 && std::isfinite(products) ? fmt::format("after {} {}s", text, unit) : text;
 }
 std::string repaid_in_a_cell(std::optional<double> products) {
   return products ? products_text(*products) : "-";
@@ -50,23 +50,23 @@ std::string repaid_in_a_cell(std::optional<double> products) {
 
 // ---- ways in words ----
 
-std::string kernels_of_way(const way& w) {
+std::string kernels_of_way(const way& w, const objective& wanted) {
   const contestant_result* const ax = w.contestant(operation::multiply);
   const contestant_result* const atx = w.contestant(operation::transposed);
+  for (const operation op : {operation::both, operation::normal})
+    if (const contestant_result* const k = w.contestant(op); k != nullptr)
+      return fmt::format("{} in one pass", k->info.name);
   if (ax == nullptr && atx == nullptr) return "nothing";
   if (ax == nullptr || atx == nullptr) return (ax == nullptr ? atx : ax)->info.name;
-  if (std::string_view(ax->info.name) == atx->info.name) return ax->info.name;
-  return fmt::format("{} for A x and {} for A^T x", ax->info.name, atx->info.name);
+  const char* const products = wanted.one_pass ? " in two products" : "";
+  if (std::string_view(ax->info.name) == atx->info.name) return ax->info.name + std::string(products);
+  return fmt::format("{} for A x and {} for A^T x{}", ax->info.name, atx->info.name, products);
 }
 
 std::string formats_of_way(const way& w) {
   std::string text;
   for (const variant_result* f : w.stored) text += (text.empty() ? "" : " and ") + f->label();
   return text;
-}
-
-std::string in_words(const way& w) {  // "bsr 5 x 5 with bsr/stream"
-  return formats_of_way(w) + " with " + kernels_of_way(w);
 }
 
 // ---- the parts of the text ----
@@ -80,6 +80,17 @@ struct told {
   bool predicted() const { return r.found.predicted; }
   std::string line(const char* label, const std::string& text) const {
     return labelled_text(label, text, width);
+  }
+  // "a product takes", "A x and A^T w take".
+  std::string takes() const {
+    if (!v.wanted.one_pass) return predicted() ? "a product should take" : "a product takes";
+    const char* const verb = predicted()                            ? "should take"
+                             : v.wanted.one_pass == operation::both ? "take"
+                                                                    : "takes";
+    return fmt::format("{} {}", name_of(*v.wanted.one_pass), verb);
+  }
+  std::string in_words(const way& w) const {  // "bsr 5 x 5 with bsr/stream"
+    return formats_of_way(w) + " with " + kernels_of_way(w, v.wanted);
   }
 };
 
@@ -109,18 +120,23 @@ std::string machine_line(const told& t) {
 std::string asked_line(const told& t) {
   const objective& wanted = t.v.wanted;
   std::string text = "A x";
-  if (t.v.wanted.asks_for_both()) {
+  if (wanted.one_pass) {
+    text = fmt::format("{}, together one application: in one pass or as two products",
+                       name_of(*wanted.one_pass));
+  } else if (t.v.wanted.asks_for_both()) {
     const double ax = wanted.weight(operation::multiply);
     text = ax == 0.5 ? "A x and A^T x in equal parts"
                      : fmt::format("{} A x, {} A^T x", percent(ax), percent(1 - ax));
   } else if (wanted.asks_for(operation::transposed)) {
     text = "A^T x";
   }
-  if (t.r.found.symmetric && wanted.asks_for(operation::transposed))
+  if (t.r.found.symmetric && wanted.one_pass)
+    text += "; A equals A^T, so that the two products are both with A";
+  else if (t.r.found.symmetric && wanted.asks_for(operation::transposed))
     text += "; A equals A^T, so that A^T x is A x, which alone is run";
   text += fmt::format("; runs with {} caches decide", regime_name(wanted.warm));
   if (wanted.products > 0)
-    text += fmt::format("; converting is spread over {} products", whole_number(wanted.products));
+    text += fmt::format("; converting is spread over {} {}s", whole_number(wanted.products), wanted.unit());
   if (wanted.repeatable) text += "; only what gives the same bits every time";
   if (wanted.memory > 0) text += fmt::format("; at most {}", format_bytes(wanted.memory));
   if (wanted.prefer_bytes) text += "; of what is tied the fewest bytes";
@@ -135,14 +151,19 @@ std::string so_far(const told& t) {
   return t.v.unsettled ? "unsettled: " : "";
 }
 
+// The two products of a way, where it has two; with a space before.
+std::string products_in_words(const told& t, const way& w) {
+  if (!t.v.wanted.asks_for_both() || t.r.found.symmetric || w.in_one_pass()) return "";
+  const auto of = [&](operation op) {
+    return time_text(deciding_seconds(t.r.found, *w.contestant(op), t.v.wanted.warm));
+  };
+  return fmt::format(" (A x {}, A^T x {})", of(operation::multiply), of(operation::transposed));
+}
+
 std::string time_of_winner(const told& t) {
   std::string text = time_text(t.v.winner.seconds);
   if (t.v.wanted.products > 0) text += " with its share of converting";
-  if (!t.v.wanted.asks_for_both() || t.r.found.symmetric) return text;
-  const auto of = [&](operation op) {
-    return time_text(deciding_seconds(t.r.found, *t.v.winner.contestant(op), t.v.wanted.warm));
-  };
-  return text + fmt::format(" (A x {}, A^T x {})", of(operation::multiply), of(operation::transposed));
+  return text + products_in_words(t, t.v.winner);
 }
 
 // What there is beside the winner.
@@ -155,7 +176,7 @@ std::string margin_in_words(const told& t) {
   if (!t.predicted() && m.low > 0 && m.high > m.low)
     text += fmt::format(" ({} - {})", ratio_text(m.low), ratio_text(m.high));
   return text + fmt::format(" as fast as the next format{}, {}",
-                            v.ties.empty() ? "" : " that is not tied with it", in_words(v.runner_up));
+                            v.ties.empty() ? "" : " that is not tied with it", t.in_words(v.runner_up));
 }
 
 // Why the winner was taken where something tied with it has a smaller median: the first of the rules of
@@ -189,6 +210,29 @@ std::string model_line(const told& t) {
   return t.line("model", said);
 }
 
+// Where two products come together: whether one pass over A pays.
+std::string other_kind_line(const told& t) {
+  const verdict& v = t.v;
+  if (!v.wanted.one_pass) return "";
+  if (t.predicted())
+    return t.line("",
+                  "These are two products: kernels that compute them in one pass are not in the model. "
+                  "Without --predict they are raced.");
+  const bool one_pass_won = v.winner.in_one_pass();
+  if (!v.other_kind)
+    return t.line("", one_pass_won ? "Of two products nothing ran that could be taken."
+                                   : fmt::format("No kernel that computes {} in one pass ran.",
+                                                 name_of(*v.wanted.one_pass)));
+  const bool tied = std::find(v.ties.begin(), v.ties.end(), v.other_kind) != v.ties.end();
+  const std::string how = one_pass_won ? "Two products" : "One pass";
+  const std::string figures =
+      fmt::format("{} {} {}{}, {} x as long", t.in_words(v.other_kind), one_pass_won ? "take" : "takes",
+                  time_text(v.other_kind.seconds), products_in_words(t, v.other_kind),
+                  ratio_text(v.other_kind.seconds / v.winner.seconds));
+  return t.line("", tied ? fmt::format("{} cannot be told apart from that: {}.", how, figures)
+                         : fmt::format("{} {} slower: {}.", how, one_pass_won ? "are" : "is", figures));
+}
+
 std::string verdict_lines(const told& t) {
   const verdict& v = t.v;
   if (!v.winner)
@@ -196,19 +240,18 @@ std::string verdict_lines(const told& t) {
                                  (t.predicted() ? "the model has no figures for anything that could be taken"
                                                 : "nothing ran that could be taken") +
                                  ", so there is no verdict; the reasons are below.");
-  const std::string what = v.winner.stays_in_csr() ? "stay in CSR, with " + kernels_of_way(v.winner)
-                                                   : "take " + in_words(v.winner);
+  const std::string what = v.winner.stays_in_csr() ? "stay in CSR, with " + kernels_of_way(v.winner, v.wanted)
+                                                   : "take " + t.in_words(v.winner);
   std::string said;
   if (v.any_of_these)
-    said =
-        fmt::format("any of these; {}: a product takes {}, and no format that was run is told apart from it",
-                    what, time_of_winner(t));
+    said = fmt::format("any of these; {}: {} {}, and no format that was run is told apart from it", what,
+                       t.takes(), time_of_winner(t));
   else
-    said = what + (t.predicted() ? ": a product should take " : ": a product takes ") + time_of_winner(t) +
-           margin_in_words(t);
+    said = fmt::format("{}: {} {}{}", what, t.takes(), time_of_winner(t), margin_in_words(t));
   std::string all = t.line("verdict", capitalized(so_far(t) + said + "."));
   if (v.unsettled)
     all += t.line("", fmt::format("The machine was busy: {}; run again.", fmt::join(t.r.found.noisy, "; ")));
+  all += other_kind_line(t);
   if (t.predicted()) all += model_line(t);
   if (const std::vector<way> others = tied_formats(v); !others.empty()) {
     const std::size_t named = t.all ? others.size() : 4;
@@ -221,7 +264,9 @@ std::string verdict_lines(const told& t) {
                         t.predicted() ? "" : " of the fastest, or not told apart from that");
     all += t.line("", text);
   }
-  if (v.winner.stored != v.fastest.stored && !v.any_of_these)
+  const bool other_than_fastest =
+      v.winner.stored != v.fastest.stored || v.winner.in_one_pass() != v.fastest.in_one_pass();
+  if (other_than_fastest && !v.any_of_these)
     all += t.line("", fmt::format("{} at {}, and {} was taken: {}",
                                   v.fastest.names() + (t.predicted() ? " should be ahead" : " is ahead"),
                                   time_text(v.fastest.seconds), v.winner.names(), taken_for(v)));
@@ -241,13 +286,15 @@ std::string repaid_line(const told& t) {
       "converting and preparing take " + time_text(v.winner.price) + (t.predicted() ? " by the model" : "");
   if (!v.stay) return t.line("repaid", text + "; CSR was not timed, and nothing says what that saves");
   text += ", which is repaid";
-  if (!t.v.wanted.asks_for_both() || t.r.found.symmetric || v.wanted.products > 0)
-    return t.line("repaid",
-                  fmt::format("{} {}, beside staying in CSR", text, repaid_in_words(v.repaid_after)));
-  std::vector<std::string> pieces = {repaid_in_words(v.repaid_after) + " of the mix"};
-  for (const operation op : both_operations)
-    pieces.push_back(fmt::format(
-        "{} of {} alone", repaid_in_words(v.repaid_after_alone[static_cast<std::size_t>(op)]), name_of(op)));
+  if (!v.wanted.asks_for_both() || t.r.found.symmetric || v.wanted.products > 0 || v.wanted.one_pass)
+    return t.line("repaid", fmt::format("{} {}, beside staying in CSR", text,
+                                        repaid_in_words(v.repaid_after, v.wanted.unit())));
+  const char* const unit = v.wanted.unit();
+  std::vector<std::string> pieces = {repaid_in_words(v.repaid_after, unit) + " of the mix"};
+  for (const operation op : plain_operations)
+    pieces.push_back(fmt::format("{} of {} alone",
+                                 repaid_in_words(v.repaid_after_alone[static_cast<std::size_t>(op)], unit),
+                                 name_of(op)));
   return t.line("repaid", text + fmt::format(" {}, beside staying in CSR", fmt::join(pieces, ", ")));
 }
 
@@ -264,7 +311,7 @@ std::string two_copies_in_words(const told& t) {
   const way& two = t.v.two_copies;
   if (!two) return "";
   if (two.stored.size() == 1) return "two copies of ours: one serves both products best";
-  return fmt::format("two copies of ours: {}, {}", in_words(two), beside_winner(t, two));
+  return fmt::format("two copies of ours: {}, {}", t.in_words(two), beside_winner(t, two));
 }
 
 // What a person may act on: more memory for speed, where it brings some.
@@ -279,17 +326,18 @@ std::string other_lines(const told& t) {
   const verdict& v = t.v;
   std::string all;
   const auto add = [&](const std::string& text) { all += t.line(all.empty() ? "or" : "", text); };
-  for (const operation op : both_operations) {
+  for (const operation op : plain_operations) {
     const way& alone = v.alone[static_cast<std::size_t>(op)];
-    if (!alone || !t.v.wanted.asks_for_both() || t.r.found.symmetric || same_for(alone, v.winner, op))
+    if (!alone || !v.wanted.asks_for_both() || v.wanted.one_pass || t.r.found.symmetric ||
+        same_for(alone, v.winner, op))
       continue;
     const double winner = deciding_seconds(t.r.found, *v.winner.contestant(op), v.wanted.warm);
     if (winner > (1 + tie_share) * alone.seconds)
       add(fmt::format("where only {} matters: {}, {} where the winner's takes {}", name_of(op),
-                      in_words(alone), time_text(alone.seconds), time_text(winner)));
+                      t.in_words(alone), time_text(alone.seconds), time_text(winner)));
   }
   if (v.smallest && v.smallest.all_bytes() < v.winner.all_bytes() && v.smallest.stored != v.winner.stored)
-    add(fmt::format("where memory is short: {}, {}: {}", in_words(v.smallest),
+    add(fmt::format("where memory is short: {}, {}: {}", t.in_words(v.smallest),
                     format_bytes(v.smallest.all_bytes()), beside_winner(t, v.smallest)));
   if (const std::string two = two_copies_in_words(t); !two.empty()) add(two);
   const auto add_vendor = [&](const char* what, const way& w) {
@@ -297,7 +345,7 @@ std::string other_lines(const told& t) {
     if (w == v.winner)
       add(fmt::format("the vendor's {}: the winner itself", what));
     else
-      add(fmt::format("the vendor's {}: {}, {}", what, in_words(w), beside_winner(t, w)));
+      add(fmt::format("the vendor's {}: {}, {}", what, t.in_words(w), beside_winner(t, w)));
   };
   add_vendor("best format, one copy", v.vendor.one_copy);
   if (!(v.vendor.csr == v.vendor.one_copy)) add_vendor("CSR, one copy", v.vendor.csr);
@@ -307,12 +355,12 @@ std::string other_lines(const told& t) {
     add_vendor("best formats, two copies", v.vendor.two_copies);
   if (!v.other_regime || v.other_regime == v.winner) return all;
   double there = v.wanted.products > 0 ? v.winner.price / v.wanted.products : 0;
-  for (const operation op : both_operations)
+  for (const operation op : all_operations)
     if (const contestant_result* const k = v.winner.contestant(op); k != nullptr)
       there += v.wanted.weight(op) * deciding_seconds(t.r.found, *k, !v.wanted.warm);
   if (there > (1 + tie_share) * v.other_regime.seconds)
     add(fmt::format("where {} caches decide: {}, {} where the winner's takes {}", regime_name(!v.wanted.warm),
-                    in_words(v.other_regime), time_text(v.other_regime.seconds), time_text(there)));
+                    t.in_words(v.other_regime), time_text(v.other_regime.seconds), time_text(there)));
   return all;
 }
 
@@ -320,7 +368,7 @@ std::string bits_line(const told& t) {
   if (t.v.winner.repeatable())
     return t.line("bits", "the winner gives the same bits every time, on this machine with as many threads");
   std::vector<std::string> loose;
-  for (const operation op : both_operations)
+  for (const operation op : all_operations)
     if (const contestant_result* k = t.v.winner.contestant(op); k != nullptr && !k->info.repeatable(k->op))
       loose.emplace_back(name_of(op));
   return t.line("bits",
@@ -481,7 +529,7 @@ std::vector<column<shown_contestant>> short_columns(bool warm) {
       {std::string(regime_name(warm)) + " us", [=](const row& c) { return micro_or_dash(c.seconds(warm)); }},
       {"speed",
        [=](const row& c) {
-         const contestant_result* const stay = c.t.v.stay ? c.t.v.stay.run_for(c.contestant().op) : nullptr;
+         const contestant_result* const stay = staying_for(c.t.r, c.t.v, c.contestant().op);
          if (stay == nullptr || c.seconds(warm) == 0) return std::string("-");
          return ratio_text(ratio_of(deciding_seconds(c.found(), *stay, warm), c.seconds(warm)));
        }},
@@ -565,13 +613,16 @@ std::string legend(const told& t) {
     text +=
         "; of copy: of the bandwidth of a copy; error: of what rounding may do; beside it: what the kernel "
         "keeps";
+  if (t.v.wanted.one_pass && !t.predicted())
+    text += fmt::format("; {}: in one pass", name_of(*t.v.wanted.one_pass));
   return text + (t.all ? "" : "; speed: as a multiple of CSR's") +
-         "; repaid: products of that kind beside staying in CSR";
+         (t.v.wanted.one_pass ? "; repaid: as often as that has to run, beside staying in CSR"
+                              : "; repaid: products of that kind beside staying in CSR");
 }
 
 std::string tables(const told& t, const std::vector<listed_contestant>& all) {
   std::string text;
-  for (const operation op : both_operations) text += table_of(t, all, op);
+  for (const operation op : all_operations) text += table_of(t, all, op);
   return text.empty() ? "" : "\n" + wrapped("", legend(t), 0, t.width) + text;
 }
 
@@ -621,8 +672,10 @@ std::string recommendations_compared(const std::vector<recommendation>& all,
     else
       line.insert(
           line.end(),
-          {shortened(printable(formats_of_way(v.winner)), most), microseconds(v.winner.seconds),
-           v.runner_up ? ratio_text(v.margin.ratio) : "-", fmt::to_string(v.ties.size()),
+          {shortened(printable(formats_of_way(v.winner) + (v.winner.in_one_pass() ? ", one pass" : "")),
+                     most),
+           microseconds(v.winner.seconds), v.runner_up ? ratio_text(v.margin.ratio) : "-",
+           fmt::to_string(v.ties.size()),
            v.vendor.one_copy ? ratio_text(ratio_of(v.vendor.one_copy.seconds, v.winner.seconds)) : "-",
            repaid_in_a_cell(v.repaid_after), how});
     lines.push_back(std::move(line));

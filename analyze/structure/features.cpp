@@ -196,7 +196,6 @@ matrix_features find_features(Backend on, const Matrix& matrix, const feature_re
   if (f.rows == f.cols)
     f.symmetry = {f.entries - counts.diagonal, counts.mirrored, counts.mirrored_equal,
                   counts.mirrored_negated};
-  f.diagonals = found.diagonals;
   f.lower_bandwidth = found.ends.lower;
   f.upper_bandwidth = found.ends.upper;
   f.profile = found.ends.profile;
@@ -204,10 +203,24 @@ matrix_features find_features(Backend on, const Matrix& matrix, const feature_re
   f.col_lengths = summarize_lengths(std::move(found.col_lengths));
   f.grid = {found.grid_rows, found.grid_cols, std::move(found.grid)};
   facts.zeros = counts.zeros;
+  {
+    timed_stage timing(on, log, "diagonals", f.entries, f.entries * 4);
+    diagonal_counts diagonals = count_diagonals(on, pattern_of(matrix), request.fullest);
+    f.fullest_diagonals = std::move(diagonals.fullest);
+    f.diagonal_lengths = std::move(diagonals.lengths);
+  }
+  for (const size_count& d : f.diagonal_lengths) {
+    f.diagonals += d.count;
+    if (2 * d.size < f.rows) continue;
+    f.full_diagonals += d.count;
+    f.on_full_diagonals += d.count * d.size;
+  }
+  facts.diagonals = f.diagonal_lengths;
   for (const block_size& size : request.blocks)
     f.blocks.push_back(features_of_blocks(size, facts.blocks.at(size), f.entries));
   if (best) f.best_block = features_of_blocks(*best, facts.blocks.at(*best), f.entries);
   timed_stage timing(on, log, "prices", f.rows, 0);
+  facts.has_half = f.has_half();
   f.formats = plan_formats(on, matrix, plan, facts);
   return f;
 }

@@ -27,9 +27,10 @@ struct format_cost {
   bool exact = true;  // false: bytes, slots and peak are at least so many, and `allowed` means not ruled out
 
   // What comes of the options.
-  std::int64_t width = 0;     // of ELL, and of the ELL part of HYB and eCSB
-  std::int64_t rest = 0;      // entries that HYB, eCSB and layout tile keep beside it
-  std::int64_t blocks = 0;    // with entries of BSR and CSB, stored ones of GCSB, stored tiles
+  std::int64_t width = 0;  // of ELL, and of the ELL part of HYB and eCSB
+  std::int64_t rest = 0;   // entries that HYB, DIA, eCSB and layout tile keep beside it
+  std::int64_t blocks =
+      0;  // with entries of BSR and CSB, stored ones of GCSB; stored tiles, stored diagonals
   bool chosen_block = false;  // the block of BSR is the one the request called chosen
   bool renumbered = false;    // layout tile
 
@@ -45,6 +46,7 @@ struct plan_request {
   std::optional<block_size> chosen_block;     // one more, as choose_block found it
   std::vector<std::int32_t> betas = {32};     // of CSB, eCSB and GCSB
   bool tile = true;  // GCSB's layout `tile` as well, which takes several passes over the entries
+  bool half = true;  // what stores half of a symmetric or skew-symmetric matrix as well, unless hypersparse
 };
 
 }  // namespace sparsmith

@@ -98,14 +98,20 @@ std::vector<column_length> column_lengths(const hypersparse_pattern<Offset>& mat
   return lengths;
 }
 
+// Of the diagonals that have entries, rising.
 template <class Offset>
-std::int64_t count_diagonals(const hypersparse_pattern<Offset>& matrix) {
-  array<std::int64_t, host> diagonals(matrix.entries());
+std::vector<diagonal_count> entries_of_diagonals(const hypersparse_pattern<Offset>& matrix) {
+  array<std::int64_t, host> offsets(matrix.entries());
   for (std::int64_t r = 0; r < matrix.row_numbers.size(); ++r)
     for (std::int64_t e = matrix.row_offsets[r]; e < matrix.row_offsets[r + 1]; ++e)
-      diagonals[e] = std::int64_t{matrix.col_indices[e]} - matrix.row_numbers[r];
-  std::sort(diagonals.begin(), diagonals.end());
-  return std::unique(diagonals.begin(), diagonals.end()) - diagonals.begin();
+      offsets[e] = std::int64_t{matrix.col_indices[e]} - matrix.row_numbers[r];
+  std::sort(offsets.begin(), offsets.end());
+  std::vector<diagonal_count> diagonals;
+  for (const std::int64_t offset : offsets) {
+    if (diagonals.empty() || diagonals.back().offset != offset) diagonals.push_back({offset, 0});
+    ++diagonals.back().entries;
+  }
+  return diagonals;
 }
 
 // The walk over the entries, row by row.
@@ -253,7 +259,6 @@ survey_taker survey_entries(Backend on, const hypersparse<Offset, Value>& matrix
                        static_cast<std::size_t>(result.grid_cols));
     row_walk<Offset, Value> walk(matrix, result);
     for (std::int64_t r = 0; r < pattern.row_numbers.size(); ++r) walk.visit(r);
-    result.diagonals = count_diagonals(pattern);
     result.row_lengths = std::move(count_group_lengths(on, pattern, {1})[0]);
     histogram lengths;
     for (const column_length& c : column_lengths(pattern)) ++lengths[c.length];
@@ -261,6 +266,37 @@ survey_taker survey_entries(Backend on, const hypersparse<Offset, Value>& matrix
   }
   meanwhile(result.row_lengths);
   return [result = std::move(result)]() mutable { return std::move(result); };
+}
+
+template <class Backend, class Offset>
+diagonal_counts count_diagonals(Backend, hypersparse_pattern<Offset> matrix, std::int64_t fullest) {
+  diagonal_counts result;
+  result.fullest = entries_of_diagonals(matrix);
+  histogram lengths;
+  for (const diagonal_count& d : result.fullest) ++lengths[d.entries];
+  result.lengths = listed(lengths);
+  std::stable_sort(result.fullest.begin(), result.fullest.end(),
+                   [](const diagonal_count& a, const diagonal_count& b) { return a.entries > b.entries; });
+  if (std::ssize(result.fullest) > fullest) result.fullest.resize(static_cast<std::size_t>(fullest));
+  return result;
+}
+
+template <class Backend, class Offset, class Value>
+std::int64_t count_zeros_on_diagonals(Backend, const hypersparse<Offset, Value>& matrix,
+                                      std::int64_t least_entries) {
+  const auto pattern = pattern_of(matrix);
+  const std::vector<diagonal_count> diagonals = entries_of_diagonals(pattern);
+  std::int64_t zeros = 0;
+  for (std::int64_t r = 0; r < pattern.row_numbers.size(); ++r)
+    for (std::int64_t e = pattern.row_offsets[r]; e < pattern.row_offsets[r + 1]; ++e) {
+      if (matrix.filled.values[e] != 0) continue;
+      const std::int64_t offset = std::int64_t{pattern.col_indices[e]} - pattern.row_numbers[r];
+      const auto own =
+          std::lower_bound(diagonals.begin(), diagonals.end(), offset,
+                           [](const diagonal_count& d, std::int64_t sought) { return d.offset < sought; });
+      zeros += own->entries >= least_entries ? 1 : 0;
+    }
+  return zeros;
 }
 
 template <class Backend, class Offset>
@@ -443,11 +479,13 @@ tile_price price_tiles(Backend, hypersparse_pattern<Offset> matrix, const tile_o
 }
 
 #define SPARSMITH_INSTANTIATE_VALUE(B, O, V)                                                                \
+  template std::int64_t count_zeros_on_diagonals(B, const hypersparse<O, V>&, std::int64_t);                \
   template survey_taker survey_entries(B, const hypersparse<O, V>&, std::int32_t, std::int32_t, stage_log*, \
                                        const std::function<void(const std::vector<size_count>&)>&);
 #define SPARSMITH_INSTANTIATE_OFFSET(B, O)                                                              \
   SPARSMITH_INSTANTIATE_VALUE(B, O, float)                                                              \
   SPARSMITH_INSTANTIATE_VALUE(B, O, double)                                                             \
+  template diagonal_counts count_diagonals(B, hypersparse_pattern<O>, std::int64_t);                    \
   template array<long_row, host> find_long_rows(B, hypersparse_pattern<O>, std::int64_t, std::int64_t); \
   template std::vector<std::vector<size_count>> count_group_lengths(B, hypersparse_pattern<O>,          \
                                                                     const std::vector<std::int32_t>&);  \

@@ -62,6 +62,11 @@ survey_taker survey_entries(Backend on, const hypersparse<Offset, Value>& matrix
                             std::int32_t grid_cols, stage_log* log,
                             const std::function<void(const std::vector<size_count>&)>& meanwhile);
 template <class Backend, class Offset>
+diagonal_counts count_diagonals(Backend on, hypersparse_pattern<Offset> matrix, std::int64_t fullest);
+template <class Backend, class Offset, class Value>
+std::int64_t count_zeros_on_diagonals(Backend on, const hypersparse<Offset, Value>& matrix,
+                                      std::int64_t least_entries);
+template <class Backend, class Offset>
 array<long_row, host> find_long_rows(Backend on, hypersparse_pattern<Offset> matrix, std::int64_t entries,
                                      std::int64_t few);
 template <class Backend, class Offset>

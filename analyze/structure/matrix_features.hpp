@@ -78,8 +78,12 @@ struct matrix_features {
   std::int64_t profile = 0;           // sum over rows of the places from the first entry to the diagonal
   std::int64_t diagonal_entries = 0;  // stored ones
   std::int64_t diagonals = 0;         // that hold entries
-  std::int64_t next_column = 0;       // entries whose right neighbour is stored
-  std::int64_t row_below = 0;         // entries whose lower neighbour is stored
+  // Those with an entry in at least half of the rows, and the entries on them.
+  std::int64_t full_diagonals = 0, on_full_diagonals = 0;
+  std::vector<diagonal_count> fullest_diagonals;  // falling
+  std::vector<size_count> diagonal_lengths;       // how many diagonals have how many entries
+  std::int64_t next_column = 0;                   // entries whose right neighbour is stored
+  std::int64_t row_below = 0;                     // entries whose lower neighbour is stored
   std::int64_t x_lines = 0;  // 128-byte lines of x (of 64-bit values) that rows touch, each row for itself
   std::vector<block_features> blocks;     // of the sizes that were asked for
   std::vector<shape_count> block_shapes;  // all that BSR may be tried in: 66 of them
@@ -88,6 +92,16 @@ struct matrix_features {
   std::vector<format_cost> formats;  // as spconv --plan prices them
   density_grid grid;
 
+  // Whether half of it can be stored, and is less than all of it. Not known where there are zeros: 0 and -0
+  // are equal, and a conversion looks at the bits.
+  std::optional<bool> has_half() const {
+    const bool equal = symmetry.values == symmetry.off_diagonal,
+               negated =
+                   symmetry.negated == symmetry.off_diagonal && (diagonal_entries == 0 || explicit_zeros > 0);
+    if (symmetry.off_diagonal == 0 || !(equal || negated)) return false;
+    if (explicit_zeros > 0) return {};
+    return true;
+  }
   double density() const {
     return rows == 0 || cols == 0
                ? 0
@@ -100,6 +114,7 @@ struct feature_request {
                                     {16, 16}, {32, 32}, {64, 64}, {128, 128}, {256, 256}};
   std::int32_t grid_rows = 512, grid_cols = 512;  // at most; never more than the matrix has
   std::int32_t longest = 20;                      // rows to list
+  std::int32_t fullest = 10;                      // diagonals to list
   // BSR is priced for `blocks` of up to 64 x 64 and for the best block, whatever the plan says.
   plan_request plan = {{}, {}, {}, {8, 16, 32, 64, 128, 256}, false};
 };

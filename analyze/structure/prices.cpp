@@ -8,6 +8,7 @@
 #include "convert/backend/own_memory.hpp"
 #include "convert/backend/sort_entries.hpp"
 #include "convert/error.hpp"
+#include "convert/formats/checks.hpp"
 #include "convert/formats/sizes.hpp"
 
 namespace sparsmith {
@@ -125,6 +126,43 @@ class pricer {
     hyb.options.hyb_width = static_cast<std::int32_t>(width);
     hyb.width = width;
     hyb.rest = rest;
+  }
+
+  void price_dia() {
+    const std::int64_t least = least_on_diagonal(options_.dia_share, rows_, value_bytes);
+    std::int64_t diagonals = 0, rest = entries_;
+    for (const size_count& d : facts_.diagonals) {
+      if (d.size < least) continue;
+      diagonals += d.count;
+      rest -= d.count * d.size;
+    }
+    const auto in_diagonals = checked_product(diagonals, rows_);
+    if (!in_diagonals || *in_diagonals > most_items) {
+      add_problem(format_kind::dia, too_many_slots);
+      return;
+    }
+    const bool any_zeros = facts_.zeros > 0 && diagonals > 0;
+    const std::int64_t zeros = !any_zeros  ? 0
+                               : rest == 0 ? facts_.zeros
+                                           : count_zeros_on_diagonals(on_, matrix_, least);
+    const std::int64_t slots = *in_diagonals + rest;
+    const std::int64_t stored = diagonals * index_bytes + *in_diagonals * value_bytes;
+    const std::int64_t rest_bytes = rest * (pair + index_bytes);
+    // Every diagonal there could be has a number, and another while they are ranked. The lists have the row
+    // and a position of every entry.
+    const std::int64_t numbers =
+        rows_ == 0 || matrix_.cols == 0 ? 0 : (rows_ + matrix_.cols - 1) * index_bytes;
+    const std::int64_t listing = entries_ * index_bytes + (entries_ + 1) * 8;
+    const std::int64_t listing_rest = rest == 0 ? 0 : listing + rest_bytes;
+    const std::int64_t listing_zeros =
+        !any_zeros
+            ? 0
+            : listing + rest_bytes + zeros * 8 +
+                  (zeros == 0 ? 0 : zeros * 2 * index_bytes + sort_peak_bytes(on_, zeros, index_bytes));
+    format_cost& dia = add(format_kind::dia, stored + rest_bytes + zeros * 8, slots,
+                           std::max(2 * numbers, numbers + stored + std::max(listing_rest, listing_zeros)));
+    dia.blocks = diagonals;
+    dia.rest = rest;
   }
 
   void price_bsr(block_size block, bool chosen) {
@@ -285,6 +323,7 @@ price_facts facts_of(Backend on, const Matrix& matrix, const plan_request& reque
   price_facts facts =
       find_row_facts(on, matrix, request, std::move(count_group_lengths(on, pattern, {1})[0]));
   facts.zeros = count_zeros(on, matrix);
+  facts.diagonals = count_diagonals(on, pattern, 0).lengths;
   facts.blocks = count_blocks_by_entries(on, pattern, sizes_to_price(request));
   return facts;
 }
@@ -294,12 +333,38 @@ std::vector<format_cost> price_all(Backend on, const Matrix& matrix, const plan_
                                    const price_facts& facts) {
   pricer<Backend, Matrix> prices(on, matrix, request.options, facts);
   prices.price_row_formats();
+  prices.price_dia();
   for (const block_size& block : request.blocks) prices.price_bsr(block, false);
   if (request.chosen_block) prices.price_bsr(*request.chosen_block, true);
   for (std::size_t b = 0; b < request.betas.size(); ++b)
     prices.price_blocks(request.betas[b], facts.block_row_lengths.at(b));
   if (request.tile) prices.price_tile();
   return std::move(prices.costs);
+}
+
+// What stores half of a matrix costs what its format does for the upper triangle alone. BSR is priced in the
+// block that was chosen, where one was.
+template <class Backend, class Offset, class Value>
+void add_halves(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, const plan_request& request,
+                const price_facts& facts, std::vector<format_cost>& costs) {
+  if (!request.half || facts.has_half == false) return;
+  if (!facts.has_half && find_symmetry(on, matrix, nullptr) == mirror_symmetry::none) return;
+  const auto upper = csr_to_upper(on, matrix, nullptr);
+  if (upper.values.size() == matrix.values.size()) return;
+  plan_request of_upper = request;
+  if (request.chosen_block) of_upper.blocks = {};
+  of_upper.betas = {};
+  of_upper.tile = of_upper.half = false;
+  // The row of every entry while the triangle is taken, and then what its conversion holds.
+  const std::int64_t taking = matrix.values.size() * index_bytes + bytes(upper);
+  for (format_cost& cost : plan_formats(on, view(upper), of_upper)) {
+    const std::optional<format_kind> half = half_of(cost.format);
+    if (!half) continue;
+    const std::int64_t converting = cost.format == format_kind::csr ? 0 : cost.peak_bytes;
+    cost.format = *half;
+    cost.peak_bytes = bytes(matrix) + std::max(taking, converting);
+    costs.push_back(std::move(cost));
+  }
 }
 
 }  // namespace
@@ -325,7 +390,9 @@ std::vector<format_cost> plan_formats(Backend on, const hypersparse<Offset, Valu
 template <class Backend, class Offset, class Value>
 std::vector<format_cost> plan_formats(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                                       const plan_request& request, const price_facts& facts) {
-  return price_all(on, matrix, request, facts);
+  auto costs = price_all(on, matrix, request, facts);
+  add_halves(on, matrix, request, facts, costs);
+  return costs;
 }
 template <class Backend, class Offset, class Value>
 std::vector<format_cost> plan_formats(Backend on, const hypersparse<Offset, Value>& matrix,

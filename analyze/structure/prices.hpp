@@ -26,19 +26,23 @@ std::vector<format_cost> plan_formats(Backend on, const hypersparse<Offset, Valu
 // that ask for more (`tile`, GCSB with a sorting window).
 struct price_facts {
   std::int64_t zeros = 0;
+  std::vector<size_count> diagonals;  // how many have how many entries
   std::vector<size_count> row_lengths;
   std::int64_t sell_slots = 0;
   std::vector<std::vector<size_count>> block_row_lengths;  // for every beta of the request
   block_histograms blocks;                                 // of all sizes of the request, by their entries
+  std::optional<bool> has_half = {};  // whether the matrix is symmetric or skew-symmetric, bit for bit
 };
-// Those that the rows tell: all but zeros and blocks.
+// Those that the rows tell: all but zeros, diagonals, blocks and halves.
 template <class Backend, class Matrix>
 price_facts find_row_facts(Backend on, const Matrix& matrix, const plan_request& request,
                            std::vector<size_count> row_lengths) {
   return {0,
+          {},
           std::move(row_lengths),
           count_sell_slots(on, pattern_of(matrix), request.options.sell),
           count_group_lengths(on, pattern_of(matrix), request.betas),
+          {},
           {}};
 }
 // The block sizes that a plan asks for.

@@ -52,32 +52,38 @@ struct stage {
 };
 using stage_log = std::vector<stage>;
 
-// Times its own scope and appends the result to the log. Without a log it does nothing, so that a pipeline
+// Times its own scope and notes it in the log. Without a log it does nothing, so that a pipeline
 // called in a loop never waits for the device.
 template <class Backend>
 class timed_stage {
  public:
   timed_stage(Backend on, stage_log* log, std::string name, std::int64_t entries, std::int64_t bytes = 0)
-      : on_(on), log_(log), record_{std::move(name), 0, entries, bytes} {
+      : on_(on), log_(log) {
     if (log_ != nullptr) {
+      // Here and not at its end, where there may be no memory for it: what a function returns is lost with
+      // g++ before 14 where the destructor of a local throws.
+      place_ = log_->size();
+      log_->push_back({std::move(name), 0, entries, bytes});
       synchronize(on_);
       start_ = std::chrono::steady_clock::now();
     }
   }
   timed_stage(const timed_stage&) = delete;
   // Where only the work shows how much of it there is.
-  void moved(std::int64_t bytes) { record_.bytes = bytes; }
+  void moved(std::int64_t bytes) {
+    if (log_ != nullptr) (*log_)[place_].bytes = bytes;
+  }
   ~timed_stage() noexcept(false) {
     if (log_ == nullptr || std::uncaught_exceptions() > exceptions_) return;
     synchronize(on_);
-    record_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    log_->push_back(std::move(record_));
+    (*log_)[place_].seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
 
  private:
   Backend on_;
   stage_log* log_;
-  stage record_;
+  std::size_t place_ = 0;
   int exceptions_ = std::uncaught_exceptions();
   std::chrono::steady_clock::time_point start_;
 };

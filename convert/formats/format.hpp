@@ -58,6 +58,22 @@ std::int64_t bytes(const Format& f) {
   return total;
 }
 
+// A format's shape; half of a matrix has that of what it stores.
+template <class Format>
+std::int32_t rows_of(const Format& f) {
+  if constexpr (requires { f.rows; })
+    return f.rows;
+  else
+    return f.upper.rows;
+}
+template <class Format>
+std::int32_t cols_of(const Format& f) {
+  if constexpr (requires { f.cols; })
+    return f.cols;
+  else
+    return f.upper.cols;
+}
+
 // Slots for values, padding included.
 template <class Format>
 std::int64_t slots(const Format& f) {

@@ -12,10 +12,12 @@
 #include "convert/formats/csb.hpp"
 #include "convert/formats/csc.hpp"
 #include "convert/formats/csr.hpp"
+#include "convert/formats/dia.hpp"
 #include "convert/formats/ecsb.hpp"
 #include "convert/formats/ell.hpp"
 #include "convert/formats/gcsb.hpp"
 #include "convert/formats/gcsb_tile.hpp"
+#include "convert/formats/half.hpp"
 #include "convert/formats/hyb.hpp"
 #include "convert/formats/sell.hpp"
 
@@ -25,15 +27,32 @@ namespace sparsmith {
 template <class Offset, class Value, class Space>
 using any_format =
     std::variant<coo<Value, Space>, csr<Offset, Value, Space>, csc<Offset, Value, Space>, ell<Value, Space>,
-                 sell<Offset, Value, Space>, hyb<Value, Space>, bsr<Offset, Value, Space>,
+                 sell<Offset, Value, Space>, hyb<Value, Space>, dia<Value, Space>, bsr<Offset, Value, Space>,
                  csb<Offset, Value, Space>, ecsb<Offset, Value, Space>, gcsb<Offset, Value, Space>,
-                 gcsb_tile<Offset, Value, Space>>;
+                 gcsb_tile<Offset, Value, Space>, csr_half<Offset, Value, Space>, dia_half<Value, Space>,
+                 bsr_half<Offset, Value, Space>>;
 
 // Which of them, without a matrix: the index of its alternative. What is typed or read is turned into this
 // once.
-enum class format_kind : std::size_t { coo, csr, csc, ell, sell, hyb, bsr, csb, ecsb, gcsb, gcsb_tile };
+enum class format_kind : std::size_t {
+  coo,
+  csr,
+  csc,
+  ell,
+  sell,
+  hyb,
+  dia,
+  bsr,
+  csb,
+  ecsb,
+  gcsb,
+  gcsb_tile,
+  csr_half,
+  dia_half,
+  bsr_half
+};
 static_assert(std::variant_size_v<any_format<std::int32_t, double, host>> ==
-              static_cast<std::size_t>(format_kind::gcsb_tile) + 1);
+              static_cast<std::size_t>(format_kind::bsr_half) + 1);
 
 template <class Any, std::size_t... i>
 std::vector<std::string> names_of(std::index_sequence<i...>) {
@@ -60,6 +79,16 @@ inline std::vector<format_kind> all_formats() {
   std::vector<format_kind> all;
   for (std::size_t i = 0; i < format_names().size(); ++i) all.push_back(static_cast<format_kind>(i));
   return all;
+}
+// Which of them stores half of a symmetric matrix, and the entries of that half as which format; none where
+// there is no half of it, or where it is none.
+inline std::optional<format_kind> half_of(format_kind format) {
+  return format_named(name_of(format) + "_half");
+}
+inline std::optional<format_kind> whole_of(format_kind half) {
+  for (const format_kind format : all_formats())
+    if (half_of(format) == half) return format;
+  return {};
 }
 // Of a format's type, in any space and with any types of its elements.
 template <class Format>

@@ -152,6 +152,10 @@ void add_thesis(words& pieces, const format_parameters& made) {
   if (size(made, "dense_blocks") != 0) pieces.emplace_back("layout thesis");
 }
 
+// Whether half of a symmetric matrix is stored: the format's name says so already.
+const format_setting half_flag{"--symmetric",
+                               [](const options_type&) -> std::optional<written_setting> { return {}; }};
+
 // ---- the entries ----
 
 template <format_kind format>
@@ -173,6 +177,7 @@ format_properties entry<format_kind::csr>() {
           .hue = {},  // the others are compared with it
           .in_npz = true,
           .in_binsparse = true,
+          .settings = {half_flag},
           .on_openmp = {"csr/omp", "csr/omp"},
           .on_cuda = {"csr/vector", "csr/vector"}};
 }
@@ -244,20 +249,50 @@ format_properties entry<format_kind::hyb>() {
 }
 
 template <>
+format_properties entry<format_kind::dia>() {
+  const auto typed_share = [](const options_type& o) {
+    return o.dia_share == 0 ? std::string("all") : fmt::to_string(o.dia_share);
+  };
+  const auto chosen = [=](const options_type& o) -> parameter_value {
+    if (o.dia_share < 0) return {};
+    return typed_share(o);
+  };
+  const auto diagonals = [=](const options_type& o) -> std::optional<written_setting> {
+    if (o.dia_share < 0) return {};
+    return written_setting{typed_share(o), fmt::format("options.dia_share = {}", o.dia_share)};
+  };
+  return {.complexity = 6,
+          .hue = 130,
+          .padded = true,
+          .in_npz = true,
+          .require = [](const options_type& o) { require_dia_share(o.dia_share); },
+          .parameters = {{"diagonals", chosen}},
+          .settings = {{"--diagonals", diagonals}, half_flag},
+          .words_of_price =
+              [](const priced_shape& p) {
+                words pieces = {counted(p, p.blocks, "diagonal")};
+                if (p.rest > 0) pieces.push_back("rest " + p.figure(p.rest));
+                return pieces;
+              },
+          .on_openmp = {"dia/omp", "dia/omp"},
+          .on_cuda = {"dia/rows", "dia/rows"}};
+}
+
+template <>
 format_properties entry<format_kind::bsr>() {
   const auto block = [](const options_type& o) -> std::optional<written_setting> {
     const block_size size = o.bsr_block;
     return written_setting{fmt::format("{}x{}", size.rows, size.cols),
                            fmt::format("options.bsr_block = {{{}, {}}}", size.rows, size.cols)};
   };
-  return {.complexity = 6,
+  return {.complexity = 7,
           .hue = 25,
           .padded = true,
           .in_npz = true,
           .require = [](const options_type& o) { require_bsr_block(o.bsr_block); },
           .parameters = {parameter("block_rows", [](const options_type& o) { return o.bsr_block.rows; }),
                          parameter("block_cols", [](const options_type& o) { return o.bsr_block.cols; })},
-          .settings = {{"--block", block}},
+          .settings = {{"--block", block}, half_flag},
           .words_of_price =
               [](const priced_shape& p) {
                 words pieces = {sides(p.options.bsr_block.rows, p.options.bsr_block.cols),
@@ -273,9 +308,39 @@ format_properties entry<format_kind::bsr>() {
           .on_cuda = {"bsr/stream", "bsr/stream"}};
 }
 
+// Of half of a symmetric matrix: what is true of the format that its entries are stored in, but for who reads
+// it and what multiplies with it.
+format_properties halved(format_properties stored, int complexity, int hue, kernel_names on_openmp,
+                         kernel_names on_cuda) {
+  stored.complexity = complexity;
+  stored.hue = hue;
+  stored.in_npz = stored.in_binsparse = false;
+  stored.on_openmp = on_openmp;
+  stored.on_cuda = on_cuda;
+  return stored;
+}
+
+template <>
+format_properties entry<format_kind::csr_half>() {
+  return halved(entry<format_kind::csr>(), 12, 235, {"csr/half-omp", "csr/half-omp"},
+                {"csr/half", "csr/half"});
+}
+
+template <>
+format_properties entry<format_kind::dia_half>() {
+  return halved(entry<format_kind::dia>(), 13, 115, {"dia/half-omp", "dia/half-omp"},
+                {"dia/half", "dia/half"});
+}
+
+template <>
+format_properties entry<format_kind::bsr_half>() {
+  return halved(entry<format_kind::bsr>(), 14, 10, {"bsr/half-omp", "bsr/half-omp"},
+                {"bsr/half", "bsr/half"});
+}
+
 template <>
 format_properties entry<format_kind::csb>() {
-  return {.complexity = 7,
+  return {.complexity = 8,
           .hue = 330,
           .require = [](const options_type& o) { require_options(o.blocks, format_kind::csb); },
           .parameters = block_parameters({}),
@@ -297,7 +362,7 @@ format_properties entry<format_kind::csb>() {
 template <>
 format_properties entry<format_kind::ecsb>() {
   const auto holding = [](const options_type& o) { return o.blocks.holding; };
-  return {.complexity = 9,
+  return {.complexity = 10,
           .hue = 0,
           .padded = true,
           .require = [](const options_type& o) { require_options(o.blocks, format_kind::ecsb); },
@@ -328,7 +393,7 @@ format_properties entry<format_kind::gcsb>() {
   const auto group = [](const options_type& o) { return o.blocks.group_size; };
   const auto window = [](const options_type& o) { return o.blocks.window; };
   return {
-      .complexity = 8,
+      .complexity = 9,
       .hue = 160,
       .padded = true,
       .require = [](const options_type& o) { require_options(o.blocks, format_kind::gcsb); },
@@ -367,7 +432,7 @@ format_properties entry<format_kind::gcsb_tile>() {
   };
   // The format's name says it already.
   const auto layout = [](const options_type&) -> std::optional<written_setting> { return {}; };
-  return {.complexity = 10,
+  return {.complexity = 11,
           .hue = 295,
           .padded = true,
           .require = [](const options_type& o) { require_options(o.tile); },

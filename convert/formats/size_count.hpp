@@ -11,4 +11,10 @@ struct size_count {
   bool operator==(const size_count&) const = default;
 };
 
+// Entries of a diagonal, which is told by column - row.
+struct diagonal_count {
+  std::int64_t offset = 0, entries = 0;
+  bool operator==(const diagonal_count&) const = default;
+};
+
 }  // namespace sparsmith

@@ -187,6 +187,39 @@ std::string find_invalid(const hyb<Value, host>& m) {
   return {};
 }
 
+template <class Value>
+std::string find_invalid(const dia<Value, host>& m) {
+  if (auto problem = check_shape(m.rows, m.cols); !problem.empty()) return problem;
+  const std::int64_t diagonals = m.offsets.size(), rows = m.rows, cols = m.cols;
+  for (std::int64_t d = 0; d < diagonals; ++d) {
+    if (m.offsets[d] <= -rows || m.offsets[d] >= cols)
+      return fmt::format("offsets[{}] = {} is of a diagonal outside the matrix", d, m.offsets[d]);
+    if (d > 0 && m.offsets[d] <= m.offsets[d - 1])
+      return fmt::format("offsets[{}] = {} does not rise above its predecessor", d, m.offsets[d]);
+  }
+  const auto slots = checked_product(diagonals, rows);
+  if (!slots) return sizes_too_large;
+  if (auto problem = check_length("values", m.values.size(), *slots); !problem.empty()) return problem;
+  std::int64_t zero = 0;
+  for (std::int64_t slot = 0; slot < *slots; ++slot) {
+    const bool listed = zero < m.zero_slots.size() && m.zero_slots[zero] == slot;
+    if (listed) ++zero;
+    if (listed && m.values[slot] != 0)
+      return fmt::format("zero_slots names slot {}, which has a value", slot);
+    if (!listed && m.values[slot] == 0) continue;
+    const std::int64_t col = slot % rows + m.offsets[slot / rows];
+    if (col < 0 || col >= cols) return fmt::format("slot {} has a value outside the matrix", slot);
+  }
+  if (zero != m.zero_slots.size()) return fmt::format("zero_slots[{}] is out of order or out of range", zero);
+  if (auto problem = check_sorted_list(m.rest_row_indices, m.rest_col_indices, m.rest_values, m.rows, m.cols);
+      !problem.empty())
+    return problem;
+  for (std::int64_t i = 0; i < m.rest_values.size(); ++i)
+    if (std::binary_search(m.offsets.begin(), m.offsets.end(), m.rest_col_indices[i] - m.rest_row_indices[i]))
+      return fmt::format("rest entry {} lies on a diagonal that is stored", i);
+  return {};
+}
+
 template <class Offset, class Value>
 std::string find_invalid(const any_format<Offset, Value, host>& matrix) {
   return std::visit([](const auto& format) { return find_invalid(format); }, matrix);
@@ -198,6 +231,7 @@ std::string find_invalid(const any_format<Offset, Value, host>& matrix) {
 SPARSMITH_INSTANTIATE_WITHOUT_OFFSETS(coo)
 SPARSMITH_INSTANTIATE_WITHOUT_OFFSETS(ell)
 SPARSMITH_INSTANTIATE_WITHOUT_OFFSETS(hyb)
+SPARSMITH_INSTANTIATE_WITHOUT_OFFSETS(dia)
 
 #define SPARSMITH_INSTANTIATE(format)                                           \
   template std::string find_invalid(const format<std::int32_t, float, host>&);  \

@@ -20,6 +20,8 @@ template <class Offset, class Value>
 std::string find_invalid(const sell<Offset, Value, host>& matrix);
 template <class Value>
 std::string find_invalid(const hyb<Value, host>& matrix);
+template <class Value>
+std::string find_invalid(const dia<Value, host>& matrix);
 
 template <class Offset, class Value>
 std::string find_invalid(const bsr<Offset, Value, host>& matrix);
@@ -31,6 +33,10 @@ template <class Offset, class Value>
 std::string find_invalid(const gcsb<Offset, Value, host>& matrix);
 template <class Offset, class Value>
 std::string find_invalid(const gcsb_tile<Offset, Value, host>& matrix);
+
+// Half of a matrix: valid as what it stores, with nothing below the diagonal.
+template <class Upper>
+std::string find_invalid(const half<Upper>& matrix);
 
 // Of the one it holds.
 template <class Offset, class Value>

@@ -354,16 +354,18 @@ class npz_reader {
 
   matrix_entries read() {
     const std::string format = open("format").text();
-    if (format != "csr" && format != "csc" && format != "coo" && format != "bsr")
+    if (format != "csr" && format != "csc" && format != "coo" && format != "bsr" && format != "dia")
       refuse_unsupported(
           archive_.path(),
-          fmt::format("SciPy format '{}' is not supported; csr, csc, coo and bsr are", format));
+          fmt::format("SciPy format '{}' is not supported; csr, csc, coo, bsr and dia are", format));
     read_shape();
     result_.origin = "SciPy npz " + format;
     if (format == "coo")
       read_coo();
     else if (format == "bsr")
       read_bsr();
+    else if (format == "dia")
+      read_dia();
     else
       read_compressed(format == "csr");
     return std::move(result_);
@@ -544,6 +546,67 @@ class npz_reader {
       }
       walk.next();
     });
+    if (found != stored) refuse_input(archive_.path(), "changed while it was read");
+  }
+
+  // Distinct, in any order; SciPy lets them be of diagonals outside the matrix.
+  std::vector<std::int64_t> read_diagonals(std::int64_t count) {
+    npy_stream stream = open("offsets");
+    stream.expect_rank(1);
+    refuse_if(archive_.path(), check_length("offsets", stream.count(), count, "as many as rows of data"));
+    std::vector<std::int64_t> offsets(static_cast<std::size_t>(count));
+    stream.for_each_integer(
+        [&](std::int64_t i, std::int64_t offset) { offsets[static_cast<std::size_t>(i)] = offset; });
+    std::vector<std::int64_t> sorted = offsets;
+    std::sort(sorted.begin(), sorted.end());
+    if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
+      refuse_input(archive_.path(), fmt::format("offsets holds {} twice", *twice));
+    return offsets;
+  }
+
+  // Calls visit(row, column, value) for the places of the matrix that a dia's diagonals have. Element j of a
+  // diagonal is in column j, however long the diagonals are; SciPy does not look at what lies outside.
+  template <class Visit>
+  void for_each_place(npy_stream& data, const std::vector<std::int64_t>& offsets, std::int64_t& rounded,
+                      Visit visit) {
+    const std::int64_t rows = result_.entries.rows, cols = result_.entries.cols;
+    const std::int64_t diagonals = data.shape()[0], length = data.shape()[1];
+    const bool by_columns = data.fortran_order();
+    for_each_slot(data, rounded, [&](std::int64_t i, double value) {
+      const std::int64_t d = by_columns ? i % diagonals : i / length;
+      const std::int64_t col = by_columns ? i / diagonals : i % length;
+      const std::int64_t offset = offsets[static_cast<std::size_t>(d)];
+      if (offset <= -rows || offset >= cols || col >= cols) return;
+      const std::int64_t row = col - offset;
+      if (row >= 0 && row < rows) visit(row, col, value);
+    });
+  }
+
+  void read_dia() {
+    auto& entries = result_.entries;
+    // As with blocks, the number of entries is known only when every slot was seen.
+    npy_stream counted = open("data");
+    counted.expect_rank(2);
+    const std::vector<std::int64_t> offsets = read_diagonals(counted.shape()[0]);
+    note_type(counted);
+    std::int64_t stored = 0, ignored = 0;
+    for_each_place(counted, offsets, ignored, [&](std::int64_t, std::int64_t, double value) {
+      ++(value != 0 ? stored : result_.array_zeros);
+    });
+    entries.row_indices = array<std::int32_t, host>(stored);
+    entries.col_indices = array<std::int32_t, host>(stored);
+    entries.values = array<double, host>(stored);
+    npy_stream data = open("data");
+    std::int64_t found = 0;
+    for_each_place(data, offsets, result_.rounded_values,
+                   [&](std::int64_t row, std::int64_t col, double value) {
+                     if (value == 0) return;
+                     if (found == stored) refuse_input(archive_.path(), "changed while it was read");
+                     entries.row_indices[found] = static_cast<std::int32_t>(row);
+                     entries.col_indices[found] = static_cast<std::int32_t>(col);
+                     entries.values[found] = value;
+                     ++found;
+                   });
     if (found != stored) refuse_input(archive_.path(), "changed while it was read");
   }
 

@@ -47,6 +47,16 @@ class npz_writer {
     archive_.end();
   }
 
+  // An array of so many rows, which next(row) gives one after the other, `length` elements each.
+  template <class T, class Next>
+  void put_rows(const char* key, std::int64_t rows, std::int64_t length, Next next) {
+    begin(key, npy_type<T>(), fmt::format("({}, {})", rows, length),
+          static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(length) * sizeof(T));
+    for (std::int64_t row = 0; row < rows; ++row)
+      archive_.write(next(row), static_cast<std::size_t>(length) * sizeof(T));
+    archive_.end();
+  }
+
   void put_description(const char* format, std::int32_t rows, std::int32_t cols) {
     begin("format", "|S3", "()", 3);
     archive_.write(format, 3);
@@ -120,6 +130,36 @@ void write_blocks(npz_writer out, const bsr<Offset, Value, host>& matrix) {
   out.close();
 }
 
+template <class Value>
+void check_without_rest(const std::string& path, const dia<Value, host>& matrix) {
+  if (matrix.rest_values.size() > 0)
+    throw error(failure::unsupported,
+                fmt::format("{}: SciPy's dia has no rest, and {} entries are in it; store all diagonals, or "
+                            "write a .h5 file",
+                            path, matrix.rest_values.size()),
+                "diagonals");
+}
+
+// SciPy has the element of column j at j, and as many as the last column with a place needs.
+template <class Value>
+void write_diagonals(npz_writer out, const dia<Value, host>& matrix) {
+  const std::int64_t diagonals = matrix.offsets.size(), rows = matrix.rows;
+  const std::int64_t length =
+      diagonals == 0 ? 0 : std::min<std::int64_t>(matrix.cols, rows + matrix.offsets[diagonals - 1]);
+  std::vector<Value> by_column(static_cast<std::size_t>(length));
+  out.put<std::int32_t>("offsets", matrix.offsets);
+  out.put_description("dia", matrix.rows, matrix.cols);
+  out.put_rows<Value>("data", diagonals, length, [&](std::int64_t d) {
+    const std::int64_t offset = matrix.offsets[d];
+    const Value* const values = matrix.values.data() + d * rows;
+    const std::int64_t first = std::max<std::int64_t>(0, offset), last = std::min(length, rows + offset);
+    std::fill(by_column.begin(), by_column.end(), Value{0});
+    std::copy(values + (first - offset), values + (last - offset), by_column.begin() + first);
+    return by_column.data();
+  });
+  out.close();
+}
+
 }  // namespace
 
 template <class Offset, class Value>
@@ -135,6 +175,9 @@ void write_npz(const std::string& path, const any_format<Offset, Value, host>& m
   } else if (const auto* const blocks = std::get_if<bsr<Offset, Value, host>>(&matrix)) {
     check_divisible(path, *blocks);
     write_blocks(out(), *blocks);
+  } else if (const auto* const diagonals = std::get_if<dia<Value, host>>(&matrix)) {
+    check_without_rest(path, *diagonals);
+    write_diagonals(out(), *diagonals);
   } else {
     throw error(failure::usage, fmt::format("a npz file cannot hold {}", format_names()[matrix.index()]));
   }

@@ -46,6 +46,21 @@ void close_offset_gaps(Backend on, array<Offset, typename Backend::space>& offse
   scan_in_place(on, offsets.size(), offsets.data(), larger<Offset>{});
 }
 
+// Offsets of lines whose entries are sorted by line.
+template <class Offset, class Backend>
+array<Offset, typename Backend::space> offsets_of_sorted(Backend on, const std::int32_t* line_of,
+                                                         std::int64_t entries, std::int64_t lines) {
+  array<Offset, typename Backend::space> offsets(lines + 1);
+  fill(on, offsets, Offset{0});
+  Offset* const out = offsets.data();
+  for_each_index(on, entries, [=] SPARSMITH_HOST_DEVICE(std::int64_t i) {
+    if (i + 1 == entries || line_of[i + 1] != line_of[i])
+      out[std::int64_t{line_of[i]} + 1] = static_cast<Offset>(i + 1);
+  });
+  close_offset_gaps(on, offsets);
+  return offsets;
+}
+
 // The line of every entry, the inverse of offsets: each non-empty line marks its first entry, a running
 // maximum carries the mark on. Work is spread over entries, so one dense line does not hold up the rest.
 template <class Backend, class Offset>

@@ -5,6 +5,7 @@
 #include "convert/pipelines/blocks.hpp"
 #include "convert/pipelines/fill_limit.hpp"
 #include "convert/pipelines/row_range.hpp"
+#include "convert/pipelines/stored_zeros.hpp"
 #ifndef __CUDACC__
 #include "convert/pipelines/block_columns.hpp"
 #endif
@@ -213,22 +214,6 @@ bsr<Offset, Value, space_on<Backend>> csr_to_bsr(Backend on, csr<Offset, Value, 
     });
   }
   return result;
-}
-
-// Whether a slot holds an entry: any value but zero, or a zero that is listed.
-template <class Value>
-SPARSMITH_HOST_DEVICE bool holds_entry(Value value, std::int64_t slot, const std::int64_t* zeros,
-                                       std::int64_t count) {
-  if (value != 0) return true;
-  std::int64_t low = 0, high = count;
-  while (low < high) {
-    const std::int64_t middle = (low + high) / 2;
-    if (zeros[middle] < slot)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < count && zeros[low] == slot;
 }
 
 template <class Backend, class Offset, class Value>

@@ -242,14 +242,8 @@ csr<Offset, Value, space_on<Backend>> hyb_to_csr(Backend on, hyb<Value, view_on<
   const std::int32_t* const rest_cols = matrix.rest_col_indices.data();
   const Value* const rest_values = matrix.rest_values.data();
 
-  array<Offset, space> rest_offsets(rows + 1);
-  fill(on, rest_offsets, Offset{0});
-  Offset* const rest_start = rest_offsets.data();
-  for_each_index(on, rest, [=] SPARSMITH_HOST_DEVICE(std::int64_t i) {
-    if (i + 1 == rest || rest_rows[i + 1] != rest_rows[i])
-      rest_start[std::int64_t{rest_rows[i]} + 1] = static_cast<Offset>(i + 1);
-  });
-  close_offset_gaps(on, rest_offsets);
+  const auto rest_offsets = offsets_of_sorted<Offset>(on, rest_rows, rest, rows);
+  const Offset* const rest_start = rest_offsets.data();
 
   csr<Offset, Value, space> result;
   result.rows = matrix.rows;

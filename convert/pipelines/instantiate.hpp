@@ -2,7 +2,9 @@
 // and include this. One line per pipeline and combination of types is all it takes to add one.
 #include "convert/pipelines/coo_to_csr.hpp"
 #include "convert/pipelines/csr_to_csc.hpp"
+#include "convert/pipelines/csr_to_dia.hpp"
 #include "convert/pipelines/csr_to_ell.hpp"
+#include "convert/pipelines/csr_to_half.hpp"
 
 namespace sparsmith {
 
@@ -23,12 +25,21 @@ namespace sparsmith {
   template hyb<V, space_on<backend>> csr_to_hyb(backend, csr<O, V, view_on<backend>>, std::int32_t, double, \
                                                 stage_log*);                                                \
   template csr<O, V, space_on<backend>> hyb_to_csr<backend, O, V>(backend, hyb<V, view_on<backend>>,        \
-                                                                  stage_log*);
+                                                                  stage_log*);                              \
+  template dia<V, space_on<backend>> csr_to_dia(backend, csr<O, V, view_on<backend>>, double, double,       \
+                                                stage_log*);                                                \
+  template csr<O, V, space_on<backend>> dia_to_csr<backend, O, V>(backend, dia<V, view_on<backend>>,        \
+                                                                  stage_log*);                              \
+  template mirror_symmetry find_symmetry(backend, csr<O, V, view_on<backend>>, stage_log*);                 \
+  template csr<O, V, space_on<backend>> csr_to_upper(backend, csr<O, V, view_on<backend>>, stage_log*);     \
+  template csr<O, V, space_on<backend>> upper_to_csr(backend, csr<O, V, view_on<backend>>, bool, stage_log*);
 
 template csr<std::int32_t, float, space_on<backend>> narrow_values(
     backend, csr<std::int32_t, double, space_on<backend>>&&, narrowing*, stage_log*);
 template csr<std::int64_t, float, space_on<backend>> narrow_values(
     backend, csr<std::int64_t, double, space_on<backend>>&&, narrowing*, stage_log*);
+template std::int64_t count_upper(backend, csr_pattern<std::int32_t, space_on<backend>>);
+template std::int64_t count_upper(backend, csr_pattern<std::int64_t, space_on<backend>>);
 template coo<double, space_on<backend>> expand_symmetry(backend, coo<double, space_on<backend>>&&, bool,
                                                         stage_log*);
 SPARSMITH_INSTANTIATE(std::int32_t, float)

@@ -77,6 +77,29 @@ template <class Backend, class Offset, class Value>
 csr<Offset, Value, space_on<Backend>> hyb_to_csr(Backend on, hyb<Value, view_on<Backend>> matrix,
                                                  stage_log* log);
 
+// What `share` is: conversion_options::dia_share.
+template <class Backend, class Offset, class Value>
+dia<Value, space_on<Backend>> csr_to_dia(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                                         double share, double max_fill, stage_log* log);
+template <class Backend, class Offset, class Value>
+csr<Offset, Value, space_on<Backend>> dia_to_csr(Backend on, dia<Value, view_on<Backend>> matrix,
+                                                 stage_log* log);
+
+// Whether every entry has a mirror image across the diagonal, of the same bits or of the negated ones; on the
+// diagonal a negated matrix has zeros. `equal` where both hold.
+enum class mirror_symmetry { none, equal, negated };
+template <class Backend, class Offset, class Value>
+mirror_symmetry find_symmetry(Backend on, csr<Offset, Value, view_on<Backend>> matrix, stage_log* log);
+// The entries on and above the diagonal: how many, themselves, and the matrix of which these are half.
+template <class Backend, class Offset>
+std::int64_t count_upper(Backend on, csr_pattern<Offset, space_on<Backend>> matrix);
+template <class Backend, class Offset, class Value>
+csr<Offset, Value, space_on<Backend>> csr_to_upper(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                                                   stage_log* log);
+template <class Backend, class Offset, class Value>
+csr<Offset, Value, space_on<Backend>> upper_to_csr(Backend on, csr<Offset, Value, view_on<Backend>> upper,
+                                                   bool skew, stage_log* log);
+
 template <class Backend, class Offset, class Value>
 bsr<Offset, Value, space_on<Backend>> csr_to_bsr(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                                                  block_size block, double max_fill, stage_log* log);

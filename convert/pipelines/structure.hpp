@@ -61,6 +61,19 @@ struct entry_counts {
   }
 };
 
+// How the entries spread over the diagonals.
+struct diagonal_counts {
+  std::vector<size_count> lengths;  // how many diagonals have how many entries; those without are left out
+  std::vector<diagonal_count> fullest;  // falling; of equal ones those with the lower offset
+};
+template <class Backend, class Offset>
+diagonal_counts count_diagonals(Backend on, csr_pattern<Offset, space_on<Backend>> matrix,
+                                std::int64_t fullest);
+// Zeros among the entries of those diagonals that have at least so many entries.
+template <class Backend, class Offset, class Value>
+std::int64_t count_zeros_on_diagonals(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                                      std::int64_t least_entries);
+
 // What the ends of the rows tell.
 struct row_ends {
   std::int64_t lower = 0, upper = 0, profile = 0;
@@ -70,7 +83,6 @@ struct row_ends {
 struct survey {
   entry_counts counts;
   row_ends ends;
-  std::int64_t diagonals = 0;  // that hold entries
   std::vector<size_count> row_lengths, col_lengths;
   std::int32_t grid_rows = 0, grid_cols = 0;
   std::vector<std::int64_t> grid;  // entries in every cell of a grid over the matrix, row-major

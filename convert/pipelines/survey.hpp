@@ -44,7 +44,6 @@ struct entry_walk {
   grid_cell cell_of_row, cell_of_col;
   std::int32_t* grid;
   std::int32_t* col_lengths;
-  std::uint32_t* diagonals;  // a bit for each, from the lower left corner on
 
   // Whether no entry is far from the diagonal.
   SPARSMITH_HOST_DEVICE bool banded() const { return ends->lower < cols / 4 && ends->upper < cols / 4; }
@@ -84,8 +83,6 @@ struct survey_under_way {
   array<row_ends, Space> ends;
   std::vector<array<std::int32_t, Space>> grids;  // one for every walk
   array<std::int32_t, Space> col_lengths;
-  array<std::uint32_t, Space> diagonals;  // a bit for each
-  array<std::int64_t, Space> diagonal_count;
   std::vector<running_walk<Space>> walks;
   length_counts<Space> counted_columns;
 
@@ -98,7 +95,6 @@ struct survey_under_way {
       copy_bytes_beside(place::host, &target, Space::where, from.data(), sizeof(target));
     };
     bring(found.ends, ends);
-    bring(found.diagonals, diagonal_count);
     array<std::int32_t, host> walked(cells);
     for (std::size_t w = 0; w < walks.size(); ++w) {
       entry_counts counts;
@@ -139,18 +135,16 @@ survey_taker survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> mat
           combine_ends{});
     }
     timed_stage timing(on, log, "survey entries", entries, entries * (4 + std::int64_t{sizeof(Value)}));
-    own->diagonals = array<std::uint32_t, space>(groups_of(rows + cols - 1, 32));
-    fill(on, own->diagonals, std::uint32_t{0});
     constexpr std::int64_t walk_entries_most = std::int64_t{1} << 30;
     for (std::int64_t start = 0; start < entries; start += walk_entries_most) {
       auto& grid = own->grids.emplace_back(std::int64_t{found.grid_rows} * found.grid_cols);
       fill(on, grid, std::int32_t{0});
-      own->walks.push_back(walk_entries(
-          on, entry_walk<Offset, Value>{
-                  matrix.rows, matrix.cols, start, std::min(entries, start + walk_entries_most), offsets,
-                  indices, matrix.values.data(), own->ends.data(), found.grid_rows, found.grid_cols,
-                  grid_cell(found.grid_rows, rows), grid_cell(found.grid_cols, cols), grid.data(),
-                  own->col_lengths.data(), own->diagonals.data()}));
+      own->walks.push_back(
+          walk_entries(on, entry_walk<Offset, Value>{
+                               matrix.rows, matrix.cols, start, std::min(entries, start + walk_entries_most),
+                               offsets, indices, matrix.values.data(), own->ends.data(), found.grid_rows,
+                               found.grid_cols, grid_cell(found.grid_rows, rows),
+                               grid_cell(found.grid_cols, cols), grid.data(), own->col_lengths.data()}));
     }
   }
   const auto start_counting = [&](const counted_lines<Offset>& lines) {
@@ -164,14 +158,6 @@ survey_taker survey_entries(Backend on, csr<Offset, Value, view_on<Backend>> mat
   timed_stage timing(on, log, "column lengths", cols, cols * 4);
   for (const running_walk<space>& walk : own->walks) walk.help(on);  // all, before any is waited for
   for (const running_walk<space>& walk : own->walks) walk.finish(on);
-  if (entries > 0) {
-    own->diagonal_count = array<std::int64_t, space>(1);
-    const std::uint32_t* const words = own->diagonals.data();
-    reduce_to(
-        on, own->diagonal_count.data(), own->diagonals.size(),
-        [=] SPARSMITH_HOST_DEVICE(std::int64_t w) { return std::int64_t{count_bits(words[w])}; },
-        sum_of<std::int64_t>{});
-  }
   own->counted_columns = start_counting({cols, rows, nullptr, 0, 0, own->col_lengths.data()});
   return [own] { return own->take(); };
 }

@@ -227,9 +227,6 @@ __global__ void __launch_bounds__(survey_tuning::threads, survey_tuning::residen
       const Offset low = right_of_diagonal ? offsets[col] : 0;
       const Offset high = right_of_diagonal ? offsets[col + 1] : 0;
       const Value value = there ? walk.values[e] : Value{0};
-      const std::uint32_t diagonal = static_cast<std::uint32_t>(col - row) + walk.rows - 1;  // less than 2^32
-      std::uint32_t* const word = walk.diagonals + diagonal / 32;
-      const std::uint32_t seen = __ldca(word);  // an old copy costs one more atomic, no less
       {
         // Entries of one cell come in runs: the first of a run counts for all of it.
         const std::int32_t near = one_cell_row ? 0 : walk.cell_of_row(row) - first_cell_row;
@@ -254,8 +251,6 @@ __global__ void __launch_bounds__(survey_tuning::threads, survey_tuning::residen
       own.x_lines += e == row_begin || cols[i] / x_line != col / x_line ? 1 : 0;
 
       atomicAdd(walk.col_lengths + col, 1);
-      const std::uint32_t bit = 1u << diagonal % 32;
-      if ((seen & bit) == 0) atomicOr(word, bit);
 
       if (runs) {
         const row_run<Offset> below(indices, row_end, below_end), other(indices, low, high);

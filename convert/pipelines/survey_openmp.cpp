@@ -18,12 +18,6 @@ struct survey_tuning {
   static constexpr std::int64_t piece_entries = 1 << 16;
 };
 
-void set_bit(std::uint32_t* words, std::int64_t number) {
-  std::uint32_t* const word = words + number / 32;
-  const std::uint32_t bit = 1u << number % 32;
-  if ((__atomic_load_n(word, __ATOMIC_RELAXED) & bit) == 0) __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
-}
-
 // One thread's walk down the rows.
 template <class Offset, class Value>
 class row_walk {
@@ -69,7 +63,6 @@ class row_walk {
       counts.diagonal += row == col ? 1 : 0;
       left = col;
       ++col_lengths_[col];
-      set_bit(w_.diagonals, std::int64_t{col} - row + w_.rows - 1);
       if (col >= cell_end) {
         cell = w_.cell_of_col(col);
         cell_end = groups_of((cell + 1) * w_.cols, w_.grid_cols);

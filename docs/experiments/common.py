@@ -110,13 +110,14 @@ class Result:
         """What there is of a kernel that ran on A as it is stored; None where it did not."""
         for line in self.kernels:
             wanted = (line["kernel"], line["operation"], line["of_transpose"]) == (kernel, operation, False)
-            if wanted and line["warm"] and not line["wrong"]:
+            if wanted and (line["warm"] or line.get("left")) and not line["wrong"]:
                 return line
         return None
 
     def us(self, kernel, operation="ax"):
+        """The median; of a kernel that left after one run, a hundred times behind, that run."""
         line = self.line(kernel, operation)
-        return line and line["warm"]["median_us"]
+        return line and (line["warm"]["median_us"] if line["warm"] else line["single_us"])
 
     def times(self, kernels):
         """Microseconds of those that ran, by name."""

@@ -188,18 +188,20 @@ def sources_of(options):
     return {**sources, **{name: [path] for name, path in files.items()}}
 
 
-def thesis_speed(race, bench):
-    """(the pair of csr/thread over that of gcsb/lane with blocks of 32, who timed both), or (None, None)."""
+def thesis_figures(race, bench):
+    """The pair of csr/thread over that of gcsb/lane with blocks of 32, who timed both, and what these blocks take over
+    CSR; None each that is not known. A race has left gcsb/lane out since kernels that never win are history."""
+    memory = race.memory(race.places("gcsb", **E5_BLOCKS))
     lane = next((race.pair(place, "gcsb/lane") for place in race.places("gcsb", **E5_BLOCKS)), None)
     thread = next((race.pair(place, "csr/thread") for place in race.places("csr")), None)
     if lane and thread:
-        return thread / lane, "race"
+        return thread / lane, "race", memory
     at_hand = race.source.startswith("gen:") or os.path.exists(race.source)
     if isinstance(bench, NoBench) or not at_hand:
-        return None, None
+        return None, None, memory
     again = bench.run(race.source, ["csr/thread", "gcsb/lane"], "--value", "f32", "--beta", "32")
     speed = ratio(again.pair("csr/thread"), again.pair("gcsb/lane"))
-    return speed, speed and "sprecommend"
+    return speed, speed and "sprecommend", memory or again.memory("gcsb")
 
 
 def e5(bench, options):
@@ -216,13 +218,13 @@ def e5(bench, options):
         replaced = not is_file and stand_in is not None
         if options.quick and replaced:
             stored = speed_reported = memory_reported = None
-        speed, timed_by = thesis_speed(race, bench)
+        speed, timed_by, memory = thesis_figures(race, bench)
         best, best_us = race.fastest("gcsb", "gcsb_tile")
         _, csr_us = race.fastest("csr")
         rows.append([name, "stand-in" if replaced else "file" if is_file else "generator", stored,
                      f"{race.entries / 1000:,.2f}K", speed_reported, speed, timed_by, ratio(csr_us, best_us),
                      None if best is None else race.variants[best]["label"], memory_reported,
-                     race.memory(race.places("gcsb", **E5_BLOCKS)), race.memory(race.places("gcsb_tile"))])
+                     memory, race.memory(race.places("gcsb_tile"))])
         if race.wide_values:
             wide.append(name)
         if speed and name in E5_REPORTED:

@@ -2,7 +2,7 @@
 
 from common import print_table, verdict
 
-CSR = ["csr/thread", "csr/warp", "csr/vector", "csr/bins", "csr/hybrid", "csr/merge"]
+CSR = ["csr/thread", "csr/warp", "csr/vector", "csr/bins", "csr/hybrid"]
 COO = ["coo/atomic", "coo/stride-1", "coo/stride-warp", "coo/stride-block", "coo/stride-grid",
        "coo/segscan-32", "coo/segscan-1024", "coo/segscan-32-block"]
 SCANS = [kernel for kernel in COO if "segscan" in kernel]
@@ -15,9 +15,9 @@ CONCLUSIONS = [
     ("more lanes a row for longer ones",
      "gen:uniform?n=30000&density=0.01", CSR, ["csr/warp", "csr/vector", "csr/bins"], ["csr/thread"]),
     ("rows cut or classed where one is dense",
-     "gen:denserow?n=500000&dense=3", CSR, ["csr/hybrid", "csr/merge", "csr/vector"], ["csr/thread"]),
+     "gen:denserow?n=500000&dense=3", CSR, ["csr/hybrid", "csr/vector"], ["csr/thread"]),
     ("rows cut or classed where lengths are skewed",
-     "gen:rmat?scale=19&edges=16", CSR, ["csr/hybrid", "csr/merge", "csr/vector"], ["csr/thread"]),
+     "gen:rmat?scale=19&edges=16", CSR, ["csr/hybrid", "csr/vector"], ["csr/thread"]),
     ("segmented scans for COO with dense rows",
      "gen:denserow?n=20000&dense=200", COO, SCANS, [kernel for kernel in COO if kernel not in SCANS]),
     ("BSR on block bands", "gen:blockband?n=16000&block=5&density=0.05", [], ["bsr"], []),

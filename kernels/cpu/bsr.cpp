@@ -1,7 +1,9 @@
 // BSR on OpenMP: the BSR report's six schedules. They share the arithmetic (block_calls) and differ in how
 // block rows, or parts of them, come to the threads. A x: a part of a block row is summed up first and then
 // added to y, atomically where another thread may add to the same row. A^T x: every thread sums up the whole
-// result, and these are added at the end.
+// result, and these are added at the end. The default one also makes two products in one pass, of whole block
+// rows.
+#include "kernels/cpu/bsr_blocks.hpp"
 #include "kernels/cpu/scatter.hpp"
 #include "kernels/table.hpp"
 #include "kernels/vendor/mkl.hpp"
@@ -17,72 +19,8 @@ constexpr std::int64_t chunks_per_thread = bsr_tuning::chunks_per_thread;
 
 constexpr kernel_facts bsr_facts{
     .walk = kernel_facts::rows::balanced,
-    .launches = {.multiply = 1, .transposed = 1},
+    .launches = {1, 1, 1, 1},
     .compiled_sides = sides_in_bits({2, 3, 4, 5, 8})};  // those of choose_add_blocks
-
-// sums += block x, or block^T x. R x C is the size of a block where that is known at compile time, or 0 x 0;
-// `stride` is the length of the block's rows, of which a block at the edge has only some columns inside the
-// matrix.
-template <int R, int C, bool Transposed, class Value>
-void block_product(const Value* block, std::int64_t rows, std::int64_t cols, std::int64_t stride,
-                   const Value* x, Value* __restrict sums) {
-  if constexpr (R > 0) {
-    rows = R;
-    cols = stride = C;
-  }
-  for (std::int64_t r = 0; r < rows; ++r)
-    for (std::int64_t c = 0; c < cols; ++c) {
-      if constexpr (Transposed)
-        sums[c] += block[r * stride + c] * x[r];
-      else
-        sums[r] += block[r * stride + c] * x[c];
-    }
-}
-
-// The product of the blocks [first, last), all of block row `row`. A x: sums are this row's outputs; A^T x:
-// all outputs. Both are filled up to whole blocks.
-template <int R, int C, bool Transposed, class Offset, class Value>
-void add_blocks(const bsr_view<Offset, Value, host>& m, std::int64_t row, std::int64_t first,
-                std::int64_t last, const Value* x, Value* sums) {
-  const std::int64_t height = m.block_rows, width = m.block_cols;
-  const std::int64_t rows_inside = std::min(height, m.rows - row * height);
-  Value in_registers[R > 0 ? R : 1] = {};
-  for (std::int64_t b = first; b < last; ++b) {
-    const Value* const block = m.values.data() + b * height * width;
-    const std::int64_t col = m.col_indices[b] * width, cols_inside = std::min(width, m.cols - col);
-    const Value* const in = x + (Transposed ? row * height : col);
-    Value* const out = sums + (Transposed ? col : 0);
-    if (rows_inside < height || cols_inside < width)
-      block_product<0, 0, Transposed>(block, rows_inside, cols_inside, width, in, out);
-    else
-      block_product<R, C, Transposed>(block, height, width, width, in,
-                                      R > 0 && !Transposed ? in_registers : out);
-  }
-  if constexpr (R > 0 && !Transposed)
-    for (int r = 0; r < R; ++r) sums[r] += in_registers[r];
-}
-
-template <class Offset, class Value>
-using add_blocks_function = void (*)(const bsr_view<Offset, Value, host>&, std::int64_t, std::int64_t,
-                                     std::int64_t, const Value*, Value*);
-
-template <bool Transposed, class Offset, class Value>
-add_blocks_function<Offset, Value> choose_add_blocks(const bsr_view<Offset, Value, host>& m) {
-  switch (m.block_rows == m.block_cols ? m.block_rows : 0) {
-    case 2:
-      return add_blocks<2, 2, Transposed, Offset, Value>;
-    case 3:
-      return add_blocks<3, 3, Transposed, Offset, Value>;
-    case 4:
-      return add_blocks<4, 4, Transposed, Offset, Value>;
-    case 5:
-      return add_blocks<5, 5, Transposed, Offset, Value>;
-    case 8:
-      return add_blocks<8, 8, Transposed, Offset, Value>;
-    default:
-      return add_blocks<0, 0, Transposed, Offset, Value>;
-  }
-}
 
 // What a schedule calls, from inside a parallel region.
 template <class Offset, class Value>
@@ -139,6 +77,7 @@ struct granular_row {
                                     .description = "threads take one block row after the other",
                                     .source = "BSR report",
                                     .repeatable = {.multiply = true},
+                                    .history = true,
                                     .facts = bsr_facts};
   granular_row(const bsr_view<Offset, Value, host>&, int) {}
 
@@ -163,6 +102,7 @@ struct intra_row {
                                     .description = Naive ? "threads share every block row and wait at its end"
                                                          : "threads share block rows without waiting",
                                     .source = "BSR report",
+                                    .history = true,
                                     .facts = bsr_facts};
   std::int64_t least_part;
 
@@ -196,6 +136,7 @@ struct max_task {
   static constexpr kernel_info info{.name = "bsr/max-task",
                                     .description = "a task for every part of a block row",
                                     .source = "BSR report",
+                                    .history = true,
                                     .facts = bsr_facts};
   std::int64_t most_blocks;
 
@@ -251,7 +192,8 @@ struct preprocessed {
       .name = "bsr/preprocessed",
       .description = "chunks of equally many blocks, across rows, made beforehand",
       .source = "BSR report",
-      .repeatable = {.multiply = true},
+      .repeatable = {.multiply = true, .both = true, .normal = true},
+      .computes = {true, true, true, true},
       .facts = bsr_facts};
   std::vector<std::int64_t> first_blocks;  // of every chunk, and the end
   std::vector<std::int64_t> first_rows;    // the first block row that starts in it or later
@@ -303,6 +245,79 @@ struct preprocessed {
   }
 };
 
+// Two products in one pass: every thread has a run of block rows with about the same number of blocks. The
+// sums of a block row are complete before its blocks, which are then in a cache, are added to columns.
+template <class Offset, class Value>
+class bsr_one_pass {
+ public:
+  using matrix = bsr_view<Offset, Value, host>;
+
+  explicit bsr_one_pass(const matrix& m)
+      : m_(m),
+        bounds_(balanced_chunks(m.row_offsets.size() - 1, thread_count(),
+                                [&](std::int64_t row) {
+                                  return std::int64_t{m.row_offsets[row]} +
+                                         row;  // a row costs something by itself
+                                })),
+        add_to_rows_(choose_add_blocks<false>(m)),
+        add_to_columns_(choose_add_blocks<true>(m)),
+        sums_each_((std::int64_t{m.block_rows} + 2 * line - 1) / line * line),
+        row_sums_(chunks() * sums_each_),
+        columns_(m.cols, chunks(), [&](std::int64_t c) {
+          std::int64_t first = m.cols, last = 0;
+          for (std::int64_t b = m.row_offsets[bounds_[static_cast<std::size_t>(c)]];
+               b < m.row_offsets[bounds_[static_cast<std::size_t>(c) + 1]]; ++b) {
+            const std::int64_t col = std::int64_t{m.col_indices[b]} * m.block_cols;
+            first = std::min(first, col);
+            last = std::max(last, std::min<std::int64_t>(m.cols, col + m.block_cols));
+          }
+          return std::pair{first, last};
+        }) {}
+  std::int64_t bytes() const { return row_sums_.size() * std::int64_t{sizeof(Value)} + columns_.bytes(); }
+
+  void run_both(Value alpha, const Value* x, const Value* w, Value beta, Value* y, Value* z) {
+    run(alpha, x, beta, z, [&](std::int64_t first, std::int64_t last, const Value* sums) {
+      for (std::int64_t i = first; i < last; ++i) {
+        const Value sum = alpha * sums[i - first];
+        y[i] = beta == Value{0} ? sum : beta * y[i] + sum;
+      }
+      return w;
+    });
+  }
+  void run_normal(Value alpha, const Value* x, Value beta, Value* z) {
+    run(alpha, x, beta, z, [](std::int64_t first, std::int64_t, const Value* sums) { return sums - first; });
+  }
+
+ private:
+  static constexpr std::int64_t line = 64 / sizeof(Value);
+  std::int64_t chunks() const { return static_cast<std::int64_t>(bounds_.size()) - 1; }
+
+  // finish(first, last, sums) takes A x of rows [first, last) and says what they bring to the columns: the
+  // block of row i times [i] of it.
+  template <class Finish>
+  void run(Value alpha, const Value* x, Value beta, Value* z, Finish finish) {
+    columns_.run(alpha, beta, z, [&](std::int64_t c, Value* of_columns) {
+      Value* const own = row_sums_.data() + c * sums_each_;
+      for (std::int64_t row = bounds_[static_cast<std::size_t>(c)];
+           row < bounds_[static_cast<std::size_t>(c) + 1]; ++row) {
+        const std::int64_t from = m_.row_offsets[row], to = m_.row_offsets[row + 1],
+                           first = row * m_.block_rows,
+                           last = std::min<std::int64_t>(first + m_.block_rows, m_.rows);
+        std::fill_n(own, m_.block_rows, Value{0});
+        add_to_rows_(m_, row, from, to, x, own);
+        add_to_columns_(m_, row, from, to, finish(first, last, own), of_columns);
+      }
+    });
+  }
+
+  matrix m_;
+  std::vector<std::int64_t> bounds_;
+  add_blocks_function<Offset, Value> add_to_rows_, add_to_columns_;
+  std::int64_t sums_each_;  // no two threads write to the same line of cache
+  array<Value, host> row_sums_;
+  private_sums<Value> columns_;
+};
+
 template <template <class, class> class Schedule, class Offset, class Value>
 class bsr_omp {
  public:
@@ -315,18 +330,28 @@ class bsr_omp {
         threads_(thread_count()),
         schedule_(m, threads_),
         add_(transposed_ ? choose_add_blocks<true>(m) : choose_add_blocks<false>(m)) {
+    if (op == operation::both || op == operation::normal) {
+      one_pass_ = std::make_unique<bsr_one_pass<Offset, Value>>(m);
+      return;
+    }
     const std::int64_t width = m.block_cols;
     const std::int64_t needed = transposed_ ? (m.cols + width - 1) / width * width : m.block_rows;
     sums_each_ = (needed + 2 * line - 1) / line * line;  // no two threads write to the same line of cache
     sums_ = array<Value, host>(threads_ * sums_each_);
   }
   std::int64_t bytes() const {
+    if (one_pass_) return one_pass_->bytes();
     std::int64_t total = sums_.size() * std::int64_t{sizeof(Value)};
     if constexpr (requires { schedule_.bytes(); }) total += schedule_.bytes();
     return total;
   }
 
+  void run_both(Value alpha, const Value* x, const Value* w, Value beta, Value* y, Value* z) {
+    one_pass_->run_both(alpha, x, w, beta, y, z);
+  }
+
   void run(Value alpha, const Value* x, Value beta, Value* y) {
+    if (one_pass_) return one_pass_->run_normal(alpha, x, beta, y);
     const block_calls<Offset, Value> calls{m_, transposed_, add_, sums_.data(), sums_each_, alpha, x, y};
     const std::int64_t outputs = transposed_ ? m_.cols : m_.rows;
 #pragma omp parallel num_threads(threads_)
@@ -357,6 +382,7 @@ class bsr_omp {
   add_blocks_function<Offset, Value> add_;
   std::int64_t sums_each_ = 0;
   array<Value, host> sums_;
+  std::unique_ptr<bsr_one_pass<Offset, Value>> one_pass_;  // where two products are made in one pass
 };
 
 }  // namespace

@@ -32,13 +32,14 @@ struct coo_omp : scatter_sum<Value, coo_walk<Value>> {
   static constexpr kernel_info info{.name = "coo/omp",
                                     .description = "a run of entries for every thread",
                                     .source = "ours",
-                                    .repeatable = {.multiply = true, .transposed = true},
+                                    .repeatable = {.multiply = true, .transposed = true, .both = true},
+                                    .computes = {.multiply = true, .transposed = true, .both = true},
                                     .facts = cpu_facts};
   using matrix = coo_view<Value, host>;
 
   coo_omp(openmp, const matrix& m, operation op)
       : scatter_sum<Value, coo_walk<Value>>(
-            outputs(m, op), op,
+            m.rows, m.cols, op,
             balanced_chunks(m.values.size(), thread_count(), [](std::int64_t e) { return e; }), {m}) {}
 };
 

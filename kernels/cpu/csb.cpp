@@ -1,5 +1,6 @@
 // CSB, eCSB, GCSB and GCSB's layout `tile` on OpenMP: blocks share rows and columns alike, so either product
-// sums up in memory of the thread's own and differs only in which place of an entry names the output.
+// sums up in memory of the thread's own and differs only in which place of an entry names the output; both at
+// once sum up in two such places.
 #include "convert/formats/block_index.hpp"
 #include "kernels/cpu/scatter.hpp"
 #include "kernels/table.hpp"
@@ -43,7 +44,8 @@ struct csb_walk {
   static constexpr kernel_info info{.name = "csb/omp",
                                     .description = "a run of blocks with equal work for every thread",
                                     .source = "ours",
-                                    .repeatable = {.multiply = true, .transposed = true},
+                                    .repeatable = {.multiply = true, .transposed = true, .both = true},
+                                    .computes = {.multiply = true, .transposed = true, .both = true},
                                     .facts = cpu_facts};
   using matrix = csb_view<Offset, Value, host>;
   matrix m;
@@ -70,7 +72,8 @@ struct ecsb_walk {
   static constexpr kernel_info info{.name = "ecsb/omp",
                                     .description = "a run of block rows or of the rest for every thread",
                                     .source = "ours",
-                                    .repeatable = {.multiply = true, .transposed = true},
+                                    .repeatable = {.multiply = true, .transposed = true, .both = true},
+                                    .computes = {.multiply = true, .transposed = true, .both = true},
                                     .facts = cpu_facts};
   using matrix = ecsb_view<Offset, Value, host>;
   matrix m;
@@ -123,7 +126,8 @@ struct gcsb_walk {
   static constexpr kernel_info info{.name = "gcsb/omp",
                                     .description = "a run of groups with equal work for every thread",
                                     .source = "ours",
-                                    .repeatable = {.multiply = true, .transposed = true},
+                                    .repeatable = {.multiply = true, .transposed = true, .both = true},
+                                    .computes = {.multiply = true, .transposed = true, .both = true},
                                     .facts = cpu_facts};
   using matrix = gcsb_view<Offset, Value, host>;
   matrix m;
@@ -160,7 +164,7 @@ struct gcsb_walk {
 
 // The model was fitted as if this were launched as often as the GPU's is.
 constexpr kernel_facts tile_facts{.walk = kernel_facts::rows::balanced,
-                                  .launches = {.multiply = 2, .transposed = 2},
+                                  .launches = {.multiply = 2, .transposed = 2, .both = 2},
                                   .launches_to_renumber = 1};
 
 // Units: the tiles, then the entries of the rest.
@@ -169,7 +173,8 @@ struct gcsb_tile_walk {
   static constexpr kernel_info info{.name = "gcsb/tile-omp",
                                     .description = "a run of tiles or of the rest for every thread",
                                     .source = "ours",
-                                    .repeatable = {.multiply = true, .transposed = true},
+                                    .repeatable = {.multiply = true, .transposed = true, .both = true},
+                                    .computes = {.multiply = true, .transposed = true, .both = true},
                                     .facts = tile_facts};
   using matrix = gcsb_tile_view<Offset, Value, host>;
   matrix m;
@@ -210,7 +215,7 @@ struct blocks_omp : scatter_sum<typename Walk::matrix::value_type, Walk> {
   using matrix = typename Walk::matrix;
 
   blocks_omp(openmp, const matrix& m, operation op)
-      : scatter_sum<typename matrix::value_type, Walk>(outputs(m, op), op, chunks_of(Walk{m}), Walk{m}) {}
+      : scatter_sum<typename matrix::value_type, Walk>(m.rows, m.cols, op, chunks_of(Walk{m}), Walk{m}) {}
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// CSR on OpenMP. A x: threads take runs of rows with about the same number of entries.
+// CSR on OpenMP: threads take runs of rows with about the same number of entries. In A^T x, and where two
+// products are made in one pass, each of them sums up columns for itself.
 #include "kernels/cpu/scatter.hpp"
 #include "kernels/csc.hpp"
 #include "kernels/vendor/mkl.hpp"
@@ -9,6 +10,10 @@ namespace {
 struct csr_tuning {
   // A x: chunks of a thread, taken one after the other, so that a thread that is held up holds up little.
   static constexpr int chunks_per_thread = 8;
+  // Both products in one pass: with so many entries of a chunk for every column that it touches, x is copied
+  // beside the sums of columns, so that an entry meets one line of cache instead of two. With fewer the
+  // copies cost more; stencils, whose entries find their columns in the nearest cache, have 7.
+  static constexpr std::int64_t entries_worth_a_copy = 8;
 };
 
 template <class Offset, class Value>
@@ -27,7 +32,8 @@ struct csr_omp {
   static constexpr kernel_info info{.name = "csr/omp",
                                     .description = "runs of rows with equal work, taken in turns",
                                     .source = "CSR strategies",
-                                    .repeatable = {.multiply = true, .transposed = true},
+                                    .repeatable = {true, true, true, true},
+                                    .computes = {true, true, true, true},
                                     .facts = cpu_facts};
   using matrix = csr_view<Offset, Value, host>;
 
@@ -39,38 +45,122 @@ struct csr_omp {
               return std::int64_t{m.row_offsets[r]} + r;  // a row costs something by itself
             })) {
     if (op == operation::transposed)
-      transposed_ = std::make_unique<scatter>(m.cols, op, bounds_, csr_walk<Offset, Value>{m});
+      transposed_ = std::make_unique<scatter>(m.rows, m.cols, op, bounds_, csr_walk<Offset, Value>{m});
+    if (op != operation::both && op != operation::normal) return;
+    const auto chunks = static_cast<std::int64_t>(bounds_.size()) - 1;
+    std::vector<std::pair<std::int64_t, std::int64_t>> touched(static_cast<std::size_t>(chunks));
+#pragma omp parallel for schedule(static, 1)
+    for (std::int64_t c = 0; c < chunks; ++c)
+      touched[static_cast<std::size_t>(c)] =
+          touched_by<Value>(csr_walk<Offset, Value>{m}, operation::transposed,
+                            bounds_[static_cast<std::size_t>(c)], bounds_[static_cast<std::size_t>(c) + 1]);
+    const auto of_chunk = [&](std::int64_t c) { return touched[static_cast<std::size_t>(c)]; };
+    std::int64_t columns = 0;
+    for (const auto& [first, last] : touched) columns += std::max<std::int64_t>(0, last - first);
+    if (op == operation::both && m.values.size() >= csr_tuning::entries_worth_a_copy * columns)
+      columns_with_x_ = std::make_unique<sums_with_x>(m.cols, chunks, of_chunk);
+    else
+      columns_ = std::make_unique<private_sums<Value>>(m.cols, chunks, of_chunk);
   }
-  std::int64_t bytes() const { return transposed_ ? transposed_->bytes() : 0; }
+  std::int64_t bytes() const {
+    return transposed_       ? transposed_->bytes()
+           : columns_        ? columns_->bytes()
+           : columns_with_x_ ? columns_with_x_->bytes()
+                             : 0;
+  }
+
+  void run_both(Value alpha, const Value* x, const Value* w, Value beta, Value* y, Value* z) const {
+    const auto each_row = [&](std::int64_t c, auto input, auto sum) {
+      for (std::int64_t row = bounds_[static_cast<std::size_t>(c)];
+           row < bounds_[static_cast<std::size_t>(c) + 1]; ++row)
+        put_row(row, alpha * add_row_summing(row, w[row], input, sum), beta, y);
+    };
+    if (columns_with_x_)
+      columns_with_x_->run(
+          alpha, beta, z,
+          [&](std::int64_t c, sum_beside_input<Value>* columns) {
+            each_row(
+                c, [=](std::int32_t col) { return columns[col].input; },
+                [=](std::int32_t col) -> Value& { return columns[col].sum; });
+          },
+          x);
+    else
+      columns_->run(alpha, beta, z, [&](std::int64_t c, Value* columns) {
+        each_row(
+            c, [=](std::int32_t col) { return x[col]; },
+            [=](std::int32_t col) -> Value& { return columns[col]; });
+      });
+  }
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
     if (transposed_) return transposed_->run(alpha, x, beta, y);
+    // A row's sum is complete before its entries, which are then in the nearest cache, are added to columns.
+    if (columns_)
+      return columns_->run(alpha, beta, y, [&](std::int64_t c, Value* sums) {
+        for (std::int64_t row = bounds_[static_cast<std::size_t>(c)];
+             row < bounds_[static_cast<std::size_t>(c) + 1]; ++row)
+          add_row(row, row_sum(row, x), sums);
+      });
     const auto chunks = static_cast<std::int64_t>(bounds_.size()) - 1;
-    const Offset* const offsets = m_.row_offsets.data();
-    const std::int32_t* const cols = m_.col_indices.data();
-    const Value* const values = m_.values.data();
 #pragma omp parallel for schedule(dynamic, 1)
     for (std::int64_t c = 0; c < chunks; ++c) {
       for (std::int64_t row = bounds_[static_cast<std::size_t>(c)];
            row < bounds_[static_cast<std::size_t>(c) + 1]; ++row) {
-        // Four sums at a time: additions need not wait for one another.
-        Value sums[4] = {0, 0, 0, 0};
-        std::int64_t e = offsets[row];
-        const std::int64_t end = offsets[row + 1];
-        for (; e + 3 < end; e += 4)
-          for (int k = 0; k < 4; ++k) sums[k] += values[e + k] * x[cols[e + k]];
-        for (; e < end; ++e) sums[0] += values[e] * x[cols[e]];
-        const Value sum = alpha * ((sums[0] + sums[1]) + (sums[2] + sums[3]));
-        y[row] = beta == Value{0} ? sum : beta * y[row] + sum;
+        put_row(row, alpha * row_sum(row, x), beta, y);
       }
     }
   }
 
  private:
+  Value row_sum(std::int64_t row, const Value* x) const {
+    const std::int32_t* const cols = m_.col_indices.data();
+    const Value* const values = m_.values.data();
+    // Four sums at a time: additions need not wait for one another.
+    Value sums[4] = {0, 0, 0, 0};
+    std::int64_t e = m_.row_offsets[row];
+    const std::int64_t end = m_.row_offsets[row + 1];
+    for (; e + 3 < end; e += 4)
+      for (int k = 0; k < 4; ++k) sums[k] += values[e + k] * x[cols[e + k]];
+    for (; e < end; ++e) sums[0] += values[e] * x[cols[e]];
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  }
+  static void put_row(std::int64_t row, Value sum, Value beta, Value* y) {
+    y[row] = beta == Value{0} ? sum : beta * y[row] + sum;
+  }
+  // sums[column] += factor times the entry there.
+  void add_row(std::int64_t row, Value factor, Value* sums) const {
+    const std::int32_t* const cols = m_.col_indices.data();
+    const Value* const values = m_.values.data();
+    for (std::int64_t e = m_.row_offsets[row]; e < m_.row_offsets[row + 1]; ++e)
+      sums[cols[e]] += values[e] * factor;
+  }
+
+  // The same, and the sum of every entry times input(column).
+  template <class Input, class Sum>
+  Value add_row_summing(std::int64_t row, Value factor, Input input, Sum sum) const {
+    const std::int32_t* const cols = m_.col_indices.data();
+    const Value* const values = m_.values.data();
+    Value sums[4] = {0, 0, 0, 0};
+    const auto take = [&](std::int64_t e, Value& own) {
+      own += values[e] * input(cols[e]);
+      sum(cols[e]) += values[e] * factor;
+    };
+    std::int64_t e = m_.row_offsets[row];
+    const std::int64_t end = m_.row_offsets[row + 1];
+    for (; e + 3 < end; e += 4)
+      for (int k = 0; k < 4; ++k) take(e + k, sums[k]);
+    for (; e < end; ++e) take(e, sums[0]);
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  }
+
   using scatter = scatter_sum<Value, csr_walk<Offset, Value>>;
   matrix m_;
   std::vector<std::int64_t> bounds_;
   std::unique_ptr<scatter> transposed_;
+  using sums_with_x = private_sums<Value, sum_beside_input<Value>>;
+  // Where two products are made in one pass, one of them.
+  std::unique_ptr<private_sums<Value>> columns_;
+  std::unique_ptr<sums_with_x> columns_with_x_;
 };
 
 }  // namespace

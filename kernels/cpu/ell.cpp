@@ -2,7 +2,8 @@
 // slot by slot, a piece of rows at a time, so that memory is read in order while the sums stay in the nearest
 // cache. Where pieces are small, or rows of different lengths stand side by side, it takes groups of rows
 // whose sums stay in registers. Slices are groups of rows already, and are taken as wide ones where the CPU
-// has vectors for them (wide_groups.hpp).
+// has vectors for them (wide_groups.hpp). Where two products are made in one pass, the rows whose sums are
+// complete are added to columns while their slots are in a cache.
 #include <bit>
 #include <cstring>
 
@@ -175,42 +176,73 @@ struct slot_walk {
 template <class Value, class Layout>
 class slots_omp {
  public:
-  slots_omp(const Layout& layout, std::int64_t outputs, operation op)
+  slots_omp(const Layout& layout, std::int64_t rows, std::int64_t cols, operation op)
       : layout_(layout), wide_(layout.wide()), bounds_(chunks_of(layout)) {
     if (op == operation::transposed)
-      transposed_ = std::make_unique<scatter>(outputs, op, bounds_, slot_walk<Layout>{layout});
+      transposed_ = std::make_unique<scatter>(rows, cols, op, bounds_, slot_walk<Layout>{layout});
+    if (op == operation::both || op == operation::normal)
+      columns_ = std::make_unique<private_sums<Value>>(cols, chunks(), [&](std::int64_t c) {
+        return touched_by<Value>(slot_walk<Layout>{layout}, operation::transposed,
+                                 bounds_[static_cast<std::size_t>(c)],
+                                 bounds_[static_cast<std::size_t>(c) + 1]);
+      });
   }
-  std::int64_t bytes() const { return transposed_ ? transposed_->bytes() : 0; }
+  std::int64_t bytes() const { return transposed_ ? transposed_->bytes() : columns_ ? columns_->bytes() : 0; }
+
+  void run_both(Value alpha, const Value* x, const Value* w, Value beta, Value* y, Value* z) const {
+    columns_->run(alpha, beta, z, [&](std::int64_t c, Value* of_columns) {
+      multiply_chunk(c, x, [&](const slot_piece& piece, const Value* sums) {
+        put(piece, sums, alpha, beta, y);
+        Value factors[piece_rows];
+        for (std::int64_t i = 0; i < piece.rows; ++i) factors[i] = w[layout_.row_at(piece.position + i)];
+        add_to_columns(piece, factors, of_columns);
+      });
+    });
+  }
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
     if (transposed_) return transposed_->run(alpha, x, beta, y);
-    const auto chunks = static_cast<std::int64_t>(bounds_.size()) - 1;
-    const bool in_groups = layout_.in_groups();
-#pragma omp parallel for schedule(static, 1)
-    for (std::int64_t c = 0; c < chunks; ++c) {
-      const std::int64_t first = bounds_[static_cast<std::size_t>(c)],
-                         last = bounds_[static_cast<std::size_t>(c) + 1];
-      if (wide_.rows > 0)
-        layout_.pieces(first, last,
-                       [&](const slot_piece& piece) { multiply_wide(piece, alpha, x, beta, y); });
-      else if (in_groups)
-        layout_.pieces(first, last, [&](const slot_piece& piece) {
-          if (piece.stride == group_rows || piece.width <= ell_tuning::grouped_width)
-            multiply_groups(piece, alpha, x, beta, y);
-          else
-            multiply(piece, alpha, x, beta, y);
+    if (columns_)
+      return columns_->run(alpha, beta, y, [&](std::int64_t c, Value* of_columns) {
+        multiply_chunk(c, x, [&](const slot_piece& piece, const Value* sums) {
+          add_to_columns(piece, sums, of_columns);
         });
-      else
-        layout_.pieces(first, last, [&](const slot_piece& piece) { multiply(piece, alpha, x, beta, y); });
-    }
+      });
+#pragma omp parallel for schedule(static, 1)
+    for (std::int64_t c = 0; c < chunks(); ++c)
+      multiply_chunk(c, x,
+                     [&](const slot_piece& piece, const Value* sums) { put(piece, sums, alpha, beta, y); });
   }
 
  private:
-  void multiply(const slot_piece& piece, Value alpha, const Value* x, Value beta, Value* y) const {
+  std::int64_t chunks() const {
+    return static_cast<std::int64_t>(bounds_.size()) - 1;
+  }
+
+  // finish(piece, sums) takes A x of the rows of a piece, or of a part of one, which is a piece too.
+  template <class Finish>
+  void multiply_chunk(std::int64_t c, const Value* x, Finish finish) const {
+    const std::int64_t first = bounds_[static_cast<std::size_t>(c)],
+                       last = bounds_[static_cast<std::size_t>(c) + 1];
+    if (wide_.rows > 0)
+      layout_.pieces(first, last, [&](const slot_piece& piece) { multiply_wide(piece, x, finish); });
+    else if (layout_.in_groups())
+      layout_.pieces(first, last, [&](const slot_piece& piece) {
+        if (piece.stride == group_rows || piece.width <= ell_tuning::grouped_width)
+          multiply_groups(piece, x, finish);
+        else
+          multiply(piece, x, finish);
+      });
+    else
+      layout_.pieces(first, last, [&](const slot_piece& piece) { multiply(piece, x, finish); });
+  }
+
+  template <class Finish>
+  void multiply(const slot_piece& piece, const Value* x, Finish finish) const {
     const std::int32_t* const lengths = layout_.lengths + piece.position;
     const std::int64_t shortest = *std::min_element(lengths, lengths + piece.rows);
     if (piece.width - shortest >= ell_tuning::grouped_difference)
-      return multiply_unequal(piece, shortest, alpha, x, beta, y);
+      return multiply_unequal(piece, shortest, x, finish);
     Value sums[piece_rows];
     std::fill_n(sums, piece.rows, Value{0});
     for (std::int64_t k = 0; k < piece.width; ++k) {
@@ -222,12 +254,13 @@ class slots_omp {
         for (std::int64_t i = 0; i < piece.rows; ++i)
           if (k < lengths[i]) sums[i] += values[i] * x[cols[i]];
     }
-    put(piece.position, piece.rows, sums, alpha, beta, y);
+    finish(piece, sums);
   }
 
   // Apart from `multiply`, which is faster the fewer registers it needs.
-  [[gnu::noinline]] void multiply_unequal(const slot_piece& piece, std::int64_t shortest, Value alpha,
-                                          const Value* x, Value beta, Value* y) const {
+  template <class Finish>
+  [[gnu::noinline]] void multiply_unequal(const slot_piece& piece, std::int64_t shortest, const Value* x,
+                                          Finish finish) const {
     const std::int32_t* const lengths = layout_.lengths + piece.position;
     const std::int32_t* const cols = layout_.cols + piece.first_slot;
     const Value* const values = layout_.values + piece.first_slot;
@@ -241,10 +274,11 @@ class slots_omp {
       add_group(lengths + i, shortest, cols + i, values + i, piece.stride, x, sums + i);
     for (; i < piece.rows; ++i)
       sums[i] = sum_of_row(lengths[i], shortest, cols + i, values + i, piece.stride, x, sums[i]);
-    put(piece.position, piece.rows, sums, alpha, beta, y);
+    finish(piece, sums);
   }
 
-  void multiply_groups(const slot_piece& piece, Value alpha, const Value* x, Value beta, Value* y) const {
+  template <class Finish>
+  void multiply_groups(const slot_piece& piece, const Value* x, Finish finish) const {
     const std::int32_t* const lengths = layout_.lengths + piece.position;
     const std::int32_t* const cols = layout_.cols + piece.first_slot;
     const Value* const values = layout_.values + piece.first_slot;
@@ -252,15 +286,13 @@ class slots_omp {
     for (; i + group_rows <= piece.rows; i += group_rows) {
       Value sums[group_rows] = {};
       add_group(lengths + i, 0, cols + i, values + i, piece.stride, x, sums);
-      put(piece.position + i, group_rows, sums, alpha, beta, y);
+      finish(part_of(piece, i, group_rows), sums);
     }
-    for (; i < piece.rows; ++i) {
-      const Value sum = sum_of_row(lengths[i], 0, cols + i, values + i, piece.stride, x);
-      put(piece.position + i, 1, &sum, alpha, beta, y);
-    }
+    multiply_singly(piece, i, x, finish);
   }
 
-  void multiply_wide(const slot_piece& piece, Value alpha, const Value* x, Value beta, Value* y) const {
+  template <class Finish>
+  void multiply_wide(const slot_piece& piece, const Value* x, Finish finish) const {
     const std::int32_t* const lengths = layout_.lengths + piece.position;
     const std::int32_t* const cols = layout_.cols + piece.first_slot;
     const Value* const values = layout_.values + piece.first_slot;
@@ -268,12 +300,24 @@ class slots_omp {
     std::int64_t i = 0;
     for (; i + wide_.rows <= piece.rows; i += wide_.rows) {
       wide_.sum(lengths + i, cols + i, values + i, piece.stride, x, sums);
-      put(piece.position + i, wide_.rows, sums, alpha, beta, y);
+      finish(part_of(piece, i, wide_.rows), sums);
     }
+    multiply_singly(piece, i, x, finish);
+  }
+
+  // The rows from i on, which are fewer than a group.
+  template <class Finish>
+  void multiply_singly(const slot_piece& piece, std::int64_t i, const Value* x, Finish finish) const {
     for (; i < piece.rows; ++i) {
-      const Value sum = sum_of_row(lengths[i], 0, cols + i, values + i, piece.stride, x);
-      put(piece.position + i, 1, &sum, alpha, beta, y);
+      const std::int64_t slot = piece.first_slot + i;
+      const Value sum = sum_of_row(layout_.lengths[piece.position + i], 0, layout_.cols + slot,
+                                   layout_.values + slot, piece.stride, x);
+      finish(part_of(piece, i, 1), &sum);
     }
+  }
+
+  static slot_piece part_of(const slot_piece& piece, std::int64_t i, std::int64_t rows) {
+    return {piece.position + i, rows, piece.first_slot + i, piece.stride, piece.width};
   }
 
   // Slot by slot, as everywhere here: a product has the same bits whichever way its rows are taken.
@@ -283,11 +327,21 @@ class slots_omp {
     return sum;
   }
 
-  void put(std::int64_t position, std::int64_t rows, const Value* sums, Value alpha, Value beta,
-           Value* y) const {
-    for (std::int64_t i = 0; i < rows; ++i) {
-      Value& out = y[layout_.row_at(position + i)];
+  void put(const slot_piece& piece, const Value* sums, Value alpha, Value beta, Value* y) const {
+    for (std::int64_t i = 0; i < piece.rows; ++i) {
+      Value& out = y[layout_.row_at(piece.position + i)];
       out = beta == Value{0} ? alpha * sums[i] : beta * out + alpha * sums[i];
+    }
+  }
+
+  // Every row times its factor.
+  void add_to_columns(const slot_piece& piece, const Value* factors, Value* of_columns) const {
+    const std::int32_t* const lengths = layout_.lengths + piece.position;
+    for (std::int64_t k = 0; k < piece.width; ++k) {
+      const std::int32_t* const cols = layout_.cols + piece.first_slot + k * piece.stride;
+      const Value* const values = layout_.values + piece.first_slot + k * piece.stride;
+      for (std::int64_t i = 0; i < piece.rows; ++i)
+        if (k < lengths[i]) of_columns[cols[i]] += values[i] * factors[i];
     }
   }
 
@@ -296,6 +350,7 @@ class slots_omp {
   wide_group<Value> wide_;
   std::vector<std::int64_t> bounds_;
   std::unique_ptr<scatter> transposed_;
+  std::unique_ptr<private_sums<Value>> columns_;  // where two products are made in one pass
 };
 
 template <class Value>
@@ -303,13 +358,14 @@ struct ell_omp : slots_omp<Value, ell_layout<Value>> {
   static constexpr kernel_info info{.name = "ell/omp",
                                     .description = "a run of rows for every thread, slot by slot",
                                     .source = "ours",
-                                    .repeatable = {.multiply = true, .transposed = true},
+                                    .repeatable = {true, true, true, true},
+                                    .computes = {true, true, true, true},
                                     .facts = cpu_facts};
   using matrix = ell_view<Value, host>;
 
   ell_omp(openmp, const matrix& m, operation op)
       : slots_omp<Value, ell_layout<Value>>(
-            {m.rows, m.width, m.row_lengths.data(), m.col_indices.data(), m.values.data()}, outputs(m, op),
+            {m.rows, m.width, m.row_lengths.data(), m.col_indices.data(), m.values.data()}, m.rows, m.cols,
             op) {}
 };
 
@@ -318,7 +374,8 @@ struct sell_omp : slots_omp<Value, sell_layout<Offset, Value>> {
   static constexpr kernel_info info{.name = "sell/omp",
                                     .description = "a run of slices with equal work for every thread",
                                     .source = "ours",
-                                    .repeatable = {.multiply = true, .transposed = true},
+                                    .repeatable = {true, true, true, true},
+                                    .computes = {true, true, true, true},
                                     .facts = cpu_facts};
   using matrix = sell_view<Offset, Value, host>;
 
@@ -326,7 +383,7 @@ struct sell_omp : slots_omp<Value, sell_layout<Offset, Value>> {
       : slots_omp<Value, sell_layout<Offset, Value>>(
             {m.rows, m.slice, m.row_lengths.data(), m.row_order.data(), m.slice_offsets.data(),
              m.col_indices.data(), m.values.data()},
-            outputs(m, op), op) {}
+            m.rows, m.cols, op) {}
 };
 
 // Units: the rows of the ELL part, then the entries of the rest.
@@ -356,12 +413,13 @@ struct hyb_omp : scatter_sum<Value, hyb_walk<Value>> {
   static constexpr kernel_info info{.name = "hyb/omp",
                                     .description = "a run of rows or of the rest for every thread",
                                     .source = "ours",
-                                    .repeatable = {.multiply = true, .transposed = true},
+                                    .repeatable = {.multiply = true, .transposed = true, .both = true},
+                                    .computes = {.multiply = true, .transposed = true, .both = true},
                                     .facts = cpu_facts};
   using matrix = hyb_view<Value, host>;
 
   hyb_omp(openmp, const matrix& m, operation op)
-      : scatter_sum<Value, hyb_walk<Value>>(outputs(m, op), op, chunks_of(hyb_walk<Value>{m}), {m}) {}
+      : scatter_sum<Value, hyb_walk<Value>>(m.rows, m.cols, op, chunks_of(hyb_walk<Value>{m}), {m}) {}
 };
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "convert/backend/backend.hpp"
@@ -16,8 +18,7 @@
 namespace sparsmith {
 
 // A CPU's threads sum up for themselves: there are no atomics, and rows are not shared.
-inline constexpr kernel_facts cpu_facts{.walk = kernel_facts::rows::balanced,
-                                        .launches = {.multiply = 1, .transposed = 1}};
+inline constexpr kernel_facts cpu_facts{.walk = kernel_facts::rows::balanced, .launches = {1, 1, 1, 1}};
 
 // Cuts what knows its own units: one chunk a thread.
 template <class Units>
@@ -26,70 +27,85 @@ std::vector<std::int64_t> chunks_of(const Units& of) {
                          [&](std::int64_t unit) { return of.slots_before(unit); });
 }
 
-// Walk: walk(first, last, each) calls each(row, col, value) for every entry of the units [first, last).
-template <class Value, class Walk>
-class scatter_sum {
+struct scatter_tuning {
+  // Outputs that all chunks are added to before the next ones: they stay in the nearest cache meanwhile.
+  static constexpr std::int64_t outputs_at_once = 2048;
+};
+
+// The sum of an output that is an input as well: one line of cache has both.
+template <class Value>
+struct sum_beside_input {
+  Value sum, input;
+};
+
+// The memory of such a sum: every chunk's own sums, and how they come into y. Sum: Value, or
+// sum_beside_input<Value>.
+template <class Value, class Sum = Value>
+class private_sums {
  public:
-  scatter_sum(std::int64_t outputs, operation op, std::vector<std::int64_t> bounds, Walk walk)
-      : outputs_(outputs),
-        op_(op),
-        bounds_(std::move(bounds)),
-        walk_(std::move(walk)),
-        chunks_(bounds_.size() - 1) {
-    std::vector<chunk>& chunks = chunks_;
-    const auto count = static_cast<std::int64_t>(chunks.size());
+  // Chunk c adds to outputs touched(c) = {first, last} alone.
+  template <class Touched>
+  private_sums(std::int64_t outputs, std::int64_t chunks, Touched touched)
+      : outputs_(outputs), chunks_(static_cast<std::size_t>(chunks)) {
+    std::vector<chunk>& all = chunks_;
 #pragma omp parallel for schedule(static, 1)
-    for (std::int64_t c = 0; c < count; ++c) {
-      std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0;
-      walk_(bounds_[static_cast<std::size_t>(c)], bounds_[static_cast<std::size_t>(c) + 1],
-            [&](std::int64_t row, std::int64_t col, Value) {
-              const std::int64_t out = op_ == operation::multiply ? row : col;
-              first = std::min(first, out);
-              last = std::max(last, out + 1);
-            });
-      chunks[static_cast<std::size_t>(c)] = {std::min(first, last), last, 0};
+    for (std::int64_t c = 0; c < chunks; ++c) {
+      const std::pair<std::int64_t, std::int64_t> range = touched(c);
+      all[static_cast<std::size_t>(c)] = {std::min(range.first, range.second), range.second, 0};
     }
     std::int64_t total = 0;
-    for (chunk& c : chunks) {
+    for (chunk& c : all) {
       c.start = total;
       total += c.last - c.first;
     }
-    sums_ = array<Value, host>(total);
+    sums_ = array<Sum, host>(total);
   }
 
   std::int64_t bytes() const {
-    return sums_.size() * std::int64_t{sizeof(Value)};
+    return sums_.size() * std::int64_t{sizeof(Sum)};
   }
 
-  void run(Value alpha, const Value* x, Value beta, Value* y) {
+  // Chunk c's sums, all 0: output i is at [i], as far as the chunk touches it.
+  Sum* cleared(std::int64_t c) {
+    const chunk own = chunks_[static_cast<std::size_t>(c)];
+    std::fill_n(sums_.data() + own.start, own.last - own.first, Sum{0});
+    return sums_.data() + own.start - own.first;
+  }
+  // With x beside them.
+  Sum* cleared(std::int64_t c, const Value* x) {
+    const chunk own = chunks_[static_cast<std::size_t>(c)];
+    Sum* const sums = sums_.data() + own.start - own.first;
+    for (std::int64_t i = own.first; i < own.last; ++i) sums[i] = {Value{0}, x[i]};
+    return sums;
+  }
+
+  // y = alpha times the sums of all chunks, and beta y. Every thread of a parallel region calls it, once all
+  // chunks are through.
+  void add_up(Value alpha, Value beta, Value* y) const {
+    const std::int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
+    const std::int64_t end = outputs_ * (thread + 1) / threads;
+    for (std::int64_t first = outputs_ * thread / threads; first < end;
+         first += scatter_tuning::outputs_at_once) {
+      const std::int64_t last = std::min(end, first + scatter_tuning::outputs_at_once);
+      for (std::int64_t i = first; i < last; ++i) y[i] = beta == Value{0} ? Value{0} : beta * y[i];
+      for (const chunk& c : chunks_) {
+        const std::int64_t to = std::min(last, c.last);
+        const Sum* const sums = sums_.data() + c.start;
+        for (std::int64_t i = std::max(first, c.first); i < to; ++i)
+          y[i] += alpha * value_of(sums[i - c.first]);
+      }
+    }
+  }
+
+  // The whole of it: fill(c, sums) adds what chunk c has to its sums, which have these inputs beside them.
+  template <class Fill, class... Inputs>
+  void run(Value alpha, Value beta, Value* y, Fill fill, Inputs... inputs) {
     const auto count = static_cast<std::int64_t>(chunks_.size());
 #pragma omp parallel
     {
 #pragma omp for schedule(static, 1)
-      for (std::int64_t c = 0; c < count; ++c) {
-        const chunk own = chunks_[static_cast<std::size_t>(c)];
-        std::fill_n(sums_.data() + own.start, own.last - own.first, Value{0});
-        Value* const sums = sums_.data() + own.start;
-        const std::int64_t before = own.first;
-        const std::int64_t from = bounds_[static_cast<std::size_t>(c)],
-                           to = bounds_[static_cast<std::size_t>(c) + 1];
-        if (op_ == operation::multiply)
-          walk_(from, to, [=](std::int64_t row, std::int64_t col, Value value) {
-            sums[row - before] += value * x[col];
-          });
-        else
-          walk_(from, to, [=](std::int64_t row, std::int64_t col, Value value) {
-            sums[col - before] += value * x[row];
-          });
-      }
-      const std::int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
-      const std::int64_t first = outputs_ * thread / threads, last = outputs_ * (thread + 1) / threads;
-      for (std::int64_t i = first; i < last; ++i) y[i] = beta == Value{0} ? Value{0} : beta * y[i];
-      for (const chunk& c : chunks_) {
-        const std::int64_t end = std::min(last, c.last);
-        const Value* const sums = sums_.data() + c.start;
-        for (std::int64_t i = std::max(first, c.first); i < end; ++i) y[i] += alpha * sums[i - c.first];
-      }
+      for (std::int64_t c = 0; c < count; ++c) fill(c, cleared(c, inputs...));
+      add_up(alpha, beta, y);
     }
   }
 
@@ -98,12 +114,89 @@ class scatter_sum {
     std::int64_t first, last;  // the outputs it touches
     std::int64_t start;        // of its sums
   };
+  static Value value_of(Value sum) {
+    return sum;
+  }
+  static Value value_of(const sum_beside_input<Value>& sum) {
+    return sum.sum;
+  }
+
   std::int64_t outputs_;
-  operation op_;
+  std::vector<chunk> chunks_;
+  array<Sum, host> sums_;
+};
+
+// The outputs of a product, A x or A^T x, that a walk over units [first, last) touches, as [first, last).
+template <class Value, class Walk>
+std::pair<std::int64_t, std::int64_t> touched_by(const Walk& walk, operation op, std::int64_t first_unit,
+                                                 std::int64_t last_unit) {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0;
+  walk(first_unit, last_unit, [&](std::int64_t row, std::int64_t col, Value) {
+    const std::int64_t out = op == operation::multiply ? row : col;
+    first = std::min(first, out);
+    last = std::max(last, out + 1);
+  });
+  return {first, last};
+}
+
+// Walk: walk(first, last, each) calls each(row, col, value) for every entry of the units [first, last). Of
+// both products at once every chunk has sums of rows and of columns.
+template <class Value, class Walk>
+class scatter_sum {
+ public:
+  scatter_sum(std::int64_t rows, std::int64_t cols, operation op, std::vector<std::int64_t> bounds, Walk walk)
+      : bounds_(std::move(bounds)), walk_(std::move(walk)) {
+    const auto sums_of = [&](operation one, std::int64_t outputs) {
+      return private_sums<Value>(outputs, chunks(), [&](std::int64_t c) {
+        return touched_by<Value>(walk_, one, bounds_[static_cast<std::size_t>(c)],
+                                 bounds_[static_cast<std::size_t>(c) + 1]);
+      });
+    };
+    if (op != operation::transposed) rows_ = sums_of(operation::multiply, rows);
+    if (op != operation::multiply) columns_ = sums_of(operation::transposed, cols);
+  }
+
+  std::int64_t bytes() const { return (rows_ ? rows_->bytes() : 0) + (columns_ ? columns_->bytes() : 0); }
+
+  void run(Value alpha, const Value* x, Value beta, Value* y) {
+    if (rows_)
+      rows_->run(alpha, beta, y, [&](std::int64_t c, Value* sums) {
+        walk_chunk(c, [=](std::int64_t row, std::int64_t col, Value value) { sums[row] += value * x[col]; });
+      });
+    else
+      columns_->run(alpha, beta, y, [&](std::int64_t c, Value* sums) {
+        walk_chunk(c, [=](std::int64_t row, std::int64_t col, Value value) { sums[col] += value * x[row]; });
+      });
+  }
+
+  void run_both(Value alpha, const Value* x, const Value* w, Value beta, Value* y, Value* z) {
+#pragma omp parallel
+    {
+#pragma omp for schedule(static, 1)
+      for (std::int64_t c = 0; c < chunks(); ++c) {
+        Value *const of_rows = rows_->cleared(c), *const of_columns = columns_->cleared(c);
+        walk_chunk(c, [=](std::int64_t row, std::int64_t col, Value value) {
+          of_rows[row] += value * x[col];
+          of_columns[col] += value * w[row];
+        });
+      }
+      rows_->add_up(alpha, beta, y);
+      columns_->add_up(alpha, beta, z);
+    }
+  }
+
+ private:
+  std::int64_t chunks() const {
+    return static_cast<std::int64_t>(bounds_.size()) - 1;
+  }
+  template <class Each>
+  void walk_chunk(std::int64_t c, Each each) const {
+    walk_(bounds_[static_cast<std::size_t>(c)], bounds_[static_cast<std::size_t>(c) + 1], each);
+  }
+
   std::vector<std::int64_t> bounds_;
   Walk walk_;
-  std::vector<chunk> chunks_;
-  array<Value, host> sums_;
+  std::optional<private_sums<Value>> rows_, columns_;  // as far as the operation has such outputs
 };
 
 }  // namespace sparsmith

@@ -17,6 +17,10 @@ struct bsr_unrolled;
 // bsr_stream.cu
 template <class Offset, class Value>
 struct bsr_stream;
+template <class Offset, class Value>
+class bsr_both;
+template <class Offset, class Value>
+class bsr_half_rows;
 
 // The squares that bsr/stream has code of its own for, which the model takes for those of all of BSR's
 // kernels on CUDA.

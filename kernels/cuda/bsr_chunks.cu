@@ -107,6 +107,7 @@ struct row_major_way {
       .description =
           "chunks of blocks; an atomic in shared memory for every entry (A^T x: one way for all four)",
       .source = "BSR report",
+      .history = true,
       .facts = chunk_facts};
   static constexpr int threads = chunk_tuning::row_major_threads;
 
@@ -122,6 +123,7 @@ struct private_way {
       .description =
           "chunks of blocks; every thread sums up all rows for itself (A^T x: one way for all four)",
       .source = "BSR report",
+      .history = true,
       .facts = chunk_facts};
   static constexpr int threads = chunk_tuning::private_threads;
 
@@ -143,6 +145,7 @@ struct team_way {
       .name = "bsr/team",
       .description = "chunks of blocks; a thread for every place in a block (A^T x: one way for all four)",
       .source = "BSR report",
+      .history = true,
       .facts = chunk_facts};
   static constexpr int threads = chunk_tuning::team_threads;
 
@@ -168,6 +171,7 @@ struct unrolled_way {
       .description =
           "chunks of blocks; a thread for every column, eight rows at once (A^T x: one way for all four)",
       .source = "BSR report",
+      .history = true,
       .facts = chunk_facts};
   static constexpr int threads = chunk_tuning::unrolled_threads;
 

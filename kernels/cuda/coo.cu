@@ -21,6 +21,7 @@ struct coo_tuning {
   // thread blocks on a multiprocessor.
   static constexpr int value_bytes_ahead = 16;
   static constexpr int finite_threads = 256;  // of a thread block that looks for values that are not finite
+  static constexpr int both_threads = 256;    // of a thread block that makes both products
 };
 constexpr int threads = coo_tuning::threads;
 
@@ -148,26 +149,31 @@ constexpr coo_schedule schedules[] = {
     {.info = {.name = "coo/atomic",
               .description = "a thread for every entry, an atomic each",
               .source = "GCSB thesis, COO report",
+              .history = true,
               .facts = each_an_atomic},
      .how = {.width = 1, .segmented = true, .ahead = false, .sharing = threads, .resident = false}},
     {.info = {.name = "coo/stride-1",
               .description = "a thread takes neighbouring entries, an atomic each",
               .source = report,
+              .history = true,
               .facts = each_an_atomic},
      .how = {.width = 1, .segmented = true, .ahead = true, .sharing = 1}},
     {.info = {.name = "coo/stride-warp",
               .description = "a thread takes entries a warp apart, an atomic each",
               .source = report,
+              .history = true,
               .facts = each_an_atomic},
      .how = {.width = 1, .segmented = true, .ahead = true, .sharing = warp}},
     {.info = {.name = "coo/stride-block",
               .description = "a thread takes entries a thread block apart, an atomic each",
               .source = report,
+              .history = true,
               .facts = each_an_atomic},
      .how = {.width = 1, .segmented = true, .ahead = true, .sharing = threads}},
     {.info = {.name = "coo/stride-grid",
               .description = "a thread takes entries the whole grid apart, an atomic each",
               .source = report,
+              .history = true,
               .facts = each_an_atomic},
      .how = {.width = 1, .segmented = true, .ahead = true, .sharing = 0}},
     {.info = {.name = "coo/scan-32",
@@ -190,6 +196,7 @@ constexpr coo_schedule schedules[] = {
     {.info = {.name = "coo/segscan-1024",
               .description = "a thread block sums runs of equal outputs, an atomic a run",
               .source = report,
+              .history = true,
               .facts = runs_of(1024)},
      .how = {.width = 1024, .segmented = true, .ahead = false, .sharing = 0}},
     {.info = {.name = "coo/segscan-32-block",
@@ -216,6 +223,59 @@ void add_by(cuda on, const entry_list<Value>& list, bool early, Value alpha, con
   const entry_map map{how.sharing == 0 ? grid : how.sharing, (rounds + grid - 1) / grid * ahead};
   launch(on, launch_size{blocks, threads, 0, early}, add_sums<how.width, how.segmented, ahead, Value>, list,
          map, alpha, x, y);
+}
+
+// Both products: a warp sums runs of equal rows for y, and every entry is an atomic on z. Neighbouring lanes
+// take neighbouring entries, `Ahead` of them at a time.
+template <int Ahead, class Value>
+__global__ void __launch_bounds__(coo_tuning::both_threads)
+    add_both(entry_list<Value> list, Value alpha, const Value* __restrict__ x, const Value* __restrict__ w,
+             Value* y, Value* z) {
+  const int lane = static_cast<int>(threadIdx.x) % warp;
+  const std::int64_t warps = std::int64_t{gridDim.x} * (coo_tuning::both_threads / warp);
+  for (std::int64_t number = (std::int64_t{blockIdx.x} * coo_tuning::both_threads + threadIdx.x) / warp;
+       number * warp * Ahead < list.count; number += warps) {
+    const std::int64_t first = number * warp * Ahead + lane;
+    std::int32_t rows[Ahead], cols[Ahead];
+    Value sums[Ahead], values[Ahead];
+#pragma unroll
+    for (int i = 0; i < Ahead; ++i) {
+      // Past the end it reads the last entry, and forgets it below.
+      const std::int64_t at = min(first + i * warp, list.count - 1);
+      rows[i] = list.outputs[at];
+      cols[i] = list.inputs[at];
+      values[i] = alpha * list.values[at];
+    }
+#pragma unroll
+    for (int i = 0; i < Ahead; ++i) {
+      sums[i] = values[i] * x[cols[i]];
+      values[i] *= w[rows[i]];
+    }
+    wait_for_kernel_before();  // which may be the one that scales y and z
+#pragma unroll
+    for (int i = 0; i < Ahead; ++i) {
+      const bool there = first + i * warp < list.count;
+      if (there) atomicAdd(z + cols[i], values[i]);
+      const std::int32_t row = there ? rows[i] : -1;
+      __syncwarp();
+      std::int32_t next = __shfl_down_sync(~0u, row, 1);
+      if (lane == warp - 1) next = -1;
+      const unsigned ends = __ballot_sync(~0u, next != row);
+      const Value sum = sum_since(run_start(ends << 1, lane), lane, there ? sums[i] : Value{0});
+      if (row >= 0 && next != row) atomicAdd(y + row, sum);
+    }
+  }
+}
+
+// `early`: before the kernel that scales has ended.
+template <class Value>
+void launch_both(cuda on, const entry_list<Value>& list, bool early, Value alpha, const Value* x,
+                 const Value* w, Value* y, Value* z) {
+  constexpr int ahead = coo_tuning::value_bytes_ahead / static_cast<int>(sizeof(Value)),
+                threads_each = coo_tuning::both_threads;
+  launch(on,
+         launch_size{resident_blocks((list.count + ahead - 1) / ahead, threads_each), threads_each, 0, early},
+         add_both<ahead, Value>, list, alpha, x, w, y, z);
 }
 
 template <class Value>
@@ -274,7 +334,48 @@ struct coo_kernel {
   std::int64_t outputs_;
 };
 
+template <class Value>
+struct coo_both {
+  static constexpr kernel_info info{.name = "coo/both",
+                                    .description = "a warp sums runs of rows, columns get an atomic an entry",
+                                    .source = "ours",
+                                    .computes = {false, false, true, false},
+                                    .facts = {.walk = kernel_facts::rows::balanced,
+                                              .additions = {.both = kernel_facts::adds::every},
+                                              .run = warp,
+                                              .launches = {.both = 3}}};
+  using matrix = coo_view<Value, device>;
+
+  coo_both(cuda on, const matrix& m, operation op)
+      : on_(on),
+        list_(entries_of(m.row_indices, m.col_indices, m.values, op)),
+        rows_(m.rows),
+        cols_(m.cols) {}
+
+  void run_both(Value alpha, const Value* x, const Value* w, Value beta, Value* y, Value* z) const {
+    scale(on_, rows_, beta, y);
+    const bool scaled = scale(on_, cols_, beta, z);
+    launch_both(on_, list_, scaled, alpha, x, w, y, z);
+  }
+
+ private:
+  cuda on_;
+  entry_list<Value> list_;
+  std::int64_t rows_, cols_;
+};
+
 }  // namespace
+
+template <class Value>
+void add_entries_both(cuda on, const entry_list<Value>& list, Value alpha, const Value* x, const Value* w,
+                      Value* y, Value* z) {
+  if (list.count > 0) launch_both(on, list, false, alpha, x, w, y, z);
+}
+
+template void add_entries_both(cuda, const entry_list<float>&, float, const float*, const float*, float*,
+                               float*);
+template void add_entries_both(cuda, const entry_list<double>&, double, const double*, const double*, double*,
+                               double*);
 
 template <class Value>
 void add_entries(cuda on, const entry_list<Value>& list, Value alpha, const Value* x, Value* y) {
@@ -291,6 +392,7 @@ struct table_of<coo_view<Value, device>> {
       return kernel_table<coo_view<Value, device>>{kernel_of<coo_kernel<Schedule, Value>>()...};
     }
     (std::make_integer_sequence<int, std::size(schedules)>{});
+    table.push_back(kernel_of<coo_both<Value>>());
     for (const auto& line : cusparse_coo_kernels<Value>()) table.push_back(line);
     return table;
   }

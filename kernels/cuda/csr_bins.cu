@@ -17,14 +17,44 @@ struct hybrid_tuning {
   static constexpr int shortest_long_row = 2048, shortest_medium_row = 16;
 };
 
-template <bool Transposed, class Offset, class Value>
+template <class Offset>
+__global__ void cut_path(std::int32_t rows, std::int64_t entries, const Offset* offsets, std::int64_t size,
+                         std::int64_t pieces, std::int32_t* first_rows) {
+  const std::int64_t piece = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (piece > pieces) return;
+  const std::int64_t along = piece * size < rows + entries ? piece * size : rows + entries;
+  // How many rows end within the first `along` items; row r's end is item offsets[r + 1] + r.
+  std::int64_t low = 0, high = rows;
+  while (low < high) {
+    const std::int64_t middle = (low + high) / 2;
+    if (offsets[middle + 1] + middle < along)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  first_rows[piece] = static_cast<std::int32_t>(low);
+}
+
+// The first row of every piece of `size` rows plus entries, and the end: where the merge path of the rows'
+// ends and the entries crosses every multiple of `size`.
+template <class Offset, class Value>
+array<std::int32_t, device> path_cuts(cuda on, const csr_view<Offset, Value, device>& m, std::int64_t size) {
+  const std::int64_t items = std::int64_t{m.rows} + m.values.size(), pieces = (items + size - 1) / size;
+  array<std::int32_t, device> cuts(pieces + 1);
+  cut_path<<<blocks_for(pieces + 1, threads), threads, 0, on.stream>>>(
+      m.rows, m.values.size(), m.row_offsets.data(), size, pieces, cuts.data());
+  check_cuda(cudaGetLastError());
+  return cuts;
+}
+
+template <operation Op, class Offset, class Value>
 __global__ void __launch_bounds__(threads) walk_bins(const csr_arrays<Offset, Value> m, std::int64_t bins,
                                                      const std::int32_t* __restrict__ first_rows, Value alpha,
                                                      const Value* __restrict__ x, Value beta, Value* y) {
   const std::int64_t bin = (std::int64_t{blockIdx.x} * threads + threadIdx.x) / 32;
   if (bin >= bins) return;
   for (std::int64_t row = first_rows[bin]; row < first_rows[bin + 1]; ++row)
-    multiply_row<32, Transposed>(m, row, alpha, x, beta, y);
+    multiply_row<32, Op>(m, row, alpha, x, x, beta, y, y);
 }
 
 constexpr kernel_facts bins_facts() {
@@ -51,8 +81,8 @@ struct csr_bins {
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
     if (op_ == operation::transposed) scale(on_, m_.cols, beta, y);
     const std::int64_t bins = first_rows_.size() - 1;
-    with_operation(op_, [&](auto transposed) {
-      walk_bins<transposed.value><<<blocks_for(bins, threads / 32), threads, 0, on_.stream>>>(
+    with_product(op_, [&](auto op) {
+      walk_bins<op.value><<<blocks_for(bins, threads / 32), threads, 0, on_.stream>>>(
           csr_arrays<Offset, Value>(m_), bins, first_rows_.data(), alpha, x, beta, y);
     });
     check_cuda(cudaGetLastError());
@@ -120,7 +150,7 @@ struct row_classes {
 
 namespace {
 
-template <bool Transposed, class Offset, class Value>
+template <operation Op, class Offset, class Value>
 __global__ void __launch_bounds__(threads)
     walk_classes(const csr_arrays<Offset, Value> m, row_classes classes,
                  const std::int32_t* __restrict__ order, Value alpha, const Value* __restrict__ x, Value beta,
@@ -128,9 +158,9 @@ __global__ void __launch_bounds__(threads)
   unsigned block = blockIdx.x;
   if (block < classes.long_blocks()) {
     const std::int64_t row = order[block];
-    Value sum = walk_row<Transposed>(m, m.offsets[row], m.offsets[row + 1], static_cast<int>(threadIdx.x),
-                                     threads, x, Transposed ? alpha * x[row] : Value{0}, y);
-    if constexpr (!Transposed) {
+    Value sum = walk_row<Op>(m, m.offsets[row], m.offsets[row + 1], static_cast<int>(threadIdx.x), threads, x,
+                             Op == operation::transposed ? alpha * x[row] : Value{0}, y);
+    if constexpr (Op == operation::multiply) {
       sum = block_sum(sum);
       if (threadIdx.x == 0) y[row] = updated(beta, y + row, alpha * sum);
     }
@@ -140,13 +170,13 @@ __global__ void __launch_bounds__(threads)
   order += classes.counts[long_rows];
   if (block < classes.medium_blocks()) {
     const std::int64_t i = std::int64_t{block} * (threads / 32) + threadIdx.x / 32;
-    if (i < classes.counts[medium_rows]) multiply_row<32, Transposed>(m, order[i], alpha, x, beta, y);
+    if (i < classes.counts[medium_rows]) multiply_row<32, Op>(m, order[i], alpha, x, x, beta, y, y);
     return;
   }
   block -= classes.medium_blocks();
   order += classes.counts[medium_rows];
   const std::int64_t i = std::int64_t{block} * threads + threadIdx.x;
-  multiply_row<1, Transposed>(m, i < classes.counts[short_rows] ? order[i] : m.rows, alpha, x, beta, y);
+  multiply_row<1, Op>(m, i < classes.counts[short_rows] ? order[i] : m.rows, alpha, x, x, beta, y, y);
 }
 
 constexpr kernel_facts hybrid_facts() {
@@ -182,9 +212,9 @@ struct csr_hybrid {
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
     if (op_ == operation::transposed) scale(on_, m_.cols, beta, y);
     const unsigned blocks = classes_.long_blocks() + classes_.medium_blocks() + classes_.short_blocks();
-    with_operation(op_, [&](auto transposed) {
-      walk_classes<transposed.value><<<blocks, threads, 0, on_.stream>>>(
-          csr_arrays<Offset, Value>(m_), classes_, order_.data(), alpha, x, beta, y);
+    with_product(op_, [&](auto op) {
+      walk_classes<op.value><<<blocks, threads, 0, on_.stream>>>(csr_arrays<Offset, Value>(m_), classes_,
+                                                                 order_.data(), alpha, x, beta, y);
     });
     check_cuda(cudaGetLastError());
   }

@@ -1,5 +1,6 @@
 // What CSR's kernels on CUDA share: a row, or a part of one, walked by some of a warp's lanes or by a thread
-// block. A^T x adds to y with one atomic per entry, whoever walks the entries.
+// block. Products with A sum up x in y; those with A^T add w to z with one atomic per entry, whoever walks
+// the entries. A kernel of one product has one x and one y, under both names.
 #pragma once
 
 #include <limits>
@@ -19,8 +20,10 @@ struct csr_tuning {
 // The facts that all share.
 constexpr kernel_facts csr_facts(kernel_facts::rows walk) {
   return {.walk = walk,
-          .additions = {.transposed = kernel_facts::adds::every},
-          .launches = {.multiply = 1, .transposed = 2}};
+          .additions = {.transposed = kernel_facts::adds::every,
+                        .both = kernel_facts::adds::every,
+                        .normal = kernel_facts::adds::every},
+          .launches = {.multiply = 1, .transposed = 2, .both = 2, .normal = 2}};
 }
 constexpr kernel_facts csr_facts_of_lanes(int lanes) {
   kernel_facts facts = csr_facts(kernel_facts::rows::lanes);
@@ -41,30 +44,20 @@ struct csr_arrays {
       : rows(m.rows), offsets(m.row_offsets.data()), cols(m.col_indices.data()), values(m.values.data()) {}
 };
 
-// The part of a row's product that one of `lanes` walkers finds, several loads at a time, also where they are
-// the row's last: a load that waits for the one before costs more than all others together. For A^T x there
-// is no sum: `factor` is alpha times x of the row.
-template <bool Transposed, class Offset, class Value>
-__device__ Value walk_row(const csr_arrays<Offset, Value>& m, Offset first, Offset last, int lane, int lanes,
-                          const Value* __restrict__ x, Value factor, Value* y) {
+// What one of `lanes` walkers of a row meets, use(column, value) for each entry: several loads at a time,
+// also where they are the row's last: a load that waits for the one before costs more than all others
+// together.
+template <class Offset, class Value, class WhenLoaded, class Use>
+__device__ __forceinline__ void walk_entries(const csr_arrays<Offset, Value>& m, Offset first, Offset last,
+                                             int lane, int lanes, WhenLoaded when_loaded, Use use) {
   constexpr int loads = csr_tuning::loads_at_once;
   // Without sign, so that it holds what is past the end too and need not be widened.
   const auto own_first = static_cast<std::make_unsigned_t<Offset>>(first) + static_cast<unsigned>(lane);
   const std::int32_t* __restrict__ own_cols = m.cols + own_first;
   const Value* __restrict__ own_values = m.values + own_first;
   Offset entries = last - first;
-  Value sum = 0;
   std::int32_t cols[loads];
   Value values[loads];
-  const auto when_loaded = [] {
-    if constexpr (Transposed) wait_for_kernel_before();  // which may be the one that scales y
-  };
-  const auto use = [&](std::int32_t col, Value value) {
-    if constexpr (Transposed)
-      atomicAdd(y + col, factor * value);
-    else
-      sum += value * x[col];
-  };
   // A whole warp agrees, and need not ask for the other loads.
   const auto walk_one_load = [&] {
     if (lane >= entries) return;
@@ -73,10 +66,7 @@ __device__ Value walk_row(const csr_arrays<Offset, Value>& m, Offset first, Offs
     when_loaded();
     use(col, value);
   };
-  if (lanes >= 32 && entries <= lanes) {  // asked first: most rows are no longer
-    walk_one_load();
-    return sum;
-  }
+  if (lanes >= 32 && entries <= lanes) return walk_one_load();  // asked first: most rows are no longer
   // All lanes of a row do the same, so that none waits for what only another one reads.
   for (; entries >= loads * lanes; entries -= loads * lanes) {
 #pragma unroll
@@ -105,32 +95,57 @@ __device__ Value walk_row(const csr_arrays<Offset, Value>& m, Offset first, Offs
     for (int k = 0; k < loads; ++k)
       if (cols[k] >= 0) use(cols[k], values[k]);
   }
+}
+
+// The part of a row's product that a walker finds. Of A^T x there is no sum; `factor` is alpha times w of the
+// row.
+template <operation Op, class Offset, class Value>
+__device__ Value walk_row(const csr_arrays<Offset, Value>& m, Offset first, Offset last, int lane, int lanes,
+                          const Value* __restrict__ x, Value factor, Value* z) {
+  static_assert(Op != operation::normal, "which walks a row twice");
+  constexpr bool adds = Op != operation::multiply, sums = Op != operation::transposed;
+  Value sum = 0;
+  walk_entries(
+      m, first, last, lane, lanes,
+      [] {
+        if constexpr (adds) wait_for_kernel_before();  // which may be the one that scales z
+      },
+      [&](std::int32_t col, Value value) {
+        if constexpr (adds) atomicAdd(z + col, factor * value);
+        if constexpr (sums) sum += value * x[col];
+      });
   return sum;
 }
 
 // One row by `Lanes` neighbouring lanes; all lanes of the warp must come here, with a row past the end where
 // there is none. A row above `limit` is not for them.
-template <int Lanes, bool Transposed, class Offset, class Value>
+template <int Lanes, operation Op, class Offset, class Value>
 __device__ void multiply_row(const csr_arrays<Offset, Value>& m, std::uint32_t row, Value alpha,
-                             const Value* __restrict__ x, Value beta, Value* y,
-                             std::int64_t limit = std::numeric_limits<std::int64_t>::max(),
+                             const Value* __restrict__ x, const Value* __restrict__ w, Value beta, Value* y,
+                             Value* z, std::int64_t limit = std::numeric_limits<std::int64_t>::max(),
                              const read_ahead* ahead = nullptr) {
+  constexpr bool factor_is_known = Op == operation::transposed || Op == operation::both;
+  constexpr operation first_walk = Op == operation::normal ? operation::multiply : Op;
   const int lane = static_cast<int>(threadIdx.x % Lanes);
   Value sum = 0;
+  Offset first = 0, last = 0;
   bool own = row < static_cast<std::uint32_t>(m.rows);
   if (own) {
     const Offset* const ends = m.offsets + row;
-    const Offset first = ends[0], last = ends[1];
-    const Value x_of_row = Transposed ? x[row] : Value{0};  // not after a wait for the offsets
+    first = ends[0], last = ends[1];
+    const Value w_of_row = factor_is_known ? w[row] : Value{0};  // not after a wait for the offsets
     if (ahead != nullptr) ahead->bring();
     own = last - first <= limit;
-    if (own) sum = walk_row<Transposed>(m, first, last, lane, Lanes, x, alpha * x_of_row, y);
+    if (own) sum = walk_row<first_walk>(m, first, last, lane, Lanes, x, alpha * w_of_row, z);
   }
-  if constexpr (!Transposed) {
+  if constexpr (Op != operation::transposed) {
     __syncwarp();
     sum = lane_sum<Lanes>(sum);
-    if (lane == 0 && own) y[row] = updated(beta, y + row, alpha * sum);
   }
+  if constexpr (Op == operation::multiply || Op == operation::both)
+    if (lane == 0 && own) y[row] = updated(beta, y + row, alpha * sum);
+  if constexpr (Op == operation::normal)  // its entries are in the nearest cache
+    if (own) walk_row<operation::transposed>(m, first, last, lane, Lanes, x, alpha * sum, z);
 }
 
 #endif

@@ -38,12 +38,13 @@ constexpr kernel_facts thread_facts{.walk = kernel_facts::rows::lanes,
                                     .additions = {.transposed = kernel_facts::adds::every},
                                     .launches = {.multiply = 1, .transposed = 2}};
 // A thread block takes a piece of 32 long rows, its warps a chunk of slots each at once.
-constexpr kernel_facts split_facts{.walk = kernel_facts::rows::lanes,
-                                   .lanes = 1,
-                                   .at_once = warps * ell_tuning::slots_at_once,
-                                   .longest_piece = warps * ell_tuning::slots_at_once * ell_tuning::rounds,
-                                   .additions = {.transposed = kernel_facts::adds::every},
-                                   .launches = {.multiply = 1, .transposed = 2}};
+constexpr kernel_facts split_facts{
+    .walk = kernel_facts::rows::lanes,
+    .lanes = 1,
+    .at_once = warps * ell_tuning::slots_at_once,
+    .longest_piece = warps * ell_tuning::slots_at_once * ell_tuning::rounds,
+    .additions = {.transposed = kernel_facts::adds::every, .normal = kernel_facts::adds::every},
+    .launches = {.multiply = 1, .transposed = 2, .normal = 2}};
 
 // Where the rows of a format are: position p has row row(p), whose slots start at first(p) and lie stride()
 // apart.
@@ -76,8 +77,8 @@ struct sell_rows {
   __device__ std::int32_t height() const { return Slice > 0 ? Slice : slice; }
 };
 
-// y = alpha A x + beta y, or y += alpha A^T x.
-template <bool Transposed, class Rows, class Value>
+// y = alpha A x + beta y, y += alpha A^T x, or y += alpha A^T (A x), which walks a row a second time.
+template <operation Op, class Rows, class Value>
 __global__ void __launch_bounds__(threads)
     walk_rows(Rows rows, const std::int32_t* __restrict__ cols, const Value* __restrict__ values, Value alpha,
               const Value* __restrict__ x, Value beta, Value* y) {
@@ -85,29 +86,36 @@ __global__ void __launch_bounds__(threads)
   if (thread >= rows.count) return;
   const auto p = static_cast<std::int32_t>(thread);
   const std::int32_t row = rows.row(p), length = rows.lengths[p];
-  const std::int64_t stride = rows.stride();
-  std::int64_t slot = rows.first(p);
-  if constexpr (Transposed) {
-    const Value factor = alpha * x[row];
+  const std::int64_t stride = rows.stride(), first = rows.first(p);
+  Value factor = Op == operation::transposed ? x[row] : Value{0};
+  if constexpr (Op != operation::transposed) {
+    std::int64_t slot = first;
+#pragma unroll ell_tuning::unrolled
+    for (std::int32_t k = 0; k < length; ++k, slot += stride) factor += values[slot] * x[cols[slot]];
+  }
+  factor *= alpha;
+  if constexpr (Op == operation::multiply) {
+    y[row] = updated(beta, y + row, factor);
+  } else {
+    std::int64_t slot = first;
 #pragma unroll ell_tuning::unrolled
     for (std::int32_t k = 0; k < length; ++k, slot += stride)
       atomicAdd(y + cols[slot], values[slot] * factor);
-  } else {
-    Value sum = 0;
-#pragma unroll ell_tuning::unrolled
-    for (std::int32_t k = 0; k < length; ++k, slot += stride) sum += values[slot] * x[cols[slot]];
-    y[row] = updated(beta, y + row, alpha * sum);
   }
 }
 
 template <class Rows, class Value>
 void multiply_rows(cuda on, operation op, const Rows& rows, const std::int32_t* cols, const Value* values,
                    std::int64_t output_count, Value alpha, const Value* x, Value beta, Value* y) {
-  if (op == operation::transposed) scale(on, output_count, beta, y);
-  with_operation(op, [&](auto transposed) {
-    walk_rows<transposed.value>
+  if (op != operation::multiply) scale(on, output_count, beta, y);
+  const auto walk = [&](auto own) {
+    walk_rows<own.value>
         <<<blocks_for(rows.count, threads), threads, 0, on.stream>>>(rows, cols, values, alpha, x, beta, y);
-  });
+  };
+  if (op == operation::normal)
+    walk(operation_constant<operation::normal>{});
+  else
+    with_product(op, walk);
   check_cuda(cudaGetLastError());
 }
 
@@ -359,6 +367,7 @@ struct ell_thread {
                                     .description = "a thread for every row",
                                     .source = "GCSB thesis",
                                     .repeatable = {.multiply = true},
+                                    .computes = {true, true, false, true},
                                     .facts = thread_facts};
   using matrix = ell_view<Value, device>;
 
@@ -381,6 +390,7 @@ struct sell_thread {
                                     .description = "a thread for every row",
                                     .source = "ours",
                                     .repeatable = {.multiply = true},
+                                    .computes = {true, true, false, true},
                                     .facts = thread_facts};
   using matrix = sell_view<Offset, Value, device>;
 

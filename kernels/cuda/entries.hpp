@@ -26,5 +26,9 @@ entry_list<Value> entries_of(const array_view<const std::int32_t>& rows,
 // y[output] += alpha value x[input] for all of a list: coo/segscan-32-block, as the rest of HYB needs it too.
 template <class Value>
 void add_entries(cuda on, const entry_list<Value>& list, Value alpha, const Value* x, Value* y);
+// The same and z[input] += alpha value w[output], while the list is read once.
+template <class Value>
+void add_entries_both(cuda on, const entry_list<Value>& list, Value alpha, const Value* x, const Value* w,
+                      Value* y, Value* z);
 
 }  // namespace sparsmith

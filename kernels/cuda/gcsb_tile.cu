@@ -3,6 +3,7 @@
 // and on whether the tiles have numbers of their own for rows and columns.
 #include "convert/formats/sizes.hpp"
 #include "kernels/cuda/read_ahead.hpp"
+#include "kernels/cuda/tile_both.hpp"
 #include "kernels/cuda/tile_product.hpp"
 #include "kernels/table.hpp"
 
@@ -61,6 +62,24 @@ __global__ void prepare_vectors(const read_ahead ahead, std::int64_t inputs, con
   if (y != nullptr) scale_outputs<1>(first, stride, outputs, beta, y);
   if (sums != nullptr)
     for (std::int64_t i = first; i < outputs; i += stride) sums[i] = 0;
+}
+
+// The same for both products: of x and of w, and with y and z.
+template <class Value>
+__global__ void prepare_both(const read_ahead ahead, std::int64_t rows, std::int64_t cols,
+                             const std::int32_t* row_order, const std::int32_t* col_order, const Value* x,
+                             const Value* w, Value* gathered_x, Value* gathered_w, Value beta, Value* y,
+                             Value* z) {
+  let_next_kernel_start();
+  ahead.bring();
+  const std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x,
+                     stride = std::int64_t{gridDim.x} * blockDim.x;
+  if (gathered_x != nullptr) {
+    for (std::int64_t i = first; i < cols; i += stride) gathered_x[i] = x[col_order[i]];
+    for (std::int64_t i = first; i < rows; i += stride) gathered_w[i] = w[row_order[i]];
+  }
+  scale_outputs<1>(first, stride, rows, beta, y);
+  scale_outputs<1>(first, stride, cols, beta, z);
 }
 
 // y = beta y and what was added up in the tiles' numbers.
@@ -131,6 +150,42 @@ array<T, device> upload(const std::vector<T>& items) {
   return copy;
 }
 
+// What the sharing out of tiles asks about a matrix, on the host.
+template <class Offset, class Value>
+gcsb_tile<Offset, float, host> outline_of_tiles(const gcsb_tile_view<Offset, Value, device>& m) {
+  gcsb_tile<Offset, float, host> outline;
+  outline.rows = m.rows;
+  outline.cols = m.cols;
+  outline.tile_height = m.tile_height;
+  outline.tile_width = m.tile_width;
+  outline.tile_rows = copy_to<host>(m.tile_rows, place::device);
+  outline.tile_cols = copy_to<host>(m.tile_cols, place::device);
+  outline.tile_offsets = copy_to<host>(m.tile_offsets, place::device);
+  outline.tiles_by_column = copy_to<host>(m.tiles_by_column, place::device);
+  return outline;
+}
+
+template <class Offset, class Value>
+array<used_inputs, host> find_used(cuda on, const gcsb_tile_view<Offset, Value, device>& m, operation op) {
+  const std::int64_t tiles = m.tile_rows.size();
+  array<used_inputs, device> used(tiles);
+  const auto find = [&](auto transposed, const auto* combined) {
+    find_used_inputs<transposed.value>
+        <<<static_cast<unsigned>(tiles), tile_tuning::vector_threads, 0, on.stream>>>(
+            tile_cells(m.tile_height, m.tile_width, m.group_size), m.tile_offsets.data(), combined,
+            used.data());
+    check_cuda(cudaGetLastError());
+  };
+  if (tiles > 0)
+    with_operation(op, [&](auto transposed) {
+      if (m.combined32.size() > 0)
+        find(transposed, m.combined32.data());
+      else
+        find(transposed, m.combined16.data());
+    });
+  return copy_to<host>(used, place::device);
+}
+
 template <class Offset, class Value>
 struct gcsb_tile_kernel {
   // Launches are those of the mode `added`, as the model was fitted.
@@ -144,16 +199,7 @@ struct gcsb_tile_kernel {
   using matrix = gcsb_tile_view<Offset, Value, device>;
 
   gcsb_tile_kernel(cuda on, const matrix& m, operation op) : on_(on), m_(m), op_(op) {
-    gcsb_tile<Offset, float, host> outline;
-    outline.rows = m.rows;
-    outline.cols = m.cols;
-    outline.tile_height = m.tile_height;
-    outline.tile_width = m.tile_width;
-    outline.tile_rows = copy_to<host>(m.tile_rows, place::device);
-    outline.tile_cols = copy_to<host>(m.tile_cols, place::device);
-    outline.tile_offsets = copy_to<host>(m.tile_offsets, place::device);
-    outline.tiles_by_column = copy_to<host>(m.tiles_by_column, place::device);
-    const tile_list list = list_tiles(outline, transposed(), find_used());
+    const tile_list list = list_tiles(outline_of_tiles(m), transposed(), find_used(on, m, op));
     const auto tiles = static_cast<std::int64_t>(list.tiles.size()), rest = m.rest_values.size();
     // One wave: more thread blocks than fit would only add more sums to y, and the last ones run alone.
     std::int64_t fitting = choose_warps();
@@ -252,25 +298,6 @@ struct gcsb_tile_kernel {
   std::size_t shared_bytes(int warps) const {
     return tile_shared_bytes<Value>(transposed(), warps, tile_outputs_count(), tile_inputs_count());
   }
-  array<used_inputs, host> find_used() const {
-    const std::int64_t tiles = m_.tile_rows.size();
-    array<used_inputs, device> used(tiles);
-    const auto find = [&](auto transposed, const auto* combined) {
-      find_used_inputs<transposed.value>
-          <<<static_cast<unsigned>(tiles), tile_tuning::vector_threads, 0, on_.stream>>>(
-              tile_cells(m_.tile_height, m_.tile_width, m_.group_size), m_.tile_offsets.data(), combined,
-              used.data());
-      check_cuda(cudaGetLastError());
-    };
-    if (tiles > 0)
-      with_operation(op_, [&](auto transposed) {
-        if (m_.combined32.size() > 0)
-          find(transposed, m_.combined32.data());
-        else
-          find(transposed, m_.combined16.data());
-      });
-    return copy_to<host>(used, place::device);
-  }
   void add_up_apart() {
     const auto& order = transposed() ? m_.col_order : m_.row_order;
     const auto& rest = transposed() ? m_.rest_col_indices : m_.rest_row_indices;
@@ -348,12 +375,115 @@ struct gcsb_tile_kernel {
   array<std::int32_t, device> places_, rest_places_;
 };
 
+template <class Offset, class Value>
+class gcsb_tile_both {
+ public:
+  static constexpr kernel_info info{
+      .name = "gcsb/tile-both",
+      .description = "both products of a tile while its entries are at hand, no atomics in the loop",
+      .source = "ours, layout tile",
+      .computes = {false, false, true, false},
+      .facts = {.walk = kernel_facts::rows::balanced, .launches = {.both = 2}, .launches_to_renumber = 0}};
+  using matrix = gcsb_tile_view<Offset, Value, device>;
+
+  static std::string why_not(const matrix& m, operation) {
+    const std::size_t bytes = tile_both_shared_bytes<Value>(m.tile_height, m.tile_width);
+    return bytes <= static_cast<std::size_t>(most_shared_bytes())
+               ? ""
+               : "its tiles are too large for the sums of both products in shared memory";
+  }
+
+  gcsb_tile_both(cuda on, const matrix& m, operation)
+      : on_(on), m_(m), shared_bytes_(tile_both_shared_bytes<Value>(m.tile_height, m.tile_width)) {
+    const tile_list list = list_tiles(outline_of_tiles(m), false, find_used(on, m, operation::multiply));
+    // Where a tile ends its columns' sums leave: that costs about what a window of x does.
+    const std::int64_t piece_cost = tile_tuning::piece_cost + 2 * m.tile_width / tile_tuning::inputs_a_group;
+    const std::int64_t cost = list.groups + static_cast<std::int64_t>(list.tiles.size()) * piece_cost;
+    int resident = 0;
+    with_kernel([&](auto kernel, auto) {
+      check_cuda(
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_shared_bytes()));
+      check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel,
+                                                               tile_both_limits::warps * 32, shared_bytes_));
+    });
+    const tile_shares shares =
+        share_tiles(list,
+                    std::clamp<std::int64_t>(cost / tile_tuning::least_share, 1,
+                                             std::int64_t{resident} * multiprocessors()),
+                    piece_cost);
+    pieces_ = upload(shares.pieces);
+    shares_ = upload(shares.shares);
+    if (m.renumbered != 0) {
+      gathered_x_ = array<Value, device>(m.cols);
+      gathered_w_ = array<Value, device>(m.rows);
+    }
+  }
+
+  std::int64_t bytes() const {
+    return pieces_.size() * std::int64_t{sizeof(tile_piece)} +
+           shares_.size() * std::int64_t{sizeof(tile_share)} +
+           (gathered_x_.size() + gathered_w_.size()) * std::int64_t{sizeof(Value)};
+  }
+
+  void run_both(Value alpha, const Value* x, const Value* w, Value beta, Value* y, Value* z) const {
+    const bool renumbered = m_.renumbered != 0, prepared = renumbered || beta != Value{1};
+    constexpr int threads = tile_tuning::vector_threads;
+    read_ahead ahead(tile_tuning::most_read_ahead);
+    ahead.add(m_.values.data(), m_.values.size());
+    ahead.add(m_.combined16.data(), m_.combined16.size());
+    ahead.add(x, m_.cols);
+    if (prepared)
+      prepare_both<<<resident_blocks(std::max(m_.rows, m_.cols), threads), threads, 0, on_.stream>>>(
+          ahead, m_.rows, m_.cols, m_.row_order.data(), m_.col_order.data(), x, w,
+          renumbered ? gathered_x_.data() : nullptr, gathered_w_.data(), beta, y, z);
+    with_kernel([&](auto kernel, const auto& arrays) {
+      launch(on_,
+             launch_size{static_cast<unsigned>(shares_.size()), tile_both_limits::warps * 32, shared_bytes_,
+                         prepared},
+             kernel, arrays, alpha, renumbered ? gathered_x_.data() : x, renumbered ? gathered_w_.data() : w,
+             y, z);
+    });
+    check_cuda(cudaGetLastError());
+    if (m_.rest_values.size() > 0)
+      add_entries_both(on_,
+                       entries_of(m_.rest_row_indices, m_.rest_col_indices, m_.rest_values, operation::both),
+                       alpha, x, w, y, z);
+  }
+
+ private:
+  // Calls use(kernel, arrays) with the kernel for this width of indices and number of lanes.
+  template <class Use>
+  void with_kernel(Use use) const {
+    if (m_.combined32.size() > 0)
+      with_index(m_.combined32.data(), use);
+    else
+      with_index(m_.combined16.data(), use);
+  }
+  template <class Index, class Use>
+  void with_index(const Index* combined, Use use) const {
+    const bool renumbered = m_.renumbered != 0;
+    use(m_.group_size == 32 ? multiply_tiles_both<true, Value, Index>
+                            : multiply_tiles_both<false, Value, Index>,
+        tile_both_arrays<Value, Index>{
+            m_.values.data(), combined, shares_.data(), pieces_.data(),
+            tile_cells(m_.tile_height, m_.tile_width, m_.group_size), m_.tile_height, m_.tile_width, m_.rows,
+            m_.cols, renumbered ? m_.row_order.data() : nullptr, renumbered ? m_.col_order.data() : nullptr});
+  }
+
+  cuda on_;
+  matrix m_;
+  std::size_t shared_bytes_;
+  array<tile_piece, device> pieces_;
+  array<tile_share, device> shares_;
+  mutable array<Value, device> gathered_x_, gathered_w_;  // in the tiles' numbers
+};
+
 }  // namespace
 
 template <class Offset, class Value>
 struct table_of<gcsb_tile_view<Offset, Value, device>> {
   static kernel_table<gcsb_tile_view<Offset, Value, device>> lines() {
-    return {kernel_of<gcsb_tile_kernel<Offset, Value>>()};
+    return {kernel_of<gcsb_tile_kernel<Offset, Value>>(), kernel_of<gcsb_tile_both<Offset, Value>>()};
   }
 };
 

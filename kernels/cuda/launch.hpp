@@ -32,6 +32,26 @@ void with_operation(operation op, Use use) {
     use(std::false_type{});
 }
 
+// The same with the operation itself; and with all four.
+template <operation Op>
+using operation_constant = std::integral_constant<operation, Op>;
+template <class Use>
+void with_product(operation op, Use use) {
+  if (op == operation::transposed)
+    use(operation_constant<operation::transposed>{});
+  else
+    use(operation_constant<operation::multiply>{});
+}
+template <class Use>
+void with_any_operation(operation op, Use use) {
+  if (op == operation::both)
+    use(operation_constant<operation::both>{});
+  else if (op == operation::normal)
+    use(operation_constant<operation::normal>{});
+  else
+    with_product(op, use);
+}
+
 #ifdef __CUDACC__
 
 // The sum of `value` over groups of Width neighbouring lanes; every lane of the warp takes part and gets it.

@@ -159,6 +159,40 @@ struct step_group {
     }
     if constexpr (!Transposed) load_next();
   }
+
+  // Of both products: the whole window of x, that of w and the sums of rows from the lane's own row on, and
+  // the sums of columns, behind which padding adds what nobody looks at.
+  template <bool Full, class Load>
+  __device__ __forceinline__ void add_both(const tile_cells& cells, bool active,
+                                           const Value* __restrict__ x_window,
+                                           const Value* __restrict__ w_of_lane,
+                                           Value* __restrict__ row_sums_of_lane, Value* __restrict__ col_sums,
+                                           Load load_next) {
+    const int lane_bits = Full ? 5 : cells.lane_bits;
+    Value of_rows[steps], of_cols[steps];
+    std::uint32_t rows[steps], cols[steps];
+#pragma unroll
+    for (int k = 0; k < steps; ++k) {
+      const std::uint32_t c = combined(k);
+      rows[k] = cells.line(c) << lane_bits;
+      cols[k] = cells.col(c);
+      of_rows[k] = product_of(values[k], active ? x_window[cols[k]] : Value{0});
+      of_cols[k] = product_of(values[k], active ? w_of_lane[rows[k]] : Value{0});
+      compute_now(of_rows[k]);
+      compute_now(of_cols[k]);
+      compute_now(rows[k]);
+      compute_now(cols[k]);
+    }
+    load_next();
+#pragma unroll
+    for (int k = 0; k < steps; ++k) {
+      if (active) {
+        row_sums_of_lane[rows[k]] += of_rows[k];
+        col_sums[cols[k]] += of_cols[k];
+      }
+      __syncwarp();  // the next step's lane may add to the same column
+    }
+  }
 };
 
 // Four neighbouring sums.

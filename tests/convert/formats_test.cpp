@@ -20,10 +20,23 @@ std::vector<T> as_vector(const array<T, host>& a) {
   return {a.begin(), a.end()};
 }
 
+template <class T>
+array<T, host> array_of(std::initializer_list<T> values) {
+  array<T, host> made(static_cast<std::int64_t>(values.size()));
+  std::copy(values.begin(), values.end(), made.begin());
+  return made;
+}
+
 csr<std::int32_t, double, host> example() {
   for (const auto& m : battery())
     if (m.name == "SPEC 6x6") return coo_to_csr<openmp, std::int32_t, double>({}, as_coo(m), nullptr);
   throw std::logic_error("no example");
+}
+
+csr<std::int32_t, double, host> symmetric_example() {
+  const named_matrix m = mirrored(
+      {"", 6, 6, {{0, 0, 1}, {0, 1, 2}, {0, 4, 3}, {1, 1, 4}, {1, 2, 5}, {2, 3, 6}, {3, 3, 7}, {4, 5, 8}}});
+  return coo_to_csr<openmp, std::int32_t, double>({}, as_coo(m), nullptr);
 }
 
 template <class Format>
@@ -81,6 +94,82 @@ TEST_CASE("the 6x6 example in HYB: four of six rows fill width 2, two fill 3") {
   CHECK(as_vector(m.rest_row_indices) == ints{0});
   CHECK(as_vector(m.rest_col_indices) == ints{5});
   CHECK(as_vector(m.rest_values) == reals{4});
+}
+
+// The example of the reference documents: offsets -1, 0 and 2.
+TEST_CASE("a 3x4 example in DIA, slot by slot") {
+  csr<std::int32_t, double, host> m;
+  m.rows = 3;
+  m.cols = 4;
+  m.row_offsets = array_of<std::int32_t>({0, 2, 5, 7});
+  m.col_indices = array_of<std::int32_t>({0, 2, 0, 1, 3, 1, 2});
+  m.values = array_of<double>({1, 5, 2, 3, 6, 4, 7});
+  const auto all = csr_to_dia(openmp{}, view(m), 0, no_limit, nullptr);
+  CHECK(as_vector(all.offsets) == ints{-1, 0, 2});
+  CHECK(as_vector(all.values) == reals{0, 2, 4, 1, 3, 7, 5, 6, 0});
+  CHECK(all.rest_values.size() == 0);
+  CHECK(all.zero_slots.size() == 0);
+  CHECK(bytes(all) == 3 * 4 + 9 * 8);
+  CHECK(slots(all) == 9);
+
+  // Full ones only: what is on the others is the rest, by row and column.
+  const auto full = csr_to_dia(openmp{}, view(m), 1, no_limit, nullptr);
+  CHECK(as_vector(full.offsets) == ints{0});
+  CHECK(as_vector(full.values) == reals{1, 3, 7});
+  CHECK(as_vector(full.rest_row_indices) == ints{0, 1, 1, 2});
+  CHECK(as_vector(full.rest_col_indices) == ints{2, 0, 3, 1});
+  CHECK(as_vector(full.rest_values) == reals{5, 2, 6, 4});
+  CHECK(slots(full) == 3 + 4);
+  for (const auto* made : {&all, &full}) {
+    CHECK(find_invalid(*made) == "");
+    CHECK(identical(dia_to_csr<openmp, std::int32_t, double>(openmp{}, view(*made), nullptr), m));
+  }
+}
+
+TEST_CASE("DIA lists stored zeros by slot, and tells them from fill") {
+  csr<std::int32_t, double, host> m;
+  m.rows = 3;
+  m.cols = 4;
+  m.row_offsets = array_of<std::int32_t>({0, 2, 4, 6});
+  m.col_indices = array_of<std::int32_t>({0, 1, 0, 1, 2, 3});
+  m.values = array_of<double>({-0.0, 0, 0, 3, 0, 7});
+  const auto all = csr_to_dia(openmp{}, view(m), 0, no_limit, nullptr);
+  CHECK(as_vector(all.offsets) == ints{-1, 0, 1});
+  CHECK(as_vector(all.zero_slots) == std::vector<std::int64_t>{1, 3, 5, 6});
+  CHECK(std::signbit(all.values[3]));
+  // Zeros of the rest need no list.
+  const auto full = csr_to_dia(openmp{}, view(m), 1, no_limit, nullptr);
+  CHECK(as_vector(full.zero_slots) == std::vector<std::int64_t>{0, 2});
+  CHECK(as_vector(full.rest_values) == reals{0, 0, 7});
+  for (const auto* made : {&all, &full}) {
+    CHECK(find_invalid(*made) == "");
+    CHECK(identical(dia_to_csr<openmp, std::int32_t, double>(openmp{}, view(*made), nullptr), m));
+  }
+}
+
+TEST_CASE("which diagonals DIA stores") {
+  // 12 rows: the main diagonal full, the one above it with 4 entries, the one below with 6.
+  named_matrix m{"three diagonals", 12, 12, {}};
+  for (int i = 0; i < 12; ++i) m.entries.push_back({i, i, 1.0});
+  for (int i = 0; i < 4; ++i) m.entries.push_back({i, i + 1, 2.0});
+  for (int i = 0; i < 6; ++i) m.entries.push_back({i + 1, i, 3.0});
+  const auto stored = [&]<class Value>(Value, double share) {
+    const auto matrix = coo_to_csr<openmp, std::int32_t, double>({}, as_coo(m), nullptr);
+    csr<std::int32_t, Value, host> typed;
+    typed.rows = typed.cols = 12;
+    typed.row_offsets = copy_to<host>(matrix.row_offsets, place::host);
+    typed.col_indices = copy_to<host>(matrix.col_indices, place::host);
+    typed.values = array<Value, host>(matrix.values.size());
+    std::copy(matrix.values.begin(), matrix.values.end(), typed.values.begin());
+    return as_vector(csr_to_dia(openmp{}, view(typed), share, no_limit, nullptr).offsets);
+  };
+  // By bytes: 12 values of 8 bytes are as much as 6 entries of the rest, 12 of 4 bytes as much as 4.
+  CHECK(stored(double{}, -1) == ints{-1, 0});
+  CHECK(stored(float{}, -1) == ints{-1, 0, 1});
+  CHECK(stored(float{}, 0.5) == ints{-1, 0});
+  CHECK(stored(float{}, 0.51) == ints{0});
+  CHECK(stored(double{}, 1) == ints{0});
+  CHECK(stored(double{}, 0) == ints{-1, 0, 1});
 }
 
 TEST_CASE("bytes follow from the arrays") {
@@ -158,6 +247,73 @@ TEST_CASE("find_invalid names what is wrong") {
     m.rest_row_indices[0] = static_cast<std::int32_t>(row - m.row_lengths.begin());
   });
   expect_found<hyb_t>("does not come after the ELL part", [](auto& m) { m.rest_col_indices[0] = 4; });
+  using dia_t = dia<double, host>;  // the main diagonal, 1 0 0 10 0 12, and a rest of 9
+  const auto zeros = [](std::initializer_list<std::int64_t> slots) { return array_of<std::int64_t>(slots); };
+  for (const std::int32_t outside : {-6, 6})
+    expect_found<dia_t>("is of a diagonal outside", [=](auto& m) { m.offsets[0] = outside; });
+  for (const std::int32_t second : {-2, -3})
+    expect_found<dia_t>("offsets[1] = " + std::to_string(second) + " does not rise", [=](auto& m) {
+      m.offsets = array_of<std::int32_t>({-2, second});
+      m.values = array<double, host>(12);
+      std::fill(m.values.begin(), m.values.end(), 0.0);
+    });
+  expect_found<dia_t>("values has 6 elements instead of 0", [](auto& m) { m.offsets = {}; });
+  expect_found<dia_t>("slot 5 has a value outside", [](auto& m) { m.offsets[0] = 1; });
+  expect_found<dia_t>("slot 0 has a value outside", [](auto& m) { m.offsets[0] = -1; });
+  expect_found<dia_t>("slot 5 has a value outside", [&](auto& m) {
+    m.offsets[0] = 1;
+    m.values[5] = 0;
+    m.zero_slots = zeros({5});
+  });
+  expect_found<dia_t>("zero_slots names slot 3", [&](auto& m) { m.zero_slots = zeros({1, 3}); });
+  expect_found<dia_t>("zero_slots[1] is out of order", [&](auto& m) { m.zero_slots = zeros({2, 1}); });
+  expect_found<dia_t>("zero_slots[0] is out of order", [&](auto& m) { m.zero_slots = zeros({6}); });
+  expect_found<dia_t>("entry 1 does not come after", [](auto& m) { m.rest_col_indices[1] = 0; });
+  expect_found<dia_t>("col_indices[8] = 6 is outside", [](auto& m) { m.rest_col_indices[8] = 6; });
+  expect_found<dia_t>("row_indices has", [](auto& m) { m.rest_row_indices = {}; });
+  expect_found<dia_t>("rest entry 8 lies on a diagonal that is stored",
+                      [](auto& m) { m.rest_col_indices[8] = 5; });
+}
+
+TEST_CASE("find_invalid names what is wrong with half of a matrix") {
+  const auto m = symmetric_example();
+  const auto check = [&]<class Half>(const std::string& expected, Half*, auto damage) {
+    auto made = std::get<Half>(from_csr<openmp, std::int32_t, double>(
+        {}, view(m), kind_of<Half>(), {.max_fill = no_limit, .bsr_block = {2, 2}, .dia_share = 0.5},
+        nullptr));
+    REQUIRE(find_invalid(made) == "");
+    damage(made);
+    INFO("found: " << find_invalid(made));
+    CHECK(find_invalid(made).find(expected) != std::string::npos);
+  };
+  csr_half<std::int32_t, double, host>* const rows = nullptr;
+  dia_half<double, host>* const diagonals = nullptr;
+  bsr_half<std::int32_t, double, host>* const blocks = nullptr;
+  for (const std::int32_t skew : {-1, 2})
+    check("is neither 0 nor 1", rows, [=](auto& half) { half.skew = skew; });
+  check("not square", rows, [](auto& half) { half.upper.cols = 7; });
+  check("the entry at (3, 2) lies below the diagonal", rows,
+        [](auto& half) { half.upper.col_indices[6] = 2; });
+  check("row_offsets", rows, [](auto& half) { half.upper.row_offsets[1] = 9; });
+  check("row 0 of a skew-symmetric matrix has a value on the diagonal", rows,
+        [](auto& half) { half.skew = 1; });
+  // The main diagonal and the one above it; (0, 4) is the rest.
+  check("the entry at (1, 0) lies below the diagonal", diagonals, [](auto& half) {
+    half.upper.offsets = array_of<std::int32_t>({-1, 1});
+    half.upper.values[0] = 0;
+  });
+  check("the entry at (5, 4) lies below the diagonal", diagonals, [](auto& half) {
+    half.upper.rest_row_indices[0] = 5;
+    half.upper.rest_col_indices[0] = 4;
+  });
+  check("row 0 of a skew-symmetric matrix has a value", diagonals, [](auto& half) { half.skew = 1; });
+  check("the entry at (1, 0) lies below the diagonal", blocks, [](auto& half) { half.upper.values[2] = 1; });
+  check("the entry at (1, 0) lies below the diagonal", blocks,
+        [](auto& half) { half.upper.zero_slots = array_of<std::int64_t>({2}); });
+  check("row 1 of a skew-symmetric matrix has a value", blocks, [](auto& half) {
+    half.skew = 1;
+    half.upper.values[0] = 0;
+  });
 }
 
 // Four block rows times this width are 2^64 slots, which 64 bits would hold as none.
@@ -198,9 +354,9 @@ TEST_CASE("no two formats are equally simple, or have the same colour") {
 }
 
 TEST_CASE("what a conversion decided, settled in its options, makes the same matrix again") {
-  const auto m = example();
   for (const format_kind format : all_formats()) {
     INFO(name_of(format));
+    const auto m = whole_of(format) ? symmetric_example() : example();
     const conversion_options given{.max_fill = no_limit};
     const auto made = from_csr<openmp, std::int32_t, double>({}, view(m), format, given, nullptr);
     const format_parameters sizes = summary_of(made).parameters;
@@ -228,7 +384,9 @@ TEST_CASE("what a conversion decided, settled in its options, makes the same mat
       CHECK(flags.insert(setting.flag).second);
       CHECK(std::ranges::count(formats_with(setting.flag), format) == 1);
     }
-    CHECK((properties.words_of_matrix == nullptr) == (properties.words_of_price == nullptr));
+    // DIA's sizes are those of its arrays, which tell nothing before they are there.
+    if (whole_of(format).value_or(format) != format_kind::dia)
+      CHECK((properties.words_of_matrix == nullptr) == (properties.words_of_price == nullptr));
     if (properties.words_of_matrix != nullptr) CHECK_FALSE(properties.words_of_matrix(sizes).empty());
   }
   CHECK(formats_with("--max-fill").empty());

@@ -48,6 +48,8 @@ std::vector<std::function<void()>> direct_calls(const matrix& m, format_kind for
       return {[=] { csr_to_sell(on, v, options.sell, limit, nullptr); }};
     case format_kind::hyb:
       return {[=] { csr_to_hyb(on, v, options.hyb_width, limit, nullptr); }};
+    case format_kind::dia:
+      return {[=] { csr_to_dia(on, v, options.dia_share, limit, nullptr); }};
     case format_kind::bsr:
       return {[=] { csr_to_bsr(on, v, options.bsr_block, limit, nullptr); }};
     case format_kind::csb:
@@ -88,9 +90,9 @@ void check_refused(const std::string& what, const std::string& quantity,
 }
 
 const std::vector<format_kind> blocked = {format_kind::csb, format_kind::ecsb, format_kind::gcsb};
-const std::vector<format_kind> padded = {format_kind::ell,      format_kind::sell, format_kind::hyb,
-                                         format_kind::bsr,      format_kind::ecsb, format_kind::gcsb,
-                                         format_kind::gcsb_tile};
+const std::vector<format_kind> padded = {format_kind::ell,  format_kind::sell,     format_kind::hyb,
+                                         format_kind::dia,  format_kind::bsr,      format_kind::ecsb,
+                                         format_kind::gcsb, format_kind::gcsb_tile};
 
 }  // namespace
 
@@ -125,6 +127,11 @@ TEST_CASE("combined indices have 16 or 32 bits, and room for the block") {
 TEST_CASE("sides of a block of BSR are from 1 to 64") {
   for (const block_size block : {block_size{0, 4}, {4, 0}, {65, 65}, {64, 65}, {-1, 4}})
     check_refused("block", "block", {format_kind::bsr}, [&](auto& o) { o.bsr_block = block; });
+}
+
+TEST_CASE("a diagonal of DIA has at most one entry a row") {
+  for (const double share : {1.01, std::numeric_limits<double>::infinity(), std::nan("")})
+    check_refused("share", "diagonals", {format_kind::dia}, [&](auto& o) { o.dia_share = share; });
 }
 
 TEST_CASE("groups and sorting windows of GCSB") {

@@ -2,9 +2,12 @@
 // oracle that shares nothing with them, forth and back bit for bit, and the same bytes for any number of
 // threads.
 #include <algorithm>
+#include <map>
 
 #include "convert/convert.hpp"
 #include "convert/formats/validate.hpp"
+#include "convert/io/generators.hpp"
+#include "convert/pipelines/structure.hpp"
 #include "tests/battery.hpp"
 #include "tests/catch.hpp"
 
@@ -74,7 +77,7 @@ TEST_CASE("every format is valid and converts back bit for bit") {
   for (const auto& source : battery())
     for_each_type([&]<class Offset, class Value>() {
       const auto m = assembled<Offset, Value>(source);
-      for (const format_kind format : all_formats()) {
+      for (const format_kind format : formats_for(m)) {
         INFO(source.name << " as " << name_of(format) << ", offset " << sizeof(Offset) << ", value "
                          << sizeof(Value));
         const auto converted =
@@ -85,11 +88,69 @@ TEST_CASE("every format is valid and converts back bit for bit") {
     });
 }
 
+TEST_CASE("what has no mirror images has no half, and what has them stores one triangle") {
+  int refused = 0, symmetric = 0, skew = 0;
+  for (const auto& source : battery())
+    for_each_type([&]<class Offset, class Value>() {
+      const auto m = assembled<Offset, Value>(source);
+      const int sign = mirror_sign(m);
+      INFO(source.name);
+      CHECK(find_symmetry(on, view(m), nullptr) == (sign > 0   ? mirror_symmetry::equal
+                                                    : sign < 0 ? mirror_symmetry::negated
+                                                               : mirror_symmetry::none));
+      const auto half = [&] {
+        return from_csr<openmp, Offset, Value>(on, view(m), format_kind::csr_half, {}, nullptr);
+      };
+      if (sign == 0) {
+        ++refused;
+        try {
+          half();
+          FAIL_CHECK("is stored as half");
+        } catch (const error& problem) {
+          CHECK(problem.category() == failure::input);
+        }
+        return;
+      }
+      (sign > 0 ? symmetric : skew) += 1;
+      const auto stored = std::get<csr_half<Offset, Value, host>>(half());
+      CHECK(stored.skew == (sign < 0 ? 1 : 0));
+      std::int64_t kept = 0;
+      for (std::int32_t row = 0; row < m.rows; ++row)
+        for (Offset e = m.row_offsets[row]; e < m.row_offsets[row + 1]; ++e)
+          kept += m.col_indices[e] >= row ? 1 : 0;
+      CHECK(stored.upper.values.size() == kept);
+    });
+  CHECK(refused > 40);
+  CHECK(symmetric > 40);
+  CHECK(skew >= 12);
+}
+
+TEST_CASE("one wrong bit of one entry, and there is no half") {
+  named_matrix source = mirrored({"", 50, 50, {}});
+  for (std::int32_t i = 0; i < 50; ++i) source.entries.push_back({i, (i * 7) % 50, 1.0 + i});
+  source = mirrored(source);
+  const auto m = assembled<std::int32_t, double>(source);
+  REQUIRE(find_symmetry(on, view(m), nullptr) == mirror_symmetry::equal);
+  for (std::int64_t e = 0; e < m.values.size(); ++e) {
+    auto other = copy_to<host>(m);
+    other.values[e] = std::nextafter(m.values[e], 1e9);
+    const auto row =
+        std::upper_bound(m.row_offsets.begin(), m.row_offsets.end(), e) - m.row_offsets.begin() - 1;
+    CHECK(find_symmetry(on, view(other), nullptr) ==
+          (m.col_indices[e] == row ? mirror_symmetry::equal : mirror_symmetry::none));
+  }
+  auto signs = copy_to<host>(m);  // 0 and -0 are equal, and not the same
+  for (double& value : signs.values) value = 0.0;
+  signs.values[m.row_offsets[2] - 1] = -0.0;
+  CHECK(find_symmetry(on, view(signs), nullptr) == mirror_symmetry::none);
+}
+
 TEST_CASE("any format through COO to any other is exact") {
   for (const auto& source : battery()) {
     const auto m = assembled<std::int32_t, double>(source);
-    for (const format_kind first : all_formats())
-      for (const format_kind second : all_formats()) {
+    const auto formats = formats_for(m);
+    for (const format_kind first : formats)
+      for (const format_kind second : formats) {
         const conversion_options loose{{8, 64}, 2, no_limit};
         const auto a = from_csr<openmp, std::int32_t, double>(on, view(m), first, loose, nullptr);
         auto list = csr_to_coo(on, view(to_csr<openmp, std::int32_t, double>(on, a, nullptr)), nullptr);
@@ -119,12 +180,71 @@ TEST_CASE("SELL and HYB with other parameters") {
   }
 }
 
+TEST_CASE("DIA with any choice of diagonals") {
+  for (const auto& source : battery())
+    for_each_type([&]<class Offset, class Value>() {
+      const auto m = assembled<Offset, Value>(source);
+      std::map<std::int32_t, std::int64_t> counts;
+      for (std::int32_t r = 0; r < m.rows; ++r)
+        for (Offset e = m.row_offsets[r]; e < m.row_offsets[r + 1]; ++e) ++counts[m.col_indices[e] - r];
+      for (const double share : {-1.0, 0.0, 0.02, 0.3, 1.0}) {
+        INFO(source.name << " share " << share << ", offset " << sizeof(Offset) << ", value "
+                         << sizeof(Value));
+        const std::int64_t least = least_on_diagonal(share, m.rows, sizeof(Value));
+        std::vector<std::int32_t> expected;
+        for (const auto& [offset, count] : counts)
+          if (count >= least) expected.push_back(offset);
+        if (std::ssize(expected) * m.rows > 1000000) continue;  // nearly all of them fill
+        const auto d = csr_to_dia(on, view(m), share, no_limit, nullptr);
+        CHECK(find_invalid(d) == "");
+        CHECK(identical(dia_to_csr<openmp, Offset, Value>(on, view(d), nullptr), m));
+        if (share == 0) CHECK(d.rest_values.size() == 0);
+        CHECK(std::vector<std::int32_t>(d.offsets.begin(), d.offsets.end()) == expected);
+      }
+    });
+}
+
+// More entries than a team counts at once, on few diagonals and on nearly all there are.
+TEST_CASE("diagonals of a matrix of many entries") {
+  for (const std::string name : {"gen:laplace3d?n=20", "gen:uniform?n=700&density=0.1"}) {
+    INFO(name);
+    assembly_report report;
+    const auto m = assemble<openmp, std::int32_t, double>(on, generate(name), false, report, nullptr);
+    std::map<std::int32_t, std::int64_t> counts;
+    for (std::int32_t r = 0; r < m.rows; ++r)
+      for (std::int32_t e = m.row_offsets[r]; e < m.row_offsets[r + 1]; ++e) ++counts[m.col_indices[e] - r];
+    std::map<std::int64_t, std::int64_t> lengths;
+    std::vector<diagonal_count> all;
+    for (const auto& [offset, count] : counts) {
+      ++lengths[count];
+      all.push_back({offset, count});
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const diagonal_count& a, const diagonal_count& b) { return a.entries > b.entries; });
+    for (const std::size_t wanted : {std::size_t{0}, std::size_t{1}, std::size_t{5}, all.size() + 3}) {
+      const diagonal_counts found = count_diagonals(on, pattern_of(m), static_cast<std::int64_t>(wanted));
+      std::vector<size_count> expected;
+      for (const auto& [size, count] : lengths) expected.push_back({size, count});
+      CHECK(found.lengths == expected);
+      CHECK(found.fullest ==
+            std::vector<diagonal_count>(
+                all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(wanted, all.size()))));
+    }
+    for (const double share : {-1.0, 0.0}) {
+      const auto d = csr_to_dia(on, view(m), share, no_limit, nullptr);
+      CHECK(find_invalid(d) == "");
+      CHECK(identical(dia_to_csr<openmp, std::int32_t, double>(on, view(d), nullptr), m));
+    }
+  }
+}
+
 TEST_CASE("the same bytes for any number of threads") {
   for (const auto& source : battery()) {
     set_thread_count(1);
     const auto m = assembled<std::int64_t, double>(source);
+    const auto formats = formats_for(m);
     std::vector<any_format<std::int64_t, double, host>> alone;
-    for (const format_kind format : all_formats())
+    for (const format_kind format : formats)
       alone.push_back(
           from_csr<openmp, std::int64_t, double>(on, view(m), format, {{4, 16}, -1, no_limit}, nullptr));
     for (const int threads : {2, 3, 7}) {
@@ -132,8 +252,8 @@ TEST_CASE("the same bytes for any number of threads") {
       INFO(source.name << ", " << threads << " threads");
       CHECK(identical(assembled<std::int64_t, double>(source), m));
       for (std::size_t f = 0; f < alone.size(); ++f) {
-        const auto again = from_csr<openmp, std::int64_t, double>(on, view(m), all_formats()[f],
-                                                                  {{4, 16}, -1, no_limit}, nullptr);
+        const auto again =
+            from_csr<openmp, std::int64_t, double>(on, view(m), formats[f], {{4, 16}, -1, no_limit}, nullptr);
         const bool same = std::visit(
             [&](const auto& a) { return identical(a, std::get<std::remove_cvref_t<decltype(a)>>(again)); },
             alone[f]);

@@ -137,7 +137,8 @@ bool check_format(const any_format<Offset, Value, host>& matrix) {
   promise(problem == find_invalid(matrix), "what is wrong is the same each time");
   if (!problem.empty()) return false;
   check_container(matrix);
-  const auto [rows, cols] = std::visit([](const auto& m) { return std::pair(m.rows, m.cols); }, matrix);
+  const auto [rows, cols] =
+      std::visit([](const auto& m) { return std::pair(rows_of(m), cols_of(m)); }, matrix);
   if (rows > largest_side || cols > largest_side) return true;
   const auto compressed = checked_csr(matrix);
   try {
@@ -200,6 +201,7 @@ bool run_conversion(std::string_view bytes) {
                   .index_bits = from.number<std::int32_t>(),
                   .renumber = static_cast<renumbering>(from.number<std::uint8_t>() % 3),
                   .rest_below = from.number<std::int32_t>()};
+  options.dia_share = from.number<double>();
   const std::int32_t rows = from.number<std::uint8_t>(), cols = from.number<std::uint8_t>();
   std::vector<std::array<std::int32_t, 3>> list;
   while (!from.empty() && rows > 0 && cols > 0) {
@@ -209,6 +211,8 @@ bool run_conversion(std::string_view bytes) {
   }
   matrix_entries source;
   source.entries = entries_of(rows, cols, list);
+  if (rows == cols && (types & 8) != 0)
+    source.symmetry = (types & 16) != 0 ? symmetry_kind::skew_symmetric : symmetry_kind::symmetric;
   return with_types({(types & 1) != 0, (types & 2) != 0}, [&]<class Offset, class Value>() {
     set_thread_count(5);
     assembly_report report;
@@ -218,7 +222,9 @@ bool run_conversion(std::string_view bytes) {
     try {
       check_made_again(matrix, format, options);
     } catch (const error& refused) {
-      promise(refused.category() == failure::resources || refused.category() == failure::usage,
+      const bool no_half = refused.category() == failure::input && whole_of(format) &&
+                           find_symmetry(openmp{}, view(matrix), nullptr) == mirror_symmetry::none;
+      promise(no_half || refused.category() == failure::resources || refused.category() == failure::usage,
               std::string("a conversion fails: ") + refused.what());
       return false;
     }

@@ -172,7 +172,7 @@ bool run_options(std::string_view bytes) {
       });
     case 1:
       return accepted(failure::usage, [&] {
-        const auto mix = parse_mix(typed);
+        const auto mix = parse_mix(typed).weights;
         promise(mix[0] >= 0 && mix[1] >= 0 && mix[0] + mix[1] > 0 && std::isfinite(mix[0] + mix[1]),
                 "a mix has weights");
       });

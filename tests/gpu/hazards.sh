@@ -26,6 +26,8 @@ conversions='--to coo
 --to sell --max-fill 1e6
 --to sell --slice 5 --sigma 12 --max-fill 1e6
 --to hyb --max-fill 1e6
+--to dia --max-fill 1e6
+--to dia --diagonals all --max-fill 1e6
 --to bsr --block 5 --max-fill 1e6
 --to bsr --block auto --max-fill 1e6
 --to csb

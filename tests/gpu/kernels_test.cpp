@@ -83,13 +83,39 @@ TEST_CASE("every kernel on CUDA, on generated matrices", "[generated]") {
   }
 }
 
+// Rows of a triangle that are cut into pieces, and a column that all rows add to.
+TEST_CASE("halves on CUDA, with hubs", "[generated]") {
+  if (!gpu_here()) return;
+  if constexpr (has_cuda) {
+    named_matrix hubs{"", 9000, 9000, {}};
+    random_source random(5);
+    for (std::int32_t i = 0; i < 9000; ++i) {
+      hubs.entries.push_back({0, i, random.value()});
+      if (i > 7 && i % 2 == 0) hubs.entries.push_back({7, i, random.value()});
+      if (i > 0 && i != 7) hubs.entries.push_back({std::min(i, 8999 - i % 5), 8999 - i % 5, random.value()});
+    }
+    std::vector<conversion_options> variants = kernel_variants();
+    for (conversion_options& o : variants) o.max_fill = 40;
+    kernel_tally tally;
+    for (const bool skew : {false, true}) {
+      named_matrix m = hubs;
+      if (skew) std::erase_if(m.entries, [](const triplet& t) { return t.row == t.col; });
+      const auto made =
+          coo_to_csr<openmp, std::int32_t, float>({}, as_coo_of<float>(mirrored(m, skew)), nullptr);
+      REQUIRE(mirror_sign(made) == (skew ? -1 : 1));
+      check_kernels(cuda{}, "hubs", with_integers(copy_to<host>(made)), variants, tally, {.exact = true});
+    }
+    for (const char* const name : {"csr/half", "dia/half", "bsr/half"}) CHECK(tally.runs[name] > 0);
+  }
+}
+
 TEST_CASE("every kernel on CUDA is exact where sums are, also from a graph", "[generated]") {
   if (!gpu_here()) return;
   if constexpr (has_cuda) {
     kernel_tally tally;
     for (const std::string spec :
          {"gen:rmat?scale=12", "gen:denserow?n=20000", "gen:blockband?n=4000&block=5&density=0.05",
-          "gen:lopsided?rows=700&cols=30000&longest=20000"}) {
+          "gen:lopsided?rows=700&cols=30000&longest=20000", "gen:laplace3d?n=40"}) {
       assembly_report report;
       std::vector<conversion_options> variants = kernel_variants();
       for (conversion_options& o : variants) o.max_fill = 40;
@@ -121,7 +147,7 @@ TEST_CASE("products in a row on CUDA take what the one before made", "[generated
       const auto back = product(operation::transposed, there.data());
       const auto there_again = product(operation::multiply, back.data());
       const auto own_x = copy_to<device>(x, place::host);
-      for (const format_kind format : all_formats()) {
+      for (const format_kind format : formats_for(m)) {
         conversion_options options;
         options.max_fill = no_limit;
         const auto converted =
@@ -173,7 +199,7 @@ void check_side(const csr<std::int32_t, Value, host>& m, std::int32_t side, std:
   const auto shown = view(std::get<bsr<std::int32_t, Value, device>>(converted));
   for (const auto& line : kernels_of(shown)) {
     if (std::string(line.info.name) != "bsr/stream") continue;
-    for (const operation op : both_operations) {
+    for (const operation op : plain_operations) {
       INFO(name_of(op));
       const auto x = random_vector<Value>(inputs(m, op) + past, 21);
       const auto own_x = copy_to<device>(x, place::host);
@@ -235,7 +261,8 @@ TEST_CASE("every kernel on CUDA runs from another thread than the one that prepa
   if (!gpu_here()) return;
   if constexpr (has_cuda) {
     kernel_tally tally;
-    for (const std::string spec : {"gen:rmat?scale=9", "gen:uniform?n=600&density=0.05"}) {
+    for (const std::string spec :
+         {"gen:rmat?scale=9", "gen:uniform?n=600&density=0.05", "gen:laplace2d?n=20"}) {
       assembly_report report;
       const auto m =
           assemble<openmp, std::int32_t, double>(openmp{}, read_matrix(spec), false, report, nullptr);
@@ -301,11 +328,11 @@ TEST_CASE("the race on CUDA has a baseline, right results and a verdict", "[race
     request.sampling = {3, true};
     conversion_options options;
     options.max_fill = 50;
-    for (const format_kind format : all_formats())
+    for (const format_kind format : formats_for(copy_to<host>(m)))
       for (format_variant& variant : variants_of(format, options))
         request.field.push_back({std::move(variant)});
     const matrix_result found = race<cuda, std::int32_t, double>(cuda{}, view(m), request, {});
-    for (const operation op : both_operations)
+    for (const operation op : plain_operations)
       CHECK(found.base_name(op).find("cusparse") != std::string::npos);
     for (const variant_result& f : found.variants) {
       INFO(f.label());
@@ -335,7 +362,7 @@ void check_tiles_anywhere(const std::string& spec, const tile_options& options) 
       assemble<openmp, std::int32_t, Value>(openmp{}, read_matrix(spec), false, report, nullptr));
   const auto on_device = copy_to<device>(m);
   const auto tiles = csr_to_gcsb_tile(cuda{}, view(on_device), options, no_limit, nullptr);
-  for (const operation op : both_operations) {
+  for (const operation op : plain_operations) {
     const bool transposed = op == operation::transposed;
     const std::int64_t in = inputs(m, op), out = outputs(m, op);
     const auto ready = kernels_of(view(tiles)).front().prepare(cuda{}, view(tiles), op);
@@ -403,8 +430,8 @@ TEST_CASE("padding of no format on CUDA meets x, and nothing behind x is read", 
     check_padding<double>(cuda{}, tally);
     print(tally);
     for (const char* const name :
-         {"ell/thread", "ell/split", "sell/thread", "sell/split", "hyb/thread", "ecsb/ell", "ecsb/hyb",
-          "gcsb/lane", "gcsb/tile", "bsr/stream", "bsr/unrolled"}) {
+         {"ell/thread", "ell/split", "sell/thread", "sell/split", "hyb/thread", "dia/rows", "ecsb/ell",
+          "ecsb/hyb", "gcsb/lane", "gcsb/tile", "bsr/stream", "bsr/unrolled"}) {
       INFO(name);
       CHECK(tally.runs[name] > 0);
     }

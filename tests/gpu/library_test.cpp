@@ -2,6 +2,7 @@
 // others, also such that do not wait for the default one.
 #include "tests/gpu/gpu_here.hpp"
 #include "tests/library/refusal.hpp"
+#include "tests/whole_formats.hpp"
 #include "tools/library/sparsmith.hpp"
 #include "tools/library/visit.hpp"
 
@@ -77,7 +78,7 @@ TEST_CASE("vectors of the host with a matrix on the GPU, in every format") {
   if (!gpu_here()) return;
   const matrix a = read(example);
   REQUIRE(a.on_gpu());
-  for (const std::string& format : format_names()) {
+  for (const std::string& format : testing::whole_format_names()) {
     INFO(format);
     conversion_options options;
     options.max_fill = 1e6;
@@ -89,6 +90,15 @@ TEST_CASE("vectors of the host with a matrix on the GPU, in every format") {
     m.multiply_transposed(2.0, numbers(a.rows()), -1.0, v);
     CHECK(near(y, expected(false)));
     CHECK(near(v, expected(true)));
+    // The same in one pass, or one after the other where the format has no kernel for that.
+    std::vector<double> both_y(y.size(), 1.0), both_v(v.size(), 1.0), normal(v.size(), 1.0), then = normal;
+    m.multiply_both(2.0, numbers(a.cols()), numbers(a.rows()), -1.0, both_y, both_v);
+    CHECK(near(both_y, y));
+    CHECK(near(both_v, v));
+    m.multiply_normal(2.0, numbers(a.cols()), -1.0, normal);
+    m.multiply(1.0, numbers(a.cols()), 0.0, y);
+    m.multiply_transposed(2.0, y, -1.0, then);
+    CHECK(near(normal, then));
     CHECK(copy_to(m, run_on::cpu).format() == format);
   }
   const matrix back = copy_to(copy_to(a, run_on::cpu), run_on::gpu);

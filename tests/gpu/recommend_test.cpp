@@ -61,8 +61,8 @@ constexpr std::array<double, 2> ax_alone = {1, 0}, pair = {1, 1};
 TEST_CASE("a verdict is one that a run in which nobody leaves could have given") {
   if (!gpu_here()) return;
 #if SPARSMITH_HAS_CUDA
-  const std::vector<std::string> csr_kernels = {"csr/thread", "csr/warp",   "csr/vector",
-                                                "csr/bins",   "csr/hybrid", "csr/merge"};
+  const std::vector<std::string> csr_kernels = {"csr/thread", "csr/warp", "csr/vector", "csr/bins",
+                                                "csr/hybrid"};
   for (const question& q : std::vector<question>{{"gen:diagonal?n=1000000&band=3", ax_alone, csr_kernels},
                                                  {"gen:uniform?n=30000&density=0.01", ax_alone, csr_kernels},
                                                  {"gen:rmat?scale=19&edges=16", ax_alone, csr_kernels},

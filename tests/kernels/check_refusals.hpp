@@ -34,7 +34,7 @@ std::map<std::string, int> check_refusals(Backend on) {
         std::visit(
             [&](const auto& held) {
               for (const auto& line : kernels_of(view(held)))
-                for (const operation op : both_operations) {
+                for (const operation op : plain_operations) {
                   INFO(named.name << ", " << line.info.name << ", " << name_of(op));
                   const std::string expected = why_not_expected(line.info, op, known, cost, false),
                                     real = line.why_not(view(held), op);

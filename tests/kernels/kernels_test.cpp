@@ -56,10 +56,26 @@ struct takes_squares {
 }  // namespace
 
 TEST_CASE("the tables hold every kernel of the documents, each once") {
-  check_names(kernels_on<openmp>(),
-              {"coo/omp", "csr/omp", "csc/omp", "ell/omp", "sell/omp", "hyb/omp", "csb/omp", "ecsb/omp",
-               "gcsb/omp", "gcsb/tile-omp", "bsr/granular-row", "bsr/intra-row-naive", "bsr/intra-row",
-               "bsr/max-task", "bsr/fixed-task", "bsr/preprocessed"});
+  check_names(kernels_on<openmp>(), {"coo/omp",
+                                     "csr/omp",
+                                     "csc/omp",
+                                     "ell/omp",
+                                     "sell/omp",
+                                     "hyb/omp",
+                                     "dia/omp",
+                                     "csb/omp",
+                                     "ecsb/omp",
+                                     "gcsb/omp",
+                                     "gcsb/tile-omp",
+                                     "bsr/granular-row",
+                                     "bsr/intra-row-naive",
+                                     "bsr/intra-row",
+                                     "bsr/max-task",
+                                     "bsr/fixed-task",
+                                     "bsr/preprocessed",
+                                     "csr/half-omp",
+                                     "dia/half-omp",
+                                     "bsr/half-omp"});
   if constexpr (has_cuda)
     check_names(kernels_on<cuda>(), {"coo/atomic",        "coo/stride-1",
                                      "coo/stride-warp",   "coo/stride-block",
@@ -68,19 +84,21 @@ TEST_CASE("the tables hold every kernel of the documents, each once") {
                                      "coo/segscan-1024",  "coo/segscan-32-block",
                                      "csr/thread",        "csr/warp",
                                      "csr/bins",          "csr/hybrid",
-                                     "csr/vector",        "csr/merge",
-                                     "csc/thread",        "csc/cusparse-alg1",
-                                     "ell/thread",        "sell/thread",
-                                     "ell/split",         "sell/split",
-                                     "hyb/thread",        "ecsb/coo",
-                                     "ecsb/ell",          "ecsb/hyb",
-                                     "csb/block",         "gcsb/lane",
-                                     "gcsb/tile",         "bsr/row-major",
-                                     "bsr/private",       "bsr/team",
-                                     "bsr/unrolled",      "bsr/stream",
-                                     "csr/cusparse-alg1", "csr/cusparse-alg2",
-                                     "coo/cusparse-alg1", "coo/cusparse-alg2",
-                                     "sell/cusparse",     "bsr/cusparse"});
+                                     "csr/vector",        "csc/thread",
+                                     "csc/cusparse-alg1", "ell/thread",
+                                     "sell/thread",       "ell/split",
+                                     "sell/split",        "hyb/thread",
+                                     "ecsb/coo",          "ecsb/ell",
+                                     "ecsb/hyb",          "csb/block",
+                                     "gcsb/lane",         "gcsb/tile",
+                                     "bsr/row-major",     "bsr/private",
+                                     "bsr/team",          "bsr/unrolled",
+                                     "bsr/stream",        "csr/cusparse-alg1",
+                                     "csr/cusparse-alg2", "coo/cusparse-alg1",
+                                     "coo/cusparse-alg2", "sell/cusparse",
+                                     "bsr/cusparse",      "dia/rows",
+                                     "csr/half",          "dia/half",
+                                     "bsr/half"});
 }
 
 TEST_CASE("the list is sorted by format, and CSC's lines are CSR's turned round") {
@@ -98,7 +116,7 @@ TEST_CASE("the list is sorted by format, and CSC's lines are CSR's turned round"
              other.info.name == "csr" + std::string(k.info.name).substr(3);
     });
     REQUIRE(csr_line != all.end());
-    for (const operation op : both_operations) {
+    for (const operation op : plain_operations) {
       CHECK(k.info.repeatable(op) == csr_line->info.repeatable(turned(op)));
       CHECK(k.info.computes(op) == csr_line->info.computes(turned(op)));
     }
@@ -164,7 +182,8 @@ TEST_CASE("every kernel of every table says how it works") {
     INFO(k.backend << " " << k.info.name);
     const kernel_facts& facts = k.info.facts;
     CHECK(facts.stated());
-    for (const operation op : both_operations) {
+    for (const operation op : all_operations) {
+      if (!k.info.computes(op)) continue;
       CHECK(facts.launches(op) > 0);
       // What is the same bits every time cannot depend on the order in which threads add. CSC's facts are
       // about the CSR that it stores.
@@ -178,12 +197,39 @@ TEST_CASE("every kernel of every table says how it works") {
       CHECK(facts.shortest_medium_row < facts.shortest_long_row);
       CHECK(facts.block_threads > 32);
     }
-    if (!k.info.vendor) CHECK((facts.compiled_sides != 0) == (k.format == format_kind::bsr));
-    CHECK((facts.launches_to_renumber != 0) == (k.format == format_kind::gcsb_tile));
+    // Those of two products alone take blocks of all sides alike, and renumber in the launch that scales.
+    const bool for_one = k.info.computes.multiply || k.info.computes.transposed;
+    const bool of_blocks =
+        k.format == format_kind::bsr || (k.format == format_kind::bsr_half && k.backend == openmp::name);
+    if (!k.info.vendor) CHECK((facts.compiled_sides != 0) == (for_one && of_blocks));
+    CHECK((facts.launches_to_renumber != 0) == (for_one && k.format == format_kind::gcsb_tile));
     // CSC's run CSR's code, all others their own.
     CHECK((std::string(k.info.code()) == k.info.name) == (k.format != format_kind::csc));
     CHECK(code_of_kernels().count(k.info.code()) == 1);
   }
+}
+
+TEST_CASE("history are kernels of documents, and none of them is taken where there is a choice") {
+  const std::vector<listed_kernel> all = all_kernels();
+  int of_cpu = 0;
+  for (const listed_kernel& k : all) {
+    if (!k.info.history) continue;
+    INFO(k.backend << " " << k.info.name);
+    const bool cpu = k.backend == openmp::name;
+    of_cpu += cpu ? 1 : 0;
+    CHECK_FALSE(k.info.vendor);
+    CHECK(std::string(k.info.source) != "ours");
+    // On CUDA CSB and GCSB have no others, and each holding of eCSB has one.
+    const bool has_others = std::any_of(all.begin(), all.end(), [&](const listed_kernel& other) {
+      return other.format == k.format && other.backend == k.backend && !other.info.history;
+    });
+    CHECK(has_others == (k.format != format_kind::csb && k.format != format_kind::gcsb));
+    if (!has_others || k.format == format_kind::ecsb) continue;
+    const kernel_names& usual = cpu ? properties_of(k.format).on_openmp : properties_of(k.format).on_cuda;
+    CHECK(std::string(usual.ax) != k.info.name);
+    CHECK(std::string(usual.atx) != k.info.name);
+  }
+  CHECK(of_cpu == 4);
 }
 
 TEST_CASE("a kernel refuses a matrix by the rule that it refuses its price by") {
@@ -196,7 +242,7 @@ TEST_CASE("a kernel refuses a matrix by the rule that it refuses its price by") 
   const auto square = entries(3, 3), wide = entries(3, 4);
   CHECK(line.why_not(view(square), operation::multiply).empty());
   CHECK(line.why_not(takes_squares::matrix{}, operation::multiply) == "empty");
-  for (const operation op : both_operations) {
+  for (const operation op : plain_operations) {
     CHECK(line.info.why_not_expected({.rows = 3, .cols = 3}, op).empty());
     CHECK(line.why_not(view(wide), op) == line.info.why_not_expected({.rows = 3, .cols = 4}, op));
     CHECK_FALSE(line.why_not(view(wide), op).empty());
@@ -281,7 +327,7 @@ TEST_CASE("what kernels would refuse is told without a GPU and without a matrix"
       {changed([](matrix_outline& k) {
          k.block = {65, 1};
        }),
-       {"bsr/row-major", "bsr/private", "bsr/team", "bsr/unrolled", "bsr/stream", "bsr/cusparse",
+       {"bsr/row-major", "bsr/private", "bsr/team", "bsr/unrolled", "bsr/stream", "bsr/both", "bsr/cusparse",
         "bsr/cusparse-bsrmv", "bsr/mkl"}},
       {changed([](matrix_outline& k) { k.holding = ecsb_holding::coo; }), {"ecsb/ell", "ecsb/hyb"}},
       {changed([](matrix_outline& k) { k.holding = ecsb_holding::ell; }), {"ecsb/coo", "ecsb/hyb"}},
@@ -319,7 +365,7 @@ TEST_CASE("the bound of prefix sums knows small neighbours behind large entries"
   const auto a = coo_to_csr<openmp, std::int32_t, double>(openmp{}, as_coo_of<double>(m), nullptr);
   const std::vector<double> x(n, 1.0);
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  for (const operation op : both_operations) {
+  for (const operation op : plain_operations) {
     const auto r = multiply_reference(a, op, 1.0, x.data(), 0.0, x.data(), neighbours);
     for (std::int32_t i = large + 3 * neighbours; i < n; ++i) {
       // 32 on either side and itself, with the roundings of one prefix sum at least; not those of the large
@@ -427,8 +473,8 @@ TEST_CASE("A x of SELL has the bits of sums in the order of the slots") {
 
 TEST_CASE("every kernel on OpenMP is exact where sums are") {
   kernel_tally tally;
-  for (const std::string spec :
-       {"gen:rmat?scale=10", "gen:denserow?n=3000", "gen:blockband?n=400&block=5&density=0.1"}) {
+  for (const std::string spec : {"gen:rmat?scale=10", "gen:denserow?n=3000",
+                                 "gen:blockband?n=400&block=5&density=0.1", "gen:laplace3d?n=11"}) {
     assembly_report report;
     const auto assembled = [&]<class Value>() {
       return with_integers(
@@ -445,8 +491,8 @@ TEST_CASE("padding of no format on OpenMP meets x, and nothing behind x is read"
   kernel_tally tally;
   check_padding<float>(openmp{}, tally);
   check_padding<double>(openmp{}, tally);
-  for (const char* const name :
-       {"ell/omp", "sell/omp", "hyb/omp", "ecsb/omp", "gcsb/omp", "gcsb/tile-omp", "bsr/preprocessed"}) {
+  for (const char* const name : {"ell/omp", "sell/omp", "hyb/omp", "dia/omp", "ecsb/omp", "gcsb/omp",
+                                 "gcsb/tile-omp", "bsr/preprocessed"}) {
     INFO(name);
     CHECK(tally.runs[name] > 0);
   }
@@ -464,7 +510,7 @@ TEST_CASE("every kernel on OpenMP runs from another thread than the one that pre
   for (const int prepared_for : {1, 3}) {
     set_thread_count(prepared_for);
     for (const int run_by : {0, 1, 5})
-      for (const std::string spec : {"gen:rmat?scale=7", "gen:denserow?n=150"}) {
+      for (const std::string spec : {"gen:rmat?scale=7", "gen:denserow?n=150", "gen:laplace2d?n=12"}) {
         assembly_report report;
         check_from_another_thread(
             openmp{},

@@ -33,7 +33,7 @@ export LD_LIBRARY_PATH
 case $library in
 cusparse)
   preset=cuda device=cuda kernel=csr/cusparse-op1 tests="gpu_kernels kernels"
-  kernels=csr/cusparse-op1,csr/cusparse-op2,csr/cusparse-alg1,csr/cusparse-alg2,csr/vector,csr/merge
+  kernels=csr/cusparse-op1,csr/cusparse-op2,csr/cusparse-alg1,csr/cusparse-alg2,csr/vector
   export SPARSMITH_REQUIRE_GPU=1
   set -- "-DSPARSMITH_CUSPARSE_ROOT=$folder" ${CUDA_ARCHITECTURES:+"-DCMAKE_CUDA_ARCHITECTURES=$CUDA_ARCHITECTURES"}
   ;;

@@ -60,6 +60,27 @@ bool right_products(const matrix& m, const std::vector<double>& dense) {
   return right;
 }
 
+// Both at once, and A^T (A x): as what the plain products of the matrix give.
+template <class Value>
+bool right_in_one_pass(const matrix& m) {
+  const auto rows = static_cast<std::size_t>(m.rows()), cols = static_cast<std::size_t>(m.cols());
+  const auto x = numbers<Value>(m.cols()), w = numbers<Value>(m.rows());
+  std::vector<Value> y(rows, 1), z(cols, 2), normal(cols, 3), plain_y = y, plain_z = z, plain_normal = normal,
+                                                              between(rows);
+  m.multiply_both(2.0, x, w, -3.0, y, z);
+  m.multiply_normal(0.5, x, -1.0, normal);
+  m.multiply(2.0, x, -3.0, plain_y);
+  m.multiply_transposed(2.0, w, -3.0, plain_z);
+  m.multiply(1.0, x, 0.0, between);
+  m.multiply_transposed(0.5, between, -1.0, plain_normal);
+  const auto near = [](const std::vector<Value>& a, const std::vector<Value>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](Value one, Value other) {
+      return std::abs(one - other) <= (sizeof(Value) == 4 ? 1e-4 : 1e-12) * (1 + std::abs(other));
+    });
+  };
+  return near(y, plain_y) && near(z, plain_z) && near(normal, plain_normal);
+}
+
 }  // namespace
 
 TEST_CASE("a matrix knows what it is") {
@@ -85,14 +106,16 @@ TEST_CASE("a matrix knows what it is") {
 
 TEST_CASE("products in every format and both precisions are right, and so is the way back") {
   for (const value_width values : {value_width::f32, value_width::f64}) {
-    const matrix a = read(example, {.where = run_on::cpu, .values = values});
-    const std::vector<double> dense = dense_of(a);
+    const read_options how{.where = run_on::cpu, .values = values};
     for (const std::string& format : format_names()) {
+      const matrix a = read(whole_of(*format_named(format)) ? "gen:laplace2d?n=8" : example, how);
+      const std::vector<double> dense = dense_of(a);
       INFO(format << " " << a.value_bits());
       const matrix m = convert(a, format, {.max_fill = 100});
       CHECK(m.format() == format);
       CHECK(m.entries() == a.entries());
       CHECK((m.value_bits() == 32 ? right_products<float>(m, dense) : right_products<double>(m, dense)));
+      CHECK((m.value_bits() == 32 ? right_in_one_pass<float>(m) : right_in_one_pass<double>(m)));
       CHECK(dense_of(m) == dense);
     }
   }
@@ -122,8 +145,52 @@ TEST_CASE("a kernel is chosen by name, for this copy alone, and prepared once fo
   again.use_kernel("bsr/preprocessed");
   again.prepare_transposed();
   CHECK(b.prepared_bytes() == before);
-  CHECK(refusal([&] { two.use_kernel("csr/merge"); }).find("no such kernel of bsr on the CPU") !=
+  CHECK(refusal([&] { two.use_kernel("csr/hybrid"); }).find("no such kernel of bsr on the CPU") !=
         std::string::npos);
+}
+
+TEST_CASE("two products are made in one pass where a kernel does that, else one after the other") {
+  const matrix a = read(example, {.where = run_on::cpu});
+  CHECK(a.kernel_both() == "csr/omp");
+  CHECK(a.kernel_normal() == "csr/omp");
+  const std::int64_t nothing = a.prepared_bytes();
+  a.prepare_both();
+  a.prepare_normal();
+  CHECK(a.prepared_bytes() > nothing);
+  // The rows of A are not whole in CSC: A x is kept between two products.
+  const matrix c = convert(a, "csc");
+  CHECK(c.kernel_both() == "csc/omp");
+  CHECK(c.kernel_normal().empty());
+  c.prepare();
+  c.prepare_transposed();
+  const std::int64_t of_products = c.prepared_bytes();
+  c.prepare_normal();
+  CHECK(c.prepared_bytes() == of_products + a.rows() * 8);
+  CHECK(right_in_one_pass<double>(c));
+  for (const kernel_choice& one : kernels(c)) {
+    if (one.name != "csc/omp") continue;
+    CHECK(one.why_not_both.empty());
+    CHECK(one.repeatable_both);
+    CHECK(one.why_not_normal == "it does not compute A^T (A x) in one pass");
+  }
+  // A kernel chosen by name is taken for all that it computes, and for the two products of what it does not.
+  matrix b = convert(a, "bsr", {.max_fill = 100});
+  CHECK(b.kernel_both() == "bsr/preprocessed");
+  b.use_kernel("bsr/max-task");
+  CHECK(b.kernel_both().empty());
+  CHECK(b.kernel_normal().empty());
+  CHECK(right_in_one_pass<double>(b));
+  b.use_kernel("");
+  CHECK(b.kernel_normal() == "bsr/preprocessed");
+  // Nothing but beta z is left, whatever x holds.
+  for (const matrix& m : {a, c}) {
+    const std::vector<double> x(45, std::nan("")), w(70, std::nan(""));
+    std::vector<double> y(70, 1), z(45, 1);
+    m.multiply_both(0.0, x, w, 2.0, y, z);
+    m.multiply_normal(0.0, x, 2.0, z);
+    CHECK(y == std::vector<double>(70, 2));
+    CHECK(z == std::vector<double>(45, 4));
+  }
 }
 
 TEST_CASE("threads share a matrix") {
@@ -212,6 +279,24 @@ TEST_CASE("what does not fit is refused in a sentence") {
   CHECK(refusal([&] {
           a.multiply(1.0, device_span<const double>(x.data(), 45), 0.0, device_span<double>(y.data(), 70));
         }).find("x and y are in the GPU's memory, but the matrix is in the host's") == 0);
+  std::vector<double> z(45);
+  CHECK(refusal([&] { a.multiply_both(1.0, x, x, 0.0, y, z); }) ==
+        "w has 45 values, but A x and A^T w of a matrix of 70 x 45 needs 70");
+  CHECK(refusal([&] { a.multiply_both(1.0, x, std::vector<double>(70), 0.0, y, y); }) ==
+        "z has 70 values, but A x and A^T w of a matrix of 70 x 45 needs 45");
+  CHECK(refusal([&] { a.multiply_normal(1.0, x, 0.0, y); }) ==
+        "z has 70 values, but A^T (A x) of a matrix of 70 x 45 needs 45");
+  CHECK(refusal([&] { a.multiply_normal(1.0, z, 0.0, z); }) ==
+        "x and z share memory: a product reads x while it writes z");
+  CHECK(refusal([&] { a.multiply_both(1.0, x, y, 0.0, y, z); }) ==
+        "w and y share memory: a product reads w while it writes y");
+  CHECK(refusal([&] {
+          a.multiply_both(1.0, x, std::vector<double>(70), 0.0, std::span(all).subspan(0, 70),
+                          std::span(all).subspan(69, 45));
+        }) == "y and z share memory: both are written");
+  CHECK(refusal([&] {
+          a.multiply_both(1.0, narrow_x, narrow_y, 0.0, std::vector<float>(70), std::vector<float>(45));
+        }).find("the matrix holds double, but x, w, y and z hold float") == 0);
   CHECK(refusal([&] { a.on(&y); }).find("a stream is for a matrix on the GPU") == 0);
   CHECK(refusal([&] { convert(a, "crs"); }).find("there is no format \"crs\"") == 0);
   CHECK(refusal([&] { convert(a, "csb", {.blocks = {.beta = 3}}); }).find("beta") != std::string::npos);

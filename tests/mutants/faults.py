@@ -38,6 +38,10 @@ fault("convert/io/container.cpp", "an array may be longer than the metadata say"
       "refuse_if(in_.path(), check_length(name, set->length, listed->length, \"as the metadata say\"));", "", "container hdf5")
 fault("convert/io/matrix_market_grammar.cpp", "the field `integer` becomes `real`",
       "? field_kind::integer", "? field_kind::real", "matrix_market spconv")
+fault("convert/io/npz.cpp", "a diagonal of dia may be in a file twice", "twice != sorted.end()", "twice != sorted.end() && false", "npz")
+fault("convert/io/npz.cpp", "rows of data of a dia may not be longer than the matrix is wide",
+      "if (offset <= -rows || offset >= cols || col >= cols) return;", "if (offset <= -rows || offset >= cols) return;", "npz")
+fault("convert/io/npz_write.cpp", "a rest of DIA is lost in SciPy's file", "if (matrix.rest_values.size() > 0)", "if (false)", "npz")
 fault("convert/io/npz.cpp", "coords of columns are checked against rows",
       "checked_index(archive_.path(), \"coords\", i, index, entries.cols)",
       "checked_index(archive_.path(), \"coords\", i, index, entries.rows)", "npz")
@@ -57,6 +61,15 @@ fault("convert/formats/validate.cpp", "a row of SELL may be there twice", "if (s
       "if (false)", "formats")
 fault("convert/formats/validate.cpp", "the rest of HYB may begin one slot early", "if (m.row_lengths[row] < m.width)",
       "if (m.row_lengths[row] + 1 < m.width)", "formats")
+fault("convert/formats/validate.cpp", "a diagonal of DIA may lie right of the matrix",
+      "if (m.offsets[d] <= -rows || m.offsets[d] >= cols)", "if (m.offsets[d] <= -rows || m.offsets[d] > cols)", "formats")
+fault("convert/formats/validate.cpp", "a diagonal of DIA may be there twice", "if (d > 0 && m.offsets[d] <= m.offsets[d - 1])",
+      "if (d > 0 && m.offsets[d] < m.offsets[d - 1])", "formats")
+fault("convert/formats/validate.cpp", "DIA may have values outside the matrix", "if (col < 0 || col >= cols) return", "if (false) return",
+      "formats")
+fault("convert/formats/validate.cpp", "an entry of DIA may be on a diagonal and in the rest",
+      "if (std::binary_search(m.offsets.begin(), m.offsets.end(), m.rest_col_indices[i] - m.rest_row_indices[i]))", "if (false)",
+      "formats")
 fault("convert/formats/validate_blocked.cpp", "blocks of BSR may have sides of 65", "m.block_rows > 64 || m.block_cols > 64",
       "m.block_rows > 65 || m.block_cols > 65", "formats blocked")
 fault("convert/formats/validate_blocked.cpp", "a block of CSB may be empty",
@@ -97,6 +110,25 @@ fault("convert/pipelines/coo_to_csr.hpp", "the mirror image of a skew-symmetric 
       "out_values[at] = skew ? -values[i] : values[i];", "out_values[at] = values[i];", "pipelines spconv")
 fault("convert/pipelines/coo_to_csr.hpp", "infinite values overflow 32-bit floats", "wide[i] - wide[i] == 0 && f - f != 0",
       "f - f != 0", "pipelines spconv")
+fault("convert/options.cpp", "a share of 2 is taken for DIA", "std::isnan(share) || share > 1", "std::isnan(share) || share > 2",
+      "options")
+fault("convert/options.cpp", "a diagonal of DIA that takes as many bytes as in the rest is not stored",
+      "? groups_of(rows * value_bytes, in_rest)", "? rows * value_bytes / in_rest + 1", "formats")
+fault("convert/pipelines/csr_to_half.hpp", "a negated matrix may have values on the diagonal",
+      "if (row == col) return values[e] == 0 ? 0 : not_negated;", "if (row == col) return 0;", "pipelines")
+fault("convert/pipelines/csr_to_half.hpp", "an entry without a mirror image is no hindrance",
+      "cols[low] != row) return not_equal | not_negated;", "cols[low] != row) return 0;", "pipelines")
+fault("convert/pipelines/csr_to_half.hpp", "mirror images are compared as numbers, so that 0 is -0",
+      "(own == bits_of(values[low]) ? 0 : not_equal)", "(values[e] == values[low] ? 0 : not_equal)", "pipelines")
+fault("convert/pipelines/csr_to_half.hpp", "mirror images of a skew-symmetric half are not negated",
+      "skew ? negated(below_values[e]) : below_values[e]", "below_values[e]", "pipelines")
+fault("convert/formats/validate_half.cpp", "a half may have entries below the diagonal", "if (col < row)", "if (false)", "formats")
+fault("convert/formats/validate_half.cpp", "a skew-symmetric half may have values on the diagonal",
+      "if (m.skew == 1 && col == row && value != 0)", "if (false)", "formats container")
+fault("analyze/structure/prices.cpp", "half of a diagonal matrix has a price",
+      "if (upper.values.size() == matrix.values.size()) return;", "", "prices")
+fault("convert/pipelines/csr_to_dia.hpp", "zeros of the rest are listed among DIA's", "return values[e] == 0 && rank(e) >= 0;",
+      "return values[e] == 0;", "formats pipelines")
 fault("convert/pipelines/csr_to_ell.hpp", "padding of ELL has column 0", "length > 0 ? cols[last] : 0;\n    out_values[slot]",
       "0;\n    out_values[slot]", "pipelines")
 
@@ -113,14 +145,42 @@ fault("kernels/cpu/csb.cpp", "padding of GCSB meets x",
 fault("kernels/cpu/csb.cpp", "padding of eCSB meets x",
       "if (k >= m.block_row_offsets[b + 1] - m.block_row_offsets[b]) continue;", "", "kernels")
 fault("kernels/cpu/csb.cpp", "padding of layout tile meets x", "if (cells.is_padding(index[slot])) continue;", "", "kernels")
-fault("kernels/cpu/bsr.cpp", "blocks at the right edge read behind x", "if (rows_inside < height || cols_inside < width)",
+fault("kernels/cpu/diagonal_stretch.hpp", "diagonals read behind x", "std::min(last, inputs(m, op) - shift)",
+      "std::min(last, inputs(m, op) - shift + 1)", "kernels")
+fault("kernels/cpu/dia.cpp", "the rest of DIA is left out", "if (rest_) rest_->run(alpha, x, Value{1}, y);", "", "kernels")
+fault("kernels/cpu/bsr_blocks.hpp", "blocks at the right edge read behind x", "if (rows_inside < height || cols_inside < width)",
       "if (rows_inside < height)", "kernels")
-fault("kernels/cpu/bsr.cpp", "blocks at the lower edge read behind x",
+fault("kernels/cpu/bsr_blocks.hpp", "blocks at the lower edge read behind x",
       "if (rows_inside < height || cols_inside < width)", "if (cols_inside < width)", "kernels")
+fault("kernels/cpu/scatter.hpp", "both at once: y is forgotten where sums of rows are added", "rows_->add_up(alpha, beta, y);",
+      "rows_->add_up(alpha, Value{0}, y);", "kernels")
+fault("kernels/cpu/scatter.hpp", "both at once: sums with x beside them start from what is there", "sums[i] = {Value{0}, x[i]};",
+      "sums[i].input = x[i];", "kernels")
+fault("kernels/cpu/ell.cpp", "both at once: rows of SELL that were moved take the w of another", "w[layout_.row_at(piece.position + i)]",
+      "w[piece.position + i]", "kernels")
+fault("kernels/cpu/dia.cpp", "the rest of DIA is left out of A x in A^T (A x)",
+      "{ sums[row - first] += value * x[col]; }", "{ sums[row - first] += 0 * value * x[col]; }", "kernels")
+fault("kernels/cpu/half.cpp", "the diagonal of a half in CSR is its own mirror image twice",
+      "if (e < end && cols[e] == row) own[3] = values[e++] * own_x;", "", "kernels")
+fault("kernels/cpu/half.cpp", "mirror images of a skew-symmetric half in CSR are not negated",
+      "mirrored_x = mirror_ * own_x;", "mirrored_x = own_x;", "kernels")
+fault("kernels/cpu/half.cpp", "A^T x of a skew-symmetric half is A x",
+      "return op == operation::transposed ? sign_of_mirror<Value>(m) : Value{1};", "return Value{1};", "kernels")
+fault("kernels/cpu/half.cpp", "blocks that begin on the diagonal are taken for blocks above it",
+      "m_.col_indices[b]} * m_.block_cols < last; ++b)", "m_.col_indices[b]} * m_.block_cols < first; ++b)", "kernels")
+fault("kernels/cpu/half.cpp", "the diagonal of a half in BSR is its own mirror image twice",
+      "if (i != j) sums[j] += value * (mirror_ * x[i]);", "sums[j] += value * (mirror_ * x[i]);", "kernels")
+fault("kernels/cpu/half.cpp", "the main diagonal of a half in DIA is its own mirror image twice",
+      "diagonals > 0 && m_.offsets[0] == 0 ? 1 : 0;", "0;", "kernels")
+fault("kernels/cpu/half.cpp", "mirror images of a skew-symmetric half in DIA are not negated", "if (mirror_ < 0)", "if (false)",
+      "kernels")
+fault("kernels/cpu/half.cpp", "a rest on the diagonal of a half in DIA is its own mirror image twice",
+      "if (row != col) each(col, row, mirror * m.rest_values[e]);", "each(col, row, mirror * m.rest_values[e]);", "kernels")
 fault("kernels/cpu/csr.cpp", "y is read where beta is 0", "y[row] = beta == Value{0} ? sum : beta * y[row] + sum;",
       "y[row] = beta * y[row] + sum;", "kernels")
-fault("kernels/cpu/csr.cpp", "the last entries of a row are left out", "for (; e + 3 < end; e += 4)",
-      "for (; e + 2 < end; e += 4)", "kernels")
+fault("kernels/cpu/csr.cpp", "the last entries of a row are left out",
+      "for (; e + 3 < end; e += 4)\n      for (int k = 0; k < 4; ++k) sums[k] +=",
+      "for (; e + 2 < end; e += 4)\n      for (int k = 0; k < 4; ++k) sums[k] +=", "kernels")
 fault("kernels/measure.cpp", "half of the lower part of a median's interval is gone", "rank(std::floor(count / 2 - reach))",
       "rank(std::floor(count / 2 - reach / 2))", "measure")
 fault("kernels/measure.cpp", "half of the upper part of a median's interval is gone",
@@ -133,8 +193,8 @@ fault("kernels/measure.cpp", "nobody locks the memory that replaces caches", "co
       "measure")
 fault("kernels/measure.cpp", "caches of instructions count", "|| first_word_in(at / \"type\") == \"Instruction\"", "",
       "measure")
-fault("kernels/reference.cpp", "y counts where beta is 0", "old = b == 0 ? 0 : b * static_cast<double>(y[i]);",
-      "old = b * static_cast<double>(y[i]);", "kernels reference")
+fault("kernels/reference.cpp", "y counts where beta is 0", "a * products, old = b == 0 ? 0 : b * static_cast<double>(y[i]);",
+      "a * products, old = b * static_cast<double>(y[i]);", "kernels reference")
 fault("kernels/reference.cpp", "outputs that are no numbers are right", "if (!within(value, expected[i], bound[i])) {",
       "if (std::fabs(value - expected[i]) > bound[i]) {", "kernels reference race")
 
@@ -161,6 +221,10 @@ fault("analyze/structure/features.cpp", "blocks that are a tenth full are in the
       "b.size * 10 / (places + 1)", "features features_scipy")
 fault("analyze/structure/features.cpp", "the last bin of lengths ends a length late", "all[b].last = all[b].first + width - 1;",
       "all[b].last = all[b].first + width;", "features report plots")
+fault("analyze/structure/features.cpp", "a diagonal in half of the rows is not full", "if (2 * d.size < f.rows) continue;",
+      "if (2 * d.size <= f.rows) continue;", "features")
+fault("analyze/structure/prices.cpp", "zeros of DIA's rest are priced as listed", ": count_zeros_on_diagonals(on_, matrix_, least);",
+      ": facts_.zeros;", "prices")
 fault("analyze/structure/prices.cpp", "a third of the rows is rounded down", "if ((reached += s->count) >= (all + 2) / 3)",
       "if ((reached += s->count) >= all / 3)", "prices")
 fault("analyze/structure/prices.cpp", "SELL's offsets lack the last one", "(slices + 1) * offset_bytes;\n    if (slots",
@@ -194,6 +258,12 @@ fault("analyze/recommend/contest.cpp", "a kernel runs once before it is compared
 fault("analyze/recommend/contest.cpp", "the first run counts",
       "if (i > 0) least = std::min(least, seconds_now() - start);", "least = std::min(least, seconds_now() - start);\n    if (i == 1) break;",
       "race")
+fault("analyze/recommend/field.cpp", "kernels of history take part unasked", "if (k.info.history && !with_history) continue;", "",
+      "field sprecommend")
+fault("analyze/recommend/field.cpp", "kernels of history do not take part where they are named",
+      "request_.history || !request_.kernels.empty();", "request_.history;", "field sprecommend")
+fault("analyze/recommend/recommend.cpp", "an exhaustive run leaves kernels of history out", "asked.history = request.exhaustive;", "",
+      "sprecommend")
 fault("analyze/recommend/model.cpp", "the vectors cost nothing", "p.vectors * read,", "0 * read,", "field")
 fault("analyze/recommend/model.cpp", "y is no part of the vectors", "p.vectors = (p.inputs + p.outputs) * matrix.value_bytes;",
       "p.vectors = p.inputs * matrix.value_bytes;", "field")
@@ -252,6 +322,14 @@ fault("tools/batch/inputs.cpp", "links of a path are not followed",
       "return (problem ? absolute.lexically_normal() : whole).string();", "return absolute.lexically_normal().string();", "batch_inputs spbatch")
 fault("analyze/recommend/verdict.cpp", "what the clock cannot tell apart is told apart",
       "behind > (1 + tie_share) * ahead && behind - ahead > found.clock_seconds", "behind > (1 + tie_share) * ahead", "verdict")
+fault("analyze/recommend/verdict.hpp", "two products that come together take their mean", "if (one_pass) return asks_for(op) ? 1 : 0;",
+      "if (one_pass && !is_plain(op)) return 1;", "verdict recommend_report")
+fault("analyze/recommend/verdict.cpp", "one pass over A is no way", "if (wanted.one_pass)\n    for (const contestant_result* k : kernels_for",
+      "if (false)\n    for (const contestant_result* k : kernels_for", "verdict recommend_report")
+fault("analyze/report/recommend_read.cpp", "two products that came together are read as any mix",
+      "if (together == short_name(op)) wanted.one_pass = op;", "if (together == short_name(op)) return wanted;", "recommend_report")
+fault("tools/batch/job.cpp", "one pass is the same wish as two products", "if (options.one_pass) told[\"one_pass\"]",
+      "if (false) told[\"one_pass\"]", "batch_journal spbatch")
 fault("analyze/recommend/verdict.cpp", "preparing one kernel for both products is paid twice",
       "if (op == operation::transposed && k == w.contestant(operation::multiply)) continue;  // prepared once\n", "", "verdict")
 fault("analyze/recommend/verdict.cpp", "what costs the same is repaid never", "if (price <= 0) return", "if (price < 0) return",
@@ -287,22 +365,36 @@ for case, rule, without in [
      "    remove_those_out();\n  }"),
     ("a first run far beyond the leader", "if (mine.single_seconds > tuning.far_ratio * (leader(op) + tuning.far_seconds))",
      "if (false)"),
+    ("a hopeless single run is the last", "    drop_hopeless(runners, line);\n",
+     ""),
+    ("a hopeless single run is the last", "    drop_hopeless(entered, line);\n",
+     ""),
+    ("a hopeless single run is the last", "tuning.hopeless_ratio * (least + tuning.far_seconds)",
+     "1.02 * tuning.hopeless_ratio * (least + tuning.far_seconds)"),
+    ("a hopeless single run is the last", "k.not_run.empty() && k.wrong.empty() && may_lead(k)",
+     "may_lead(k)"),
+    ("who may not win makes nobody hopeless", "k.not_run.empty() && k.wrong.empty() && may_lead(k)",
+     "k.not_run.empty() && k.wrong.empty()"),
     ("a variant that is expected far behind", "if (one.expected && nearest > tuning.untried_variant && std::isfinite(nearest))",
      "if (false)"),
     ("a kernel that is expected far behind", "expected > tuning.untried_kernel * leader(op)",
      "false"),
     ("a step away from a variant", "if (!(behind <= tuning.worth_varying))",
      "if (false)"),
-    ("a step away from a variant", "!(one.expected && nearest <= tuning.worth_expecting)",
+    ("a step away from a variant", "!(one.expected && nearest_product <= tuning.worth_expecting)",
      "true"),
+    ("of one pass nothing is predicted", "!(one.expected && nearest_product <= tuning.worth_expecting)",
+     "!(one.expected && nearest <= tuning.worth_expecting)"),
+    ("one pass races beside two products", "return is_plain(op) || info.computes(op);",
+     "return is_plain(op) || info.name != nullptr;"),
     ("who is left out has its reason", "line.refused = one.left_out;",
      ""),
     ("of two products a contestant stays", "if (ratio > tuning.behind_at_first) ratio = distances()(mine);",
      ""),
     ("bits that differ are not entered", "request_.wanted.repeatable && !info.repeatable(op) && !info.vendor",
      "false"),
-    ("bits that differ are not entered", "(!request_.wanted.repeatable || k.info.repeatable(op))",
-     "true"),
+    ("bits that differ are not entered", "return !request_.wanted.repeatable || k.info.repeatable(k.op);",
+     "return true;"),
     ("who is wrong or lacks memory is out", "if (!track_.enter(key, mine)) continue;",
      "track_.enter(key, mine);"),
     ("what a variant cannot do is its line", "if (problem.category() == failure::usage || problem.category() == failure::device) throw;",

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "convert/formats/formats.hpp"
 #include "tests/tools/process.hpp"
+#include "tests/whole_formats.hpp"
 
 using namespace sparsmith::testing;
 using json = nlohmann::json;
@@ -61,7 +61,8 @@ std::string matrix_market(drawer& draw, const temporary_folder& work, int number
 
 // For formats that pad: none is to be refused here.
 std::string any_fill(const std::string& format) {
-  const bool padded = format != "coo" && format != "csr" && format != "csc" && format != "csb";
+  const bool padded =
+      format != "coo" && format != "csr" && format != "csc" && format != "csb" && format != "csr_half";
   return padded ? " --max-fill 1e9" : "";
 }
 
@@ -70,7 +71,10 @@ std::string options_of(drawer& draw, const std::string& format) {
                               draw.of({"morton", "row", "diagonal"}) + " --index " + draw.of({"auto", "32"});
   if (format == "sell") return " --slice " + draw.text(1, 64) + " --sigma " + draw.text(1, 2000);
   if (format == "hyb") return draw.of({"", " --width " + draw.text(0, 5)});
+  if (format == "dia" || format == "dia_half")
+    return " --diagonals " + draw.of({"auto", "auto", "0.05", "1"});
   if (format == "bsr") return " --block " + draw.of({"auto", "4x4", "1x3", "8x2"});
+  if (format == "bsr_half") return " --block " + draw.of({"4x4", "1x3", "8x2"});
   if (format == "csb") return blocked + draw.of({"", "", " --layout thesis"});
   if (format == "ecsb") return blocked + " --holding " + draw.of({"auto", "coo", "ell", "hybrid"});
   if (format == "gcsb")
@@ -110,9 +114,14 @@ TEST_CASE("the peak of a plan is that of the run") {
     run_json(work, generator(draw) + " --to csc -o " + path);
     files.push_back(path);
   }
+  const auto is_whole = [names = whole_format_names()](const std::string& format) {
+    return std::find(names.begin(), names.end(), format) != names.end();
+  };
   for (int i = 0; i < 10; ++i)
     for (const std::string& format : sparsmith::format_names()) {
-      const std::string matrix = draw.number(0, 1) == 0 ? draw.of(files) : generator(draw);
+      const std::string matrix = !is_whole(format)        ? "gen:laplace2d?n=" + draw.text(10, 150)
+                                 : draw.number(0, 1) == 0 ? draw.of(files)
+                                                          : generator(draw);
       check_case(work, matrix, format,
                  options_of(draw, format) + draw.of({"", " --value f32", " --value f64"}) +
                      draw.of({"", "", " --offsets 64"}) + draw.of({"", "", " --drop-zeros"}) +
@@ -122,7 +131,7 @@ TEST_CASE("the peak of a plan is that of the run") {
 
 TEST_CASE("the peak of a plan that builds no CSR, where rows are far more than entries") {
   const temporary_folder work("plan_peak_test_hypersparse");
-  for (const std::string& format : sparsmith::format_names())
+  for (const std::string& format : whole_format_names())
     check_case(work, "'gen:uniform?rows=3000000&cols=2000000&density=1e-10'", format, any_fill(format));
 }
 

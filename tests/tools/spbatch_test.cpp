@@ -136,6 +136,10 @@ TEST_CASE("what is asked for is what is done, and answers to other questions do 
   CHECK(lines_in(work).size() == 3);
   last_of("--predict --mix 2:2");
   CHECK(lines_in(work).size() == 3);
+  const json together = last_of("--recommend --budget 0.5 --mix both");
+  CHECK(together["options"]["one_pass"] == "both");
+  CHECK(together["recommendation"]["request"]["one_pass"] == "both");
+  CHECK(lines_in(work).size() == 4);
 }
 
 TEST_CASE("as JSON: how the run went") {

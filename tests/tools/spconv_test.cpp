@@ -18,6 +18,7 @@
 #include "convert/formats/formats.hpp"
 #include "convert/io/zip.hpp"
 #include "tests/tools/process.hpp"
+#include "tests/whole_formats.hpp"
 
 namespace fs = std::filesystem;
 using namespace sparsmith::testing;
@@ -121,8 +122,9 @@ TEST_CASE("every format verifies, on both offset widths and both value types") {
   const folder work;
   for (const std::string& format : sparsmith::format_names())
     for (const char* types : {"--value f32", "--value f64", "--offsets 64", "--offsets 64 --value f32"}) {
-      const auto r =
-          run(work, "SPCONV 'gen:rmat?scale=10' --to " + format + " --verify --max-fill 1000 " + types);
+      const std::string spec = sparsmith::whole_of(*sparsmith::format_named(format)) ? "'gen:laplace3d?n=11'"
+                                                                                     : "'gen:rmat?scale=10'";
+      const auto r = run(work, "SPCONV " + spec + " --to " + format + " --verify --max-fill 1000 " + types);
       INFO(format << " " << types << r.err);
       CHECK(r.status == 0);
       CHECK(r.out.find("bit for bit") != std::string::npos);
@@ -171,6 +173,12 @@ TEST_CASE("blocked formats by their options, and block positions beyond 32 bits"
                                 "--to sell --slice 0",
                                 "--to sell --sigma 0",
                                 "--to hyb --width -1",
+                                "--to dia --diagonals 1.5",
+                                "--to dia --diagonals 0",
+                                "--to dia --diagonals -1",
+                                "--to dia --diagonals nan",
+                                "--to dia --diagonals 0.5x",
+                                "--to dia --diagonals most",
                                 "--to ell --max-fill 0.5",
                                 "--to ell --max-fill nan",
                                 "--plan --beta 8,9",
@@ -195,9 +203,9 @@ TEST_CASE("blocked formats by their options, and block positions beyond 32 bits"
         "spconv: the group size of layout tile is a power of two up to 32, not 12 (--group)\n");
   // Groups of any size are fine where nobody asks for tiles; 16-bit indices then are those of blocks.
   CHECK(run_json(work, "SPCONV 'gen:rmat?scale=9' --plan --group 48 --index 16")["plan"].size() ==
-        sparsmith::format_names().size());
+        whole_format_names().size());
   const auto plan = run_json(work, "SPCONV 'gen:rmat?scale=9' --plan --beta 8,16,32 --block 2,4x2")["plan"];
-  CHECK(plan.size() == 6 + 2 + 9 + 1);
+  CHECK(plan.size() == 7 + 2 + 9 + 1);
   CHECK(plan.back()["format"] == "gcsb_tile");
   CHECK(plan.back()["exact"] == false);
   CHECK(plan.front()["exact"] == true);
@@ -226,16 +234,61 @@ TEST_CASE("an option that means nothing for the format is refused") {
         "spconv: --to gcsb_tile is layout tile; leave --layout out\n");
   // Also where it says what would be taken anyway.
   for (const char* arguments :
-       {"--to ell --width 1", "--to hyb --sigma 1024", "--to csc --block auto", "--to bsr --group 32",
-        "--to coo --layout thesis", "--to ell --order morton", "--to sell --index auto",
-        "--to csb --holding auto", "--to ecsb --renumber auto", "--to csr --container npz", "--plan --verify",
-        "--plan --container npz"})
+       {"--to ell --width 1", "--to hyb --sigma 1024", "--to hyb --diagonals auto", "--to csc --block auto",
+        "--to bsr --group 32", "--to coo --layout thesis", "--to ell --order morton",
+        "--to sell --index auto", "--to csb --holding auto", "--to ecsb --renumber auto",
+        "--to csr --container npz", "--plan --verify", "--plan --container npz"})
     CHECK(refusal(arguments).find("spconv: --") == 0);
   // A plan is about all formats; a limit holds for whatever is made.
   CHECK(run(work, "SPCONV gen:diagonal?n=9 --plan --slice 4 --block 2 --beta 8 --window 4 --rest 8").status ==
         0);
   CHECK(run(work, "SPCONV gen:diagonal?n=9 --plan --to csr --beta 8").status == 0);
   CHECK(run(work, "SPCONV gen:diagonal?n=9 --to csr --max-fill 2").status == 0);
+}
+
+TEST_CASE("half of a symmetric matrix") {
+  const folder work;
+  const std::string laplace = "SPCONV 'gen:laplace2d?n=30' --max-fill 100 ";
+  run_json(work, laplace + "--to csr -o " + (work / "whole.h5"));
+  for (const std::string format : {"csr", "dia", "bsr"}) {
+    INFO(format);
+    const std::string file = work / (format + "_half.h5");
+    const auto half = run_json(work, laplace + "--to " + format + " --symmetric half --verify -o " + file);
+    CHECK(half["format"]["name"] == format + "_half");
+    CHECK(half["verified"] == true);
+    const auto full = run_json(work, laplace + "--to " + format);
+    CHECK(half["format"]["bytes"].get<double>() < .65 * full["format"]["bytes"].get<double>());
+    // What is read back is the whole matrix, bit for bit.
+    run_json(work, "SPCONV " + file + " --to csr -o " + (work / "back.h5"));
+    CHECK(run(work, "cmp " + (work / "back.h5") + " " + (work / "whole.h5")).status == 0);
+    CHECK(run_json(work, laplace + "--to " + format + "_half")["format"] == half["format"]);
+    CHECK(run_json(work, laplace + "--to " + format + " --symmetric full")["format"] == full["format"]);
+  }
+  std::map<std::string, double> prices;
+  const auto planned = run_json(work, laplace + "--plan");
+  for (const auto& price : planned["plan"]) prices[price["format"]] = price["bytes"].get<double>();
+  CHECK(prices.at("csr_half") < .65 * prices.at("csr"));
+  CHECK(prices.contains("bsr_half"));
+  CHECK(run_json(work, "SPCONV gen:rmat?scale=6 --plan")["plan"].dump().find("_half") == std::string::npos);
+
+  const auto r = run(work, "SPCONV gen:rmat?scale=6 --to csr --symmetric half -o " + (work / "none.h5"));
+  CHECK(r.status == 1);
+  CHECK(r.err ==
+        "spconv: gen:rmat?scale=6: the matrix is neither symmetric nor skew-symmetric, bit for bit: it has "
+        "no half "
+        "to store\n");
+  CHECK_FALSE(std::filesystem::exists(work / "none.h5"));
+  const auto refusal = [&](const std::string& arguments) {
+    const auto refused = run(work, laplace + arguments);
+    CHECK(refused.status == 2);
+    return refused.err;
+  };
+  CHECK(refusal("--to ell --symmetric half") ==
+        "spconv: --symmetric half is for csr, dia and bsr, not for ell\n");
+  CHECK(refusal("--to mtx --symmetric half -o x.mtx") ==
+        "spconv: --symmetric half is for csr, dia and bsr, not for mtx\n");
+  CHECK(refusal("--to csr --symmetric half -o x.npz") ==
+        "spconv: a npz file cannot hold csr_half; write it to a .h5 file\n");
 }
 
 TEST_CASE("a file without a format is CSR, or the entries where it holds no more") {
@@ -261,7 +314,8 @@ TEST_CASE("a file without a format is CSR, or the entries where it holds no more
     return r.err;
   };
   CHECK(refusal("") == "spconv: nothing to do: name a format with --to, a file with -o, or --plan\n");
-  CHECK(refusal("-o b.h5 --block 2x2") == "spconv: --block means nothing for csr (it is for bsr)\n");
+  CHECK(refusal("-o b.h5 --block 2x2") ==
+        "spconv: --block means nothing for csr (it is for bsr and bsr_half)\n");
   CHECK(refusal("-o b.nosuch").find("the extension names no container") != std::string::npos);
   CHECK(refusal("--plan -o b.npz") == "spconv: -o needs a format: name one with --to\n");
 }
@@ -402,12 +456,12 @@ TEST_CASE("--block auto chooses a block and says why") {
   // Beside other sizes the plan prices the chosen one too, whatever the order.
   for (const char* blocks : {"auto,4x4,2", "4x4,2,auto"}) {
     const auto plan = run_json(work, band + blocks + " --plan")["plan"];
-    REQUIRE(plan.size() == sparsmith::format_names().size() + 2);
-    CHECK(plan[6]["parameters"] == "4 x 4, 13260 blocks");
-    CHECK(plan[8]["parameters"] == "5 x 5, 8000 blocks, auto");
-    CHECK(plan[8]["bytes"] == choice["bytes"]);
+    REQUIRE(plan.size() == whole_format_names().size() + 2);
+    CHECK(plan[7]["parameters"] == "4 x 4, 13260 blocks");
+    CHECK(plan[9]["parameters"] == "5 x 5, 8000 blocks, auto");
+    CHECK(plan[9]["bytes"] == choice["bytes"]);
   }
-  CHECK(run_json(work, band + "auto --plan")["plan"].size() == sparsmith::format_names().size());
+  CHECK(run_json(work, band + "auto --plan")["plan"].size() == whole_format_names().size());
 
   for (const char* spec : {"gen:diagonal", "'gen:uniform?n=2000&density=0.01'", "'gen:diagonal?n=0'",
                            "'gen:uniform?n=9&density=0'"}) {
@@ -430,13 +484,14 @@ TEST_CASE("every container gives back the same matrix") {
   const folder work;
   REQUIRE(run(work, "SPCONV 'gen:powerlaw?n=300' --to mtx -o " + (work / "a.mtx")).status == 0);
   const std::string expected = content(work / "a.mtx");
-  for (const std::string& format : sparsmith::format_names())
+  for (const std::string& format : whole_format_names())
     for (const std::string extension : {".mtx", ".npz", ".bsp.h5", ".h5"}) {
       const std::string file = work / (format + extension), back = work / (format + extension + ".mtx");
-      const auto r =
-          run(work, "SPCONV " + (work / "a.mtx") + " --max-fill 1000 --to " + format + " -o " + file);
+      // SciPy's dia has no rest.
+      const auto r = run(work, "SPCONV " + (work / "a.mtx") + " --max-fill 1000 --to " + format +
+                                   (format == "dia" ? " --diagonals all" : "") + " -o " + file);
       INFO(file << ": " << r.err);
-      const bool fits = (format == "bsr" && extension == ".npz") ||
+      const bool fits = ((format == "bsr" || format == "dia") && extension == ".npz") ||
 
                         extension == ".mtx" || extension == ".h5" || format == "coo" || format == "csr" ||
                         format == "csc";
@@ -891,16 +946,35 @@ TEST_CASE("an output that is a link") {
                                                  "null.mtx", "there"});
 }
 
+TEST_CASE("DIA with a rest is not for npz, and --diagonals says which are stored") {
+  const folder work;
+  const std::string file = work / "rest.npz";
+  const auto refused = run(work, "SPCONV gen:denserow?n=50 --to dia -o " + file);
+  CHECK(refused.status == 1);
+  CHECK(refused.err.find("SciPy's dia has no rest") != std::string::npos);
+  CHECK(refused.err.find("(--diagonals)") != std::string::npos);
+  CHECK_FALSE(fs::exists(file));
+  const auto priced = [&](const std::string& options) {
+    const auto plan = run_json(work, "SPCONV gen:laplace2d?n=9 --plan" + options)["plan"];
+    for (const auto& cost : plan)
+      if (cost["format"] == "dia") return cost["parameters"].get<std::string>();
+    return std::string();
+  };
+  CHECK(priced("") == "5 diagonals");
+  CHECK(priced(" --diagonals 0.95") == "1 diagonal, rest 288");
+  CHECK(priced(" --diagonals ALL") == "5 diagonals");
+}
+
 TEST_CASE("a plan names the flag that makes a format possible") {
   const folder work;
   const std::string plan = "SPCONV 'gen:uniform?n=200000&density=0.00000001' --plan --beta 2 --window 3";
   const std::string reason = "beta 2: needs 64-bit offsets (--offsets 64)";
   CHECK(unwrapped(run(work, plan).out).find(reason) != std::string::npos);
-  const auto cost = run_json(work, plan)["plan"][7];
+  const auto cost = run_json(work, plan)["plan"][8];
   CHECK(cost["format"] == "csb");
   CHECK(cost["parameters"] == reason);
   CHECK(cost["allowed"] == false);
-  CHECK(run_json(work, plan + " --offsets 64")["plan"][7]["allowed"] == true);
+  CHECK(run_json(work, plan + " --offsets 64")["plan"][8]["allowed"] == true);
 }
 
 TEST_CASE("a plan takes no memory for rows without entries") {
@@ -932,7 +1006,7 @@ TEST_CASE("the plan prices what a conversion then takes") {
   const folder work;
   const std::string spec = "'gen:powerlaw?n=3000'";
   const auto plan = run_json(work, "SPCONV " + spec + " --plan")["plan"];
-  REQUIRE(plan.size() == sparsmith::format_names().size());
+  REQUIRE(plan.size() == whole_format_names().size());
   for (const auto& cost : plan) {
     const auto r =
         run_json(work, "SPCONV " + spec + " --max-fill 100000 --to " + cost["format"].get<std::string>());

@@ -117,7 +117,7 @@ TEST_CASE("the verdict as data: the winner, its kernels, its margin, and what ev
   std::vector<std::string> formats;
   for (const json& c : told["variants"]) formats.push_back(c["format"]);
   for (const char* const format :
-       {"coo", "csr", "csc", "ell", "sell", "hyb", "bsr", "csb", "ecsb", "gcsb", "gcsb_tile"})
+       {"coo", "csr", "csc", "ell", "sell", "hyb", "dia", "bsr", "csb", "ecsb", "gcsb", "gcsb_tile"})
     CHECK(std::find(formats.begin(), formats.end(), format) != formats.end());
   int winners = 0;
   for (const json& c : told["contestants"]) {
@@ -156,6 +156,34 @@ TEST_CASE("what is asked for decides who takes part") {
   // With few products nothing is worth converting, least of all to what takes dozens of them.
   const json once = run_json(work, "'gen:laplace2d?n=200' --products 1 --formats csr,bsr,csb,gcsb");
   CHECK(once["verdict"]["stays_in_csr"] == true);
+}
+
+TEST_CASE("two products that come together are taken in one pass or one after the other") {
+  const folder work;
+  for (const char* const mix : {"both", "normal"}) {
+    INFO(mix);
+    const json told = run_json(work, std::string("'gen:uniform?rows=300&cols=200&density=0.05' --formats "
+                                                 "csr,sell --budget 1 --mix ") +
+                                         mix);
+    CHECK(told["request"]["one_pass"] == mix);
+    const auto count = [&](const std::string& operation, const std::string& kernel) {
+      return std::count_if(told["contestants"].begin(), told["contestants"].end(), [&](const json& c) {
+        return c["operation"] == operation && c["kernel"] == kernel && c["wrong"].is_null();
+      });
+    };
+    for (const char* const operation : {"ax", "atx", mix}) CHECK(count(operation, "csr/omp") == 1);
+    const json& verdict = told["verdict"];
+    CHECK(verdict["kernels"][mix].is_string() == verdict["in_one_pass"]);
+    CHECK(verdict["kernels"]["ax"].is_null() == verdict["in_one_pass"]);
+    REQUIRE(verdict["other_kind"].is_object());
+    CHECK(verdict["other_kind"]["kernels"]["ax"].is_null() != verdict["in_one_pass"]);
+  }
+  // The same products in some proportion leave out what computes both.
+  for (const json& c : run_json(work, "'gen:laplace2d?n=20' --formats csr --budget 0.5")["contestants"])
+    CHECK(c["operation"] == "ax");
+  const outcome predicted = run(work, "'gen:laplace2d?n=20' --mix Normal --predict");
+  CHECK(predicted.status == 0);
+  CHECK(has(predicted.out, "These are two products: kernels that compute them in one pass"));
 }
 
 TEST_CASE("sizes of memory count 1024 to the next unit, however they are written") {
@@ -205,6 +233,7 @@ TEST_CASE("usage is refused in one line, before any work") {
                                       "x.mtx --mix 1",
                                       "x.mtx --mix 0:0",
                                       "x.mtx --mix -1:2",
+                                      "x.mtx --mix bot",
                                       "x.mtx --memory lots",
                                       "x.mtx --memory 0.5",
                                       "x.mtx --memory 1e30",
@@ -331,7 +360,7 @@ TEST_CASE("the list names every kernel once for its backend") {
   const json told = run_json(work, "--list");
   CHECK(told["schema"] == "sparsmith.kernels/1");
   std::set<std::pair<std::string, std::string>> names;
-  std::set<std::string> formats;
+  std::set<std::string> formats, history;
   for (const json& k : told["kernels"]) {
     INFO(k.dump());
     CHECK(names.emplace(k["name"], k["backend"]).second);
@@ -340,31 +369,47 @@ TEST_CASE("the list names every kernel once for its backend") {
     CHECK(k["repeatable"].size() <= k["operations"].size());
     CHECK(!k["description"].get<std::string>().empty());
     CHECK(!k["source"].get<std::string>().empty());
+    if (k["history"] == true) history.insert(k["name"]);
     if (k["backend"] == "openmp") {
       CHECK(k["vendor"] == has(k["name"], "/mkl"));
       formats.insert(k["format"]);
     }
   }
   CHECK(names.contains({"csr/omp", "openmp"}));
-  CHECK(formats.size() == 11);
+  CHECK(formats.size() == 15);
   const outcome text = run(work, "--list");
   CHECK(text.status == 0);
   for (const auto& [name, backend] : names) CHECK(has(text.out, "\n" + name + " "));
+  CHECK(history.contains("bsr/intra-row-naive"));
+  CHECK_FALSE(history.contains("bsr/preprocessed"));
+  std::size_t told_apart = 0;
+  for (std::size_t at = 0; (at = text.out.find("[history]", at)) != std::string::npos; ++at) ++told_apart;
+  CHECK(told_apart == history.size());
   CHECK(widest(text.out) <= 80);
 }
 
 TEST_CASE("an exhaustive run has all samples of every kernel of the list") {
   const folder work;
-  const json told =
-      run_json(work, "'gen:uniform?rows=70&cols=50&density=0.1' --exhaustive --samples 3 --warm-only");
+  const std::string how = " --exhaustive --samples 3 --warm-only --max-fill 100";
+  const json told = run_json(work, "'gen:uniform?rows=70&cols=50&density=0.1'" + how + " --diagonals all"),
+             of_halves = run_json(
+                 work, "'gen:laplace2d?n=9' --as-general --formats csr_half,dia_half,bsr_half" + how);
+  std::vector<json> contestants = told["contestants"];
+  for (const json& c : of_halves["contestants"]) contestants.push_back(c);
   CHECK(told["request"]["exhaustive"] == true);
   CHECK(told["request"]["regime"] == "warm");
   std::set<std::pair<std::string, std::string>> timed;
-  for (const json& c : told["contestants"]) {
+  for (const json& c : contestants) {
     INFO(c.dump());
     CHECK(c["wrong"].is_null());
-    CHECK(c["left"].is_null());
     CHECK(c["cold"].is_null());
+    // A kernel that waits for its threads all the time may be hopeless where others work on all cores.
+    if (c["left"].is_string()) {
+      CHECK(has(c["left"], "after one run of "));
+      CHECK(c["result"] == "left");
+      CHECK(c["single_us"] > 5000);
+      timed.emplace(c["kernel"], c["operation"]);
+    }
     if (!c["warm"].is_object()) continue;
     CHECK(c["warm"]["samples"] == 3);
     timed.emplace(c["kernel"], c["operation"]);
@@ -373,6 +418,8 @@ TEST_CASE("an exhaustive run has all samples of every kernel of the list") {
   for (const json& k : list["kernels"]) {
     if (k["backend"] != "openmp" || k["vendor"]) continue;  // a vendor may refuse this matrix's blocks
     for (const json& op : k["operations"]) {
+      // In this matrix no diagonal is worth storing, and two products in one pass were not asked for.
+      if (k["format"] == "dia" || (op != "ax" && op != "atx")) continue;
       INFO(k["name"] << " " << op);
       CHECK(timed.contains({k["name"], op}));
     }
@@ -392,6 +439,20 @@ TEST_CASE("an exhaustive run has all samples of every kernel of the list") {
   REQUIRE(cold["contestants"].size() == 1);
   CHECK(cold["contestants"][0]["operation"] == "atx");
   CHECK(cold["contestants"][0]["cold"]["samples"] == 2);
+}
+
+TEST_CASE("kernels of history are in no race unless they are named") {
+  const folder work;
+  const auto kernels_with = [&](const std::string& options) {
+    std::set<std::string> kernels;
+    const json told = run_json(work, "'gen:blockband?n=300&block=5&density=0.1' --predict " + options);
+    for (const json& c : told["contestants"]) kernels.insert(c["kernel"]);
+    return kernels;
+  };
+  const std::set<std::string> usual = kernels_with("--formats bsr --block 5");
+  CHECK(usual.contains("bsr/preprocessed"));
+  CHECK_FALSE(usual.contains("bsr/max-task"));
+  CHECK(kernels_with("--kernels bsr/max-task") == std::set<std::string>{"bsr/max-task"});
 }
 
 TEST_CASE("a format with the parameters that were asked for, and no others") {

@@ -21,7 +21,7 @@ import unicodedata
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 SQUARE = "\u884c\u5217" * 15 + ".mtx"  # of characters that are two columns wide
-FORMATS = "coo csr csc ell sell hyb bsr csb ecsb gcsb gcsb_tile".split()
+FORMATS = "coo csr csc ell sell hyb dia bsr csb ecsb gcsb gcsb_tile".split()
 
 
 def width_of(text):

@@ -196,7 +196,7 @@ json way_figures(const batch_way& way) {
 
 // [format, note, of A^T, bytes / CSR, ms to convert, why not, [kernel, flags, result, µs, µs in the other
 // regime, predicted µs, ...]]; texts are numbers of words. Flags: 1 A^T x, 2 vendor, 4 winner, 8 tie, 16
-// gives the same bits.
+// gives the same bits, 32 A x and A^T w, 64 A^T (A x).
 json variants_of(const batch_row& row, word_list& words) {
   json all = json::array();
   std::vector<json> contestants(row.variants.size(), json::array());
@@ -206,7 +206,8 @@ json variants_of(const batch_row& row, word_list& words) {
     json& flat = contestants[one.variant];
     flat.push_back(words(one.kernel));
     flat.push_back((one.operation == "atx" ? 1 : 0) + (one.vendor ? 2 : 0) + (one.winner ? 4 : 0) +
-                   (one.tie ? 8 : 0) + (one.repeatable ? 16 : 0));
+                   (one.tie ? 8 : 0) + (one.repeatable ? 16 : 0) + (one.operation == "both" ? 32 : 0) +
+                   (one.operation == "normal" ? 64 : 0));
     flat.push_back(words(one.reason.empty() ? one.result : one.result + ": " + one.reason));
     flat.push_back(number((warm ? one.warm : one.cold).median_us));
     flat.push_back(number((warm ? one.cold : one.warm).median_us));
@@ -255,6 +256,7 @@ std::string detail_of(const batch_row& row, word_list& words) {
     j["price"] = number(row.price_ms);
     j["reason"] = row.reason;
     j["spconv"] = row.spconv;
+    j["unit"] = row.unit;
     if (!row.noisy.empty()) j["noisy"] = row.noisy;
     if (row.choice) j["choice"] = json::array({row.choice->label, row.choice->kernels});
   }

@@ -318,9 +318,9 @@ function verdict_sentence(row, detail) {
   if (row[at.over_vendor] !== null)
     parts.push(three_figures(row[at.over_vendor]) + " × as fast as the vendor’s best format");
   const after = row[at.repaid], repaid = after > 0 ?
-    `after ${grouped(after)} product${after === 1 ? "" : "s"}` : after === null ? "" : products_text(after);
+    `after ${grouped(after)} ${detail.unit}${after === 1 ? "" : "s"}` : after === null ? "" : products_text(after);
   return element("p", {class: "sentence"}, how, element("b", {}, label),
-    [` with ${kernels}: ${us_text(us)} a product`, ...parts].join(", ") +
+    [` with ${kernels}: ${us_text(us)} ${detail.unit === "product" ? "a" : "an"} ${detail.unit}`, ...parts].join(", ") +
     (bytes === null ? "" : `; ${three_figures(bytes)} × the bytes of CSR`) +
     (repaid ? `; converting is repaid ${repaid}.` : "."));
 }
@@ -332,7 +332,7 @@ function contestants_of(detail) {
     for (let k = 0; k < list.length; k += 6) {
       const flags = list[k + 1];
       all.push({label, kernel: word(list[k]) + (flags & 2 ? " (vendor)" : ""),
-                operation: flags & 1 ? "Aᵀ·x" : "A·x", won: flags & 4, tie: flags & 8,
+                operation: flags & 32 ? "A·x, Aᵀ·w" : flags & 64 ? "Aᵀ·(A·x)" : flags & 1 ? "Aᵀ·x" : "A·x", won: flags & 4, tie: flags & 8,
                 result: word(list[k + 2]), us: list[k + 3], other: list[k + 4], predicted: list[k + 5],
                 bytes, convert});
     }

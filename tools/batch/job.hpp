@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "kernels/kernel_info.hpp"
 #include "tools/tool.hpp"
 
 namespace sparsmith {
@@ -13,6 +14,7 @@ namespace sparsmith {
 struct batch_options {
   bool analyze = true, recommend = true, predict = false;
   std::array<double, 2> mix = {1, 1};  // weights of A x and A^T x
+  std::optional<operation> one_pass;   // `both` or `normal` where the two come together
   bool warm = false;                   // whether runs with warm caches decide
   std::optional<bool> single_values;   // else as in the file
   double budget = 0;                   // seconds; 0: by the number of entries

@@ -25,7 +25,9 @@ std::string options_text(const json* options) {
   const auto add = [&](const std::string& part) { result += (result.empty() ? "" : ", ") + part; };
   for (const char* const step : {"analyze", "recommend", "predict"})
     if (yes(options, step)) add(step);
-  if (const json* const mix = member(options, "mix"))
+  if (const std::string together = text(options, "one_pass"); !together.empty())
+    add("mix " + together);
+  else if (const json* const mix = member(options, "mix"))
     add(fmt::format("mix {:.4g}:{:.4g}", number(mix, "ax"), number(mix, "atx")));
   if (const std::string caches = text(options, "caches"); !caches.empty()) add(caches + " caches");
   if (const std::string value = text(options, "value"); !value.empty()) add("values " + value);
@@ -166,7 +168,7 @@ std::string kernels_of(const way& w) {
   for (const contestant_result* k : w.contestants)
     if (k != nullptr && kernels != k->info.name)
       kernels += (kernels.empty() ? "" : " + ") + std::string(k->info.name);
-  return kernels;
+  return kernels + (w.in_one_pass() ? " in one pass" : "");
 }
 
 batch_way way_of(const matrix_result& found, const way& w) {
@@ -190,7 +192,7 @@ bool names(const json* told, const way& winner) {
     same = same && copies < winner.stored.size() && *label == winner.stored[copies]->label();
     ++copies;
   });
-  for (const operation op : both_operations) {
+  for (const operation op : all_operations) {
     const contestant_result* const k = winner.contestant(op);
     same = same && text(member(told, "kernels"), short_name(op)) == (k == nullptr ? "" : k->info.name);
   }
@@ -233,6 +235,7 @@ void add_recommendation(batch_row& row, const json& document) {
   row.regime = regime_name(r.wanted.warm);
   row.ax = r.wanted.weights[0];
   row.atx = r.wanted.weights[1];
+  row.unit = r.wanted.unit();
   row.variants.clear();
   for (const variant_result& f : r.found.variants) row.variants.push_back(variant_of(r.found, f));
   const bool asks = r.wanted.asks_for(operation::multiply) || r.wanted.asks_for(operation::transposed);

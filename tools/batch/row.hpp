@@ -89,7 +89,8 @@ struct batch_row {
   batch_spy spy;
 
   std::string regime;
-  double ax = 0, atx = 0;  // the mix
+  double ax = 0, atx = 0;        // the mix
+  std::string unit = "product";  // what times are of: or "application", where two products come together
   std::vector<batch_variant> variants;
   std::vector<batch_contestant> contestants;
   batch_way winner, fastest, stay, runner_up;

@@ -139,7 +139,8 @@ void round_figures(json& value) {
 void round_results(recommendation& r) {
   const auto keep = [](double& seconds, double unit) { seconds = six_digits(seconds * unit) / unit; };
   const double products = r.wanted.weights[0] + r.wanted.weights[1];
-  for (double& weight : r.wanted.weights) weight = six_digits(weight / products);
+  if (!r.wanted.one_pass)
+    for (double& weight : r.wanted.weights) weight = six_digits(weight / products);
   for (variant_result& f : r.found.variants) {
     for (double* const seconds : {&f.convert_seconds, &f.expected_convert_seconds}) keep(*seconds, 1e3);
     for (contestant_result& k : f.contestants) {
@@ -205,6 +206,7 @@ void work_on(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, con
     request.rates = machine.rates;
     request.noisy_rates = machine.noisy;
     request.wanted.weights = options.mix;
+    request.wanted.one_pass = options.one_pass;
     request.wanted.warm = options.warm;
     request.predict = options.predict;
     request.budget = options.budget;

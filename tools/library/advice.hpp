@@ -18,7 +18,7 @@ struct recommend_options {
   bool use_symmetry = false;
   std::vector<std::string> formats = {}, kernels = {};  // only these; empty: all
   bool predict = false;                                 // run nothing: rank by a model of the machine
-  bool exhaustive = false;                              // nobody leaves the race early
+  bool exhaustive = false;                              // all kernels, and none but the hopeless leaves early
   double budget = 0;                                    // seconds; 0: by the number of entries
   std::function<void(const std::string&)> progress = {};
   std::function<bool()> interrupted = {};  // asked now and then; true ends the race with what there is

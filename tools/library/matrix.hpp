@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ enum class run_on { automatic, cpu, gpu };
 // `automatic`: float where every value of the input is one, else double.
 enum class value_width { automatic, f32, f64 };
 
+enum class operation;
 namespace library {
 struct matrix_state;
 struct prepared_product;
@@ -34,6 +36,9 @@ struct kernel_choice {
   bool vendor = false;
   std::string why_not, why_not_transposed;
   bool repeatable = false, repeatable_transposed = false;  // the same bits every time
+  // Of the two products that it makes in one pass.
+  std::string why_not_both, why_not_normal;
+  bool repeatable_both = false, repeatable_normal = false;
 };
 
 // Copies share the arrays and what was prepared; the kernels chosen by name and the stream are each copy's
@@ -70,19 +75,39 @@ class matrix {
     library::require_vectors<const X&, Y>();
     run(true, alpha, library::argument(x), beta, library::argument(y));
   }
+  // y = alpha A x + beta y and z = alpha A^T w + beta z, and z = alpha A^T (A x) + beta z. A is read once
+  // where the format has a kernel for that; else these are two products, one after the other. None of the
+  // vectors that are written may overlap another.
+  template <class X, class W, class Y, class Z>
+  void multiply_both(double alpha, const X& x, const W& w, double beta, Y&& y, Z&& z) const {
+    library::require_vectors<const X&, Y>();
+    library::require_vectors<const W&, Z>();
+    library::require_vectors<const X&, Z>();
+    run_both(alpha, library::argument(x), library::argument(w), beta, library::argument(y),
+             library::argument(z));
+  }
+  template <class X, class Z>
+  void multiply_normal(double alpha, const X& x, double beta, Z&& z) const {
+    library::require_vectors<const X&, Z>();
+    run_normal(alpha, library::argument(x), beta, library::argument(z));
+  }
 
   // By name, for every product that this kernel computes; the empty name is the format's default. Refused
-  // where it computes neither.
+  // where it computes neither A x nor A^T x. What it does not compute in one pass is then two products.
   matrix& use_kernel(const std::string& name);
   // One for each product; an empty name leaves the choice as it is.
   matrix& use_kernels(const std::string& name, const std::string& name_transposed);
-  // What will run.
+  // What will run; empty where that is two products.
   std::string kernel() const;
   std::string kernel_transposed() const;
+  std::string kernel_both() const;
+  std::string kernel_normal() const;
 
   // The first product with a kernel prepares it, which allocates and waits; these do it beforehand.
   void prepare() const;
   void prepare_transposed() const;
+  void prepare_both() const;
+  void prepare_normal() const;
   std::int64_t prepared_bytes() const;  // that all kernels prepared so far take beside the matrix
 
   // The same matrix with products on this stream of CUDA (a cudaStream_t); null is the default stream. One
@@ -98,10 +123,22 @@ class matrix {
  private:
   void run(bool transposed, double alpha, const library::array_argument& x, double beta,
            const library::array_argument& y) const;
-  std::shared_ptr<library::prepared_product> product(bool transposed) const;
+  void run_both(double alpha, const library::array_argument& x, const library::array_argument& w, double beta,
+                const library::array_argument& y, const library::array_argument& z) const;
+  void run_normal(double alpha, const library::array_argument& x, double beta,
+                  const library::array_argument& z) const;
+  // What the vectors point to, inputs first.
+  void compute(operation op, double alpha, double beta,
+               std::span<const library::array_argument> vectors) const;
+  void compute_at(operation op, double alpha, double beta, void* const* vectors) const;
+  int kernel_for(operation op) const;
+  std::string name_of_kernel(operation op) const;
+  std::shared_ptr<library::prepared_product> product(operation op) const;
+  void prepare(operation op) const;
 
   std::shared_ptr<const library::matrix_state> state_;
-  std::array<int, 2> kernels_ = {-1, -1};  // by product; negative: the default
+  // By operation: a number, or one of what products.cpp has for the default and for two products.
+  std::array<int, 4> kernels_ = {-1, -1, -1, -1};
   void* stream_ = nullptr;
   bool non_blocking_ = false;
 };

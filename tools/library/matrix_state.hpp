@@ -5,20 +5,26 @@
 
 #include "convert/convert.hpp"
 #include "convert/io/matrix_market.hpp"
+#include "kernels/kernel_info.hpp"
 #include "tools/library/gpu.hpp"
 #include "tools/library/matrix.hpp"
 
 namespace sparsmith::library {
 
-// A kernel ready for one product on one stream. One run at a time.
+// A kernel's number is its place in the table; these stand for none.
+constexpr int default_choice = -1, two_products = -2;
+
+// A kernel ready for one operation on one stream, or what two products in its place need beside them. One run
+// at a time.
 struct prepared_product {
   int kernel = 0;
-  bool transposed = false;
+  operation op = operation::multiply;
   void* stream = nullptr;
   std::unique_ptr<const waiting_stream> beside =
       {};  // what it really runs on, where `stream` is non-blocking
   std::int64_t bytes = 0;
-  std::function<void(double alpha, const void* x, double beta, void* y)> run = {};
+  std::function<void(double alpha, double beta, void* const* vectors)> run = {};  // x, y or x, w, y, z
+  std::shared_ptr<void> between = {};  // A x of A^T (A x), where that is two products
   std::mutex running = {};
 };
 
@@ -38,7 +44,7 @@ struct matrix_state {
 
   // What is found and prepared on the way.
   mutable std::mutex mutex;
-  mutable std::array<int, 2> defaults = {-1, -1};
+  mutable std::array<int, 4> defaults = {default_choice, default_choice, default_choice, default_choice};
   mutable std::vector<std::shared_ptr<prepared_product>> prepared;
 };
 using shared_state = std::shared_ptr<const matrix_state>;
@@ -68,8 +74,8 @@ std::shared_ptr<matrix_state> state_of(views_on<Backend, Offset, Value> views) {
   state->kind = static_cast<format_kind>(views.index());
   std::visit(
       [&](const auto& m) {
-        state->rows = m.rows;
-        state->cols = m.cols;
+        state->rows = rows_of(m);
+        state->cols = cols_of(m);
         state->size = {bytes(m), slots(m), parameters_of(m)};
       },
       views);

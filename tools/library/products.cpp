@@ -1,6 +1,8 @@
 // Which kernels a matrix has, and its products.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "convert/backend/device.hpp"
 #include "convert/formats/properties.hpp"
 #include "convert/nearest_names.hpp"
@@ -12,125 +14,188 @@ namespace sparsmith {
 namespace library {
 namespace {
 
-constexpr std::array operations = {operation::multiply, operation::transposed};
-
 template <class Backend, class Offset, class Value>
 std::vector<bound_kernel<Value>> lines_of(Backend on, const views_on<Backend, Offset, Value>& views) {
   return std::visit([&](const auto& m) { return bound_kernels_of(on, m); }, views);
 }
 
+constexpr std::size_t number_of(operation op) {
+  return static_cast<std::size_t>(op);
+}
+constexpr bool in_one_pass(operation op) {
+  return op == operation::both || op == operation::normal;
+}
+
+const std::string& why_not(const kernel_choice& one, operation op) {
+  return op == operation::multiply     ? one.why_not
+         : op == operation::transposed ? one.why_not_transposed
+         : op == operation::both       ? one.why_not_both
+                                       : one.why_not_normal;
+}
+
 // The format's own choice (properties.hpp); where that refuses the matrix, the first of ours that computes
-// the product, else the vendor's first.
-int default_of(const matrix_state& s, const std::vector<kernel_choice>& all, bool transposed) {
+// the product, else the vendor's first. What no kernel does in one pass is done by two products.
+int default_of(const matrix_state& s, const std::vector<kernel_choice>& all, operation op) {
   const format_properties& properties = properties_of(s.kind);
   const kernel_names& names = s.where == place::device ? properties.on_cuda : properties.on_openmp;
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i].name == (transposed ? names.atx : names.ax) &&
-        (transposed ? all[i].why_not_transposed : all[i].why_not).empty())
+    if (all[i].name == (op == operation::transposed ? names.atx : names.ax) && why_not(all[i], op).empty())
       return static_cast<int>(i);
   std::string refusals;
   for (const bool vendor : {false, true})
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (all[i].vendor != vendor) continue;
-      const std::string& why_not = transposed ? all[i].why_not_transposed : all[i].why_not;
-      if (why_not.empty()) return static_cast<int>(i);
-      refusals += fmt::format("{}{}: {}", refusals.empty() ? "" : "; ", all[i].name, why_not);
+      if (why_not(all[i], op).empty()) return static_cast<int>(i);
+      refusals += fmt::format("{}{}: {}", refusals.empty() ? "" : "; ", all[i].name, why_not(all[i], op));
     }
-  throw error(failure::unsupported, fmt::format("no kernel computes {} of this matrix: {}",
-                                                name_of(operations[transposed ? 1 : 0]), refusals));
+  if (in_one_pass(op)) return two_products;
+  throw error(failure::unsupported,
+              fmt::format("no kernel computes {} of this matrix: {}", name_of(op), refusals));
 }
 
-int default_kernel(const matrix& a, bool transposed) {
+int default_kernel(const matrix& a, operation op) {
   const matrix_state& s = a.state();
   {
     const std::lock_guard lock(s.mutex);
-    if (const int known = s.defaults[transposed ? 1 : 0]; known >= 0) return known;
+    if (const int known = s.defaults[number_of(op)]; known != default_choice) return known;
   }
-  const int found = default_of(s, kernels(a), transposed);
+  const int found = default_of(s, kernels(a), op);
   const std::lock_guard lock(s.mutex);
-  return s.defaults[transposed ? 1 : 0] = found;
+  return s.defaults[number_of(op)] = found;
 }
 
-std::shared_ptr<prepared_product> prepared_for(const matrix_state& s, int kernel, bool transposed,
-                                               void* stream, bool non_blocking) {
+std::shared_ptr<prepared_product> prepared_for(const matrix_state& s, int kernel, operation op, void* stream,
+                                               bool non_blocking) {
   const std::lock_guard lock(s.mutex);
   for (const auto& known : s.prepared)
-    if (known->kernel == kernel && known->transposed == transposed && known->stream == stream &&
+    if (known->kernel == kernel && known->op == op && known->stream == stream &&
         (known->beside != nullptr) == non_blocking)
       return known;
   auto product = std::make_shared<prepared_product>();
   product->kernel = kernel;
-  product->transposed = transposed;
+  product->op = op;
   product->stream = stream;
   if (non_blocking) product->beside = std::make_unique<const waiting_stream>();
   with_matrix(s, [&]<class Offset, class Value>(auto on, const auto& views) {
     using backend = decltype(on);
+    if (kernel == two_products) {
+      auto between = std::make_shared<array<Value, space_on<backend>>>(s.rows);
+      product->bytes = s.rows * std::int64_t{sizeof(Value)};
+      product->between = std::shared_ptr<void>(between, between->data());
+      return;
+    }
     if constexpr (std::is_same_v<backend, cuda>)
       on.stream = non_blocking ? product->beside->get() : static_cast<CUstream_st*>(stream);
     const auto lines = lines_of<backend, Offset, Value>(on, views);
-    const auto ready = lines[static_cast<std::size_t>(kernel)].prepare(operations[transposed ? 1 : 0]);
+    const auto ready = lines[static_cast<std::size_t>(kernel)].prepare(op);
     product->bytes = ready.bytes;
-    product->run = [run = ready.run](double alpha, const void* x, double beta, void* y) {
-      run(static_cast<Value>(alpha), static_cast<const Value*>(x), static_cast<Value>(beta),
-          static_cast<Value*>(y));
-    };
+    const auto at = [](void* vector) { return static_cast<Value*>(vector); };
+    if (op == operation::both)
+      product->run = [run = ready.run_both, at](double alpha, double beta, void* const* v) {
+        run(static_cast<Value>(alpha), at(v[0]), at(v[1]), static_cast<Value>(beta), at(v[2]), at(v[3]));
+      };
+    else
+      product->run = [run = ready.run, at](double alpha, double beta, void* const* v) {
+        run(static_cast<Value>(alpha), at(v[0]), static_cast<Value>(beta), at(v[1]));
+      };
   });
   s.prepared.push_back(product);
   return product;
 }
 
 // On the stream it was prepared for, in the order of the caller's.
-void run_in_order(const prepared_product& product, double alpha, const void* x, double beta, void* y) {
+void run_in_order(prepared_product& product, double alpha, double beta, void* const* vectors) {
+  const std::lock_guard lock(product.running);
   auto* const given = static_cast<CUstream_st*>(product.stream);
   if (product.beside != nullptr) queued_work(given).hold_back(product.beside->get());
-  product.run(alpha, x, beta, y);
+  product.run(alpha, beta, vectors);
   if (product.beside != nullptr) queued_work(product.beside->get()).hold_back(given);
 }
 
-void run_with_copies(const prepared_product& product, double alpha, const array_argument& x, double beta,
-                     const array_argument& y) {
+// compute(vectors) with vectors of the host in the GPU's memory; inputs come first, as many as outputs.
+template <class Compute>
+void with_copies(double alpha, double beta, std::span<const array_argument> vectors, Compute compute) {
   const auto bytes_of = [](const array_argument& a) {
     return static_cast<std::int64_t>(a.size) * (a.item_bits / 8);
   };
-  array<std::byte, device> there_x(bytes_of(x)), there_y(bytes_of(y));
-  if (alpha != 0) copy_bytes(place::device, there_x.data(), place::host, x.data, bytes_of(x));
-  if (beta != 0) copy_bytes(place::device, there_y.data(), place::host, y.data, bytes_of(y));
-  run_in_order(product, alpha, there_x.data(), beta, there_y.data());
+  std::vector<array<std::byte, device>> there;
+  std::vector<void*> at;
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    there.emplace_back(bytes_of(vectors[i]));
+    at.push_back(there.back().data());
+    if ((i < vectors.size() / 2 ? alpha : beta) != 0)
+      copy_bytes(place::device, at[i], place::host, vectors[i].data, bytes_of(vectors[i]));
+  }
+  compute(at.data());
   // Waits for the product: its stream is one that the default stream, which copies, waits for.
-  copy_bytes(place::host, const_cast<void*>(y.data), place::device, there_y.data(), bytes_of(y));
+  for (std::size_t i = vectors.size() / 2; i < vectors.size(); ++i)
+    copy_bytes(place::host, const_cast<void*>(vectors[i].data), place::device, at[i], bytes_of(vectors[i]));
 }
 
-void require_size(const char* vector, const array_argument& given, std::int64_t needed,
-                  const char* needed_for, const matrix_state& s) {
-  if (static_cast<std::int64_t>(given.size) != needed)
-    throw error(failure::usage, fmt::format("{} has {} values, but {} of a matrix of {} x {} needs {}",
-                                            vector, given.size, needed_for, s.rows, s.cols, needed));
+// A vector by its name, and how many values it must have.
+struct named_vector {
+  const char* name;
+  std::int64_t needed;
+  bool written;
+};
+std::vector<named_vector> vectors_of(const matrix_state& s, operation op) {
+  switch (op) {
+    case operation::multiply:
+      return {{"x", s.cols, false}, {"y", s.rows, true}};
+    case operation::transposed:
+      return {{"x", s.rows, false}, {"y", s.cols, true}};
+    case operation::both:
+      return {{"x", s.cols, false}, {"w", s.rows, false}, {"y", s.rows, true}, {"z", s.cols, true}};
+    case operation::normal:
+      return {{"x", s.cols, false}, {"z", s.cols, true}};
+  }
+  return {};
 }
 
-void require_right(const matrix_state& s, bool transposed, const array_argument& x, const array_argument& y) {
-  const char* const product = name_of(operations[transposed ? 1 : 0]);
-  require_size("x", x, transposed ? s.rows : s.cols, product, s);
-  require_size("y", y, transposed ? s.cols : s.rows, product, s);
+bool share_memory(const array_argument& a, const array_argument& b) {
+  const auto first_of = [](const array_argument& one) { return reinterpret_cast<std::uintptr_t>(one.data); };
+  const auto end_of = [&](const array_argument& one) {
+    return first_of(one) + one.size * static_cast<std::size_t>(one.item_bits / 8);
+  };
+  return a.size > 0 && b.size > 0 && first_of(a) < end_of(b) && first_of(b) < end_of(a);
+}
+
+void require_right(const matrix_state& s, operation op, std::span<const array_argument> given) {
+  const std::vector<named_vector> wanted = vectors_of(s, op);
+  std::string names;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    names += fmt::format("{}{}", i == 0 ? "" : i + 1 < given.size() ? ", " : " and ", wanted[i].name);
+    if (static_cast<std::int64_t>(given[i].size) != wanted[i].needed)
+      throw error(failure::usage,
+                  fmt::format("{} has {} values, but {} of a matrix of {} x {} needs {}", wanted[i].name,
+                              given[i].size, name_of(op), s.rows, s.cols, wanted[i].needed));
+  }
   const int bits = s.types.single_values ? 32 : 64;
-  if (x.item_bits != bits)
+  if (given[0].item_bits != bits)
+    throw error(failure::usage,
+                fmt::format("the matrix holds {}, but {} hold {}: read it with .values = value_width::{}",
+                            bits == 32 ? "float" : "double", names, bits == 32 ? "double" : "float",
+                            bits == 32 ? "f64" : "f32"));
+  for (std::size_t i = 0; i < given.size(); ++i)
+    for (std::size_t k = i + 1; k < given.size(); ++k) {
+      if (!wanted[k].written || !share_memory(given[i], given[k])) continue;
+      throw error(
+          failure::usage,
+          wanted[i].written
+              ? fmt::format("{} and {} share memory: both are written", wanted[i].name, wanted[k].name)
+              : fmt::format("{} and {} share memory: a product reads {} while it writes {}", wanted[i].name,
+                            wanted[k].name, wanted[i].name, wanted[k].name));
+    }
+  if (!given[0].on_gpu) return;
+  if (s.where == place::host)
     throw error(
         failure::usage,
-        fmt::format("the matrix holds {}, but x and y hold {}: read it with .values = value_width::{}",
-                    bits == 32 ? "float" : "double", bits == 32 ? "double" : "float",
-                    bits == 32 ? "f64" : "f32"));
-  const auto bytes_of = [&](const array_argument& a) { return a.size * static_cast<std::size_t>(bits / 8); };
-  const auto first_x = reinterpret_cast<std::uintptr_t>(x.data);
-  const auto first_y = reinterpret_cast<std::uintptr_t>(y.data);
-  if (x.size > 0 && y.size > 0 && first_x < first_y + bytes_of(y) && first_y < first_x + bytes_of(x))
-    throw error(failure::usage, "x and y share memory: a product reads x while it writes y");
-  if (!x.on_gpu) return;
-  if (s.where == place::host)
-    throw error(failure::usage,
-                "x and y are in the GPU's memory, but the matrix is in the host's: copy_to(a, run_on::gpu)");
-  for (const array_argument* const one : {&x, &y})
-    if (one->size > 0 && !is_gpu_memory(one->data))
-      throw error(failure::usage, fmt::format("{} is a device_span of memory that the GPU cannot reach",
-                                              one == &x ? "x" : "y"));
+        fmt::format("{} are in the GPU's memory, but the matrix is in the host's: copy_to(a, run_on::gpu)",
+                    names));
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (given[i].size > 0 && !is_gpu_memory(given[i].data))
+      throw error(failure::usage,
+                  fmt::format("{} is a device_span of memory that the GPU cannot reach", wanted[i].name));
 }
 
 }  // namespace
@@ -150,7 +215,9 @@ std::vector<kernel_choice> kernels(const matrix& a) {
       const kernel_info& info = line.info;
       all.push_back({info.name, info.description, info.vendor, line.why_not(operation::multiply),
                      line.why_not(operation::transposed), info.repeatable(operation::multiply),
-                     info.repeatable(operation::transposed)});
+                     info.repeatable(operation::transposed), line.why_not(operation::both),
+                     line.why_not(operation::normal), info.repeatable(operation::both),
+                     info.repeatable(operation::normal)});
     }
   });
   return all;
@@ -159,7 +226,7 @@ std::vector<kernel_choice> kernels(const matrix& a) {
 namespace {
 
 // The number of a kernel by its name.
-std::size_t number_of(const std::vector<kernel_choice>& all, const std::string& name, const matrix& a) {
+std::size_t kernel_named(const std::vector<kernel_choice>& all, const std::string& name, const matrix& a) {
   std::vector<std::string> known;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].name == name) return i;
@@ -174,56 +241,81 @@ std::size_t number_of(const std::vector<kernel_choice>& all, const std::string& 
 
 matrix& matrix::use_kernel(const std::string& name) {
   if (name.empty()) {
-    kernels_ = {-1, -1};
+    kernels_.fill(library::default_choice);
     return *this;
   }
   const std::vector<kernel_choice> all = kernels(*this);
-  const std::size_t i = number_of(all, name, *this);
-  if (!all[i].why_not.empty() && !all[i].why_not_transposed.empty())
+  const std::size_t i = kernel_named(all, name, *this);
+  if (std::none_of(all_operations.begin(), all_operations.end(),
+                   [&](operation op) { return library::why_not(all[i], op).empty(); }))
     throw error(failure::usage, fmt::format("{}: {}", name, all[i].why_not));
-  if (all[i].why_not.empty()) kernels_[0] = static_cast<int>(i);
-  if (all[i].why_not_transposed.empty()) kernels_[1] = static_cast<int>(i);
+  for (const operation op : all_operations) {
+    if (library::why_not(all[i], op).empty())
+      kernels_[library::number_of(op)] = static_cast<int>(i);
+    else if (library::in_one_pass(op))
+      kernels_[library::number_of(op)] = library::two_products;
+  }
   return *this;
 }
 
 matrix& matrix::use_kernels(const std::string& name, const std::string& name_transposed) {
   const std::vector<kernel_choice> all = kernels(*this);
-  std::array<int, 2> chosen = kernels_;
-  for (const bool transposed : {false, true}) {
-    const std::string& wanted = transposed ? name_transposed : name;
+  auto chosen = kernels_;
+  for (const operation op : plain_operations) {
+    const std::string& wanted = op == operation::transposed ? name_transposed : name;
     if (wanted.empty()) continue;
-    const std::size_t i = number_of(all, wanted, *this);
-    if (const std::string& why_not = transposed ? all[i].why_not_transposed : all[i].why_not;
-        !why_not.empty())
+    const std::size_t i = kernel_named(all, wanted, *this);
+    if (const std::string& why_not = library::why_not(all[i], op); !why_not.empty())
       throw error(failure::usage, fmt::format("{}: {}", wanted, why_not));
-    chosen[transposed ? 1 : 0] = static_cast<int>(i);
+    chosen[library::number_of(op)] = static_cast<int>(i);
   }
   kernels_ = chosen;
   return *this;
 }
 
+int matrix::kernel_for(operation op) const {
+  const int chosen = kernels_[library::number_of(op)];
+  return chosen != library::default_choice ? chosen : library::default_kernel(*this, op);
+}
+
+std::string matrix::name_of_kernel(operation op) const {
+  const int kernel = kernel_for(op);
+  return kernel == library::two_products ? "" : kernels(*this)[static_cast<std::size_t>(kernel)].name;
+}
 std::string matrix::kernel() const {
-  const int chosen = kernels_[0] >= 0 ? kernels_[0] : library::default_kernel(*this, false);
-  return kernels(*this)[static_cast<std::size_t>(chosen)].name;
+  return name_of_kernel(operation::multiply);
 }
-
 std::string matrix::kernel_transposed() const {
-  const int chosen = kernels_[1] >= 0 ? kernels_[1] : library::default_kernel(*this, true);
-  return kernels(*this)[static_cast<std::size_t>(chosen)].name;
+  return name_of_kernel(operation::transposed);
+}
+std::string matrix::kernel_both() const {
+  return name_of_kernel(operation::both);
+}
+std::string matrix::kernel_normal() const {
+  return name_of_kernel(operation::normal);
 }
 
-std::shared_ptr<library::prepared_product> matrix::product(bool transposed) const {
-  const int chosen = kernels_[transposed ? 1 : 0];
-  return library::prepared_for(*state_, chosen >= 0 ? chosen : library::default_kernel(*this, transposed),
-                               transposed, stream_, non_blocking_);
+std::shared_ptr<library::prepared_product> matrix::product(operation op) const {
+  return library::prepared_for(*state_, kernel_for(op), op, stream_, non_blocking_);
 }
 
+void matrix::prepare(operation op) const {
+  const bool two = kernel_for(op) == library::two_products;
+  if (two)
+    for (const operation one : plain_operations) product(one);
+  if (!two || op == operation::normal) product(op);
+}
 void matrix::prepare() const {
-  product(false);
+  prepare(operation::multiply);
 }
-
 void matrix::prepare_transposed() const {
-  product(true);
+  prepare(operation::transposed);
+}
+void matrix::prepare_both() const {
+  prepare(operation::both);
+}
+void matrix::prepare_normal() const {
+  prepare(operation::normal);
 }
 
 std::int64_t matrix::prepared_bytes() const {
@@ -235,13 +327,43 @@ std::int64_t matrix::prepared_bytes() const {
 
 void matrix::run(bool transposed, double alpha, const library::array_argument& x, double beta,
                  const library::array_argument& y) const {
-  library::require_right(*state_, transposed, x, y);
-  const auto ready = product(transposed);
-  const std::lock_guard lock(ready->running);
-  if (on_gpu() && !x.on_gpu)
-    library::run_with_copies(*ready, alpha, x, beta, y);
-  else
-    library::run_in_order(*ready, alpha, x.data, beta, const_cast<void*>(y.data));
+  compute(transposed ? operation::transposed : operation::multiply, alpha, beta, std::array{x, y});
+}
+void matrix::run_both(double alpha, const library::array_argument& x, const library::array_argument& w,
+                      double beta, const library::array_argument& y, const library::array_argument& z) const {
+  compute(operation::both, alpha, beta, std::array{x, w, y, z});
+}
+void matrix::run_normal(double alpha, const library::array_argument& x, double beta,
+                        const library::array_argument& z) const {
+  compute(operation::normal, alpha, beta, std::array{x, z});
+}
+
+void matrix::compute(operation op, double alpha, double beta,
+                     std::span<const library::array_argument> vectors) const {
+  library::require_right(*state_, op, vectors);
+  if (on_gpu() && !vectors[0].on_gpu)
+    return library::with_copies(alpha, beta, vectors,
+                                [&](void* const* there) { compute_at(op, alpha, beta, there); });
+  std::array<void*, 4> at = {};
+  for (std::size_t i = 0; i < vectors.size(); ++i) at[i] = const_cast<void*>(vectors[i].data);
+  compute_at(op, alpha, beta, at.data());
+}
+
+void matrix::compute_at(operation op, double alpha, double beta, void* const* vectors) const {
+  if (kernel_for(op) != library::two_products)
+    return library::run_in_order(*product(op), alpha, beta, vectors);
+  const auto plain = [&](operation one, double a, void* x, double b, void* y) {
+    library::run_in_order(*product(one), a, b, std::array{x, y}.data());
+  };
+  if (op == operation::both) {
+    plain(operation::multiply, alpha, vectors[0], beta, vectors[2]);
+    plain(operation::transposed, alpha, vectors[1], beta, vectors[3]);
+    return;
+  }
+  const auto own = product(op);
+  const std::lock_guard lock(own->running);
+  if (alpha != 0) plain(operation::multiply, 1, vectors[0], 0, own->between.get());
+  plain(operation::transposed, alpha, own->between.get(), beta, vectors[1]);
 }
 
 matrix matrix::on(void* stream) const {

@@ -55,8 +55,9 @@ kernel_info named(const char* name, const kernel_facts& facts = warp_facts) {
 
 TEST_CASE("every entry of a field makes what its price says, after the entry it varies") {
   for (const char* const spec : {"gen:blockband?n=300&block=5&density=0.05", "gen:rmat?scale=9&edges=6",
-                                 "gen:uniform?rows=300&cols=700&density=0.02"}) {
+                                 "gen:uniform?rows=300&cols=700&density=0.02", "gen:laplace2d?n=20"}) {
     const matrix m = generated(spec);
+    const bool has_half = std::string(spec).starts_with("gen:laplace");
     const matrix turned_over = transpose_of(m);
     field_request request;
     request.our_copies = true;
@@ -81,9 +82,35 @@ TEST_CASE("every entry of a field makes what its price says, after the entry it 
       else
         CHECK(size.bytes >= e.cost.bytes);
     }
-    CHECK(formats.size() == all_formats().size());
+    for (const format_kind format : all_formats())
+      CHECK(formats.contains(format) == (has_half || !whole_of(format)));
     CHECK(copies >= 1);
   }
+}
+
+TEST_CASE(
+    "a copy of A^T in BSR is priced by its own block rows, and of a symmetric matrix there is no copy") {
+  testing::named_matrix blocks{"", 60, 300, {}};
+  for (std::int32_t row = 0; row < 60; ++row)
+    for (std::int32_t col = 0; col < 300; ++col)
+      if ((row / 5 + col / 5) % 4 == 0) blocks.entries.push_back({row, col, 1.0});
+  const matrix m =
+      coo_to_csr<openmp, std::int32_t, double>(openmp{}, testing::as_coo_of<double>(blocks), nullptr);
+  const matrix turned_over = transpose_of(m);
+  field_request request;
+  request.our_copies = true;
+  int copies = 0;
+  for (const priced_variant& e : field_for(m, request))
+    if (e.variant.of_transpose && e.variant.format == format_kind::bsr) {
+      ++copies;
+      CHECK(e.cost.exact);
+      const auto made = from_csr<openmp, std::int32_t, double>({}, view(turned_over), e.variant.format,
+                                                               e.variant.conversion, nullptr);
+      CHECK(summary_of(made).bytes == e.cost.bytes);
+    }
+  CHECK(copies == 1);
+  request.symmetric = true;
+  for (const priced_variant& e : field_for(m, request)) CHECK_FALSE(e.variant.of_transpose);
 }
 
 TEST_CASE("what does not fit or is too padded is left out with the reason") {
@@ -162,6 +189,78 @@ TEST_CASE("formats and kernels that were asked for, and no others") {
   }
 }
 
+TEST_CASE("kernels of history take part where they are asked for, and a format that has no others too") {
+  const matrix m = generated("gen:blockband?n=300&block=5&density=0.05");
+  using names = std::vector<std::string>;
+  const names living = {"bsr/fixed-task", "bsr/preprocessed"};
+  const auto kernels_of = [&](const field_request& request) {
+    std::map<std::string, names> found;
+    for (const priced_variant& e : field_for(m, request)) {
+      names ours;
+      for (const std::string& name : e.variant.kernels)
+        if (name.find("/mkl") == std::string::npos) ours.push_back(name);
+      found[name_of(e.variant.format) + (e.variant.of_transpose ? " of A^T" : "")] = ours;
+    }
+    return found;
+  };
+  field_request request;
+  request.our_copies = true;
+  CHECK(kernels_of(request)["bsr"] == living);
+  CHECK(kernels_of(request)["bsr of A^T"] == living);
+  CHECK(kernels_of(request)["csr"] == names{"csr/omp"});
+  request.history = true;
+  const names all = {"bsr/granular-row", "bsr/intra-row-naive", "bsr/intra-row",
+                     "bsr/max-task",     "bsr/fixed-task",      "bsr/preprocessed"};
+  CHECK(kernels_of(request)["bsr"] == all);
+  CHECK(kernels_of(request)["bsr of A^T"] == all);
+  field_request named;
+  named.kernels = {"bsr/max-task", "csr/omp"};
+  CHECK(kernels_of(named) == std::map<std::string, names>{{"bsr", {"bsr/max-task"}}, {"csr", {"csr/omp"}}});
+  field_request format;  // which has others
+  format.formats = {format_kind::bsr};
+  CHECK(kernels_of(format)["bsr"] == living);
+  field_request forced;
+  forced.forced[format_kind::bsr].bsr_block = {5, 5};
+  CHECK(kernels_of(forced)["bsr"] == living);
+}
+
+// The tables of CUDA are there without a GPU; the matrix is looked at by the CPU.
+TEST_CASE("a format whose kernels are all history takes part where it is asked for") {
+  if constexpr (has_cuda) {
+    const matrix m = generated("gen:rmat?scale=9&edges=6");
+    const auto labels_with = [&](field_request request) {
+      request.backend = cuda::name;
+      std::set<std::string> labels;
+      for (const priced_variant& e :
+           field_of(openmp{}, view(m), features_of(openmp{}, view(m), {}, nullptr), request)) {
+        INFO(e.variant.label());
+        CHECK_FALSE(e.variant.kernels.empty());
+        CHECK(labels.insert(e.variant.label()).second);
+      }
+      return labels;
+    };
+    const auto counted = [](const std::set<std::string>& labels, const std::string& begin) {
+      return std::count_if(labels.begin(), labels.end(),
+                           [&](const std::string& one) { return one.starts_with(begin + " "); });
+    };
+    const auto usual = labels_with({});
+    CHECK(counted(usual, "csb") == 0);
+    CHECK(counted(usual, "gcsb") == 0);
+    CHECK(counted(usual, "gcsb_tile") > 0);
+    CHECK(counted(usual, "ecsb") > 0);  // held as COO alone, whose kernel is none of history
+    CHECK_FALSE(usual.contains("ecsb beta 32, ell"));
+    CHECK_FALSE(usual.contains("ecsb beta 32, hybrid"));
+    const auto all = labels_with({.history = true});
+    for (const char* const format : {"csb", "gcsb"}) CHECK(counted(all, format) > 0);
+    CHECK(counted(all, "ecsb") > counted(usual, "ecsb"));
+    CHECK(counted(labels_with({.formats = {format_kind::csb}}), "csb") > 0);
+    CHECK(labels_with({.kernels = {"gcsb/lane"}}) == labels_with({.formats = {format_kind::gcsb}}));
+    field_request forced;
+    forced.forced[format_kind::ecsb].blocks.beta = 16;
+    CHECK(counted(labels_with(forced), "ecsb") == 3);
+  }
+}
+
 TEST_CASE("terms are times: none is negative, and more bytes or atomics take longer") {
   const matrix m = generated("gen:rmat?scale=9&edges=6");
   const matrix_features features = features_of(openmp{}, view(m), {}, nullptr);
@@ -171,7 +270,7 @@ TEST_CASE("terms are times: none is negative, and more bytes or atomics take lon
   for (const format_cost& cost : features.formats)
     if (cost.format == format_kind::csr) csr_cost = cost;
   for (const bool warm : {true, false})
-    for (const operation op : both_operations)
+    for (const operation op : plain_operations)
       for (const char* const backend : {"openmp", "cuda"}) {
         const model_terms terms =
             terms_of(rates, backend, named("csr/warp"), op, known, csr_cost, false, warm);
@@ -446,4 +545,24 @@ TEST_CASE("small matrices get a short time, large ones more, and none without en
   }
   CHECK(automatic_budget("cuda", std::int64_t{1} << 40) == 15);
   CHECK(automatic_budget("openmp", std::int64_t{1} << 40) == 120);
+}
+
+TEST_CASE("DIA takes part where a diagonal is worth storing, and as it is asked for") {
+  const auto dia_of = [](const char* spec, const field_request& request = {}) {
+    for (const priced_variant& e : field_for(generated(spec), request))
+      if (e.variant.format == format_kind::dia) return e;
+    throw std::logic_error("no dia");
+  };
+  CHECK(dia_of("gen:laplace2d?n=20").left_out.empty());
+  CHECK(dia_of("gen:laplace2d?n=20").cost.blocks == 5);
+  CHECK(dia_of("gen:rmat?scale=9").left_out == "no diagonal is worth storing, so that it is COO");
+  field_request all;
+  all.forced[format_kind::dia].dia_share = 0;
+  all.max_fill = 1e9;
+  const priced_variant every = dia_of("gen:rmat?scale=6", all);
+  CHECK(every.variant.label() == "dia all diagonals");
+  CHECK(every.left_out.empty());
+  CHECK(every.cost.rest == 0);
+  all.forced[format_kind::dia].dia_share = 0.5;
+  CHECK(dia_of("gen:laplace2d?n=20", all).variant.label() == "dia share 0.5");
 }

@@ -179,7 +179,8 @@ TEST_CASE("a file that will not do is measured anew and replaced") {
   for (const std::string& text :
        {std::string(), content(path).substr(0, 200), with("/schema", "sparsmith.machine/2"),
         with("/rates_version", rates_version + 1), with("/rates/atomics", 0),
-        with("/description/device", "another CPU of the same file name")}) {
+        with("/description/device", "another CPU of the same file name"),
+        with("/description/threads", 1000)}) {
     INFO(text);
     write(path, text);
     const known_machine again = known_here(false);

@@ -18,7 +18,7 @@ using namespace sparsmith;
 namespace {
 
 using matrix = csr<std::int32_t, double, host>;
-const std::vector<operation> both(both_operations.begin(), both_operations.end());
+const std::vector<operation> both(plain_operations.begin(), plain_operations.end());
 const sampling_options quick{2, true};
 
 matrix generated(const std::string& spec) {
@@ -414,7 +414,9 @@ TEST_CASE("a race for a verdict gives everybody a time or a reason, and the lead
   CHECK(!result.interrupted);
   const verdict said = verdict_of(result, {});
   REQUIRE(said.winner);
-  for (const contestant_result* k : said.winner.contestants) {
+  for (const operation op : plain_operations) {
+    const contestant_result* const k = said.winner.contestant(op);
+    REQUIRE(k != nullptr);
     INFO(k->info.name << ' ' << k->left);
     CHECK(k->left.empty());
     CHECK(k->time.cold.samples >= 5);
@@ -492,4 +494,60 @@ TEST_CASE("a second copy, of A^T, computes what the first one does") {
     INFO(k.wrong << k.not_run);
     CHECK(k.timed());
   }
+}
+
+TEST_CASE("two products in one pass are checked as both, and timed where they are right") {
+  const matrix m = generated("gen:uniform?rows=60&cols=40&density=0.1");
+  auto contest = contest_of(m);
+  for (const operation op : {operation::both, operation::normal}) {
+    INFO(name_of(op));
+    contestant_result line;
+    const auto entered = contest.enter(fake(m, "a/good", false), op, line);
+    REQUIRE(entered != nullptr);
+    CHECK(contest.sample(*entered, 1, 0, line));
+    CHECK(line.error <= 1);
+    contestant_result wrong;
+    CHECK(contest.enter(fake(m, "a/wrong", false, [] { return 2.0; }), op, wrong) == nullptr);
+    CHECK(wrong.wrong.find(op == operation::both ? "of 100 outputs" : "of 40 outputs") != std::string::npos);
+  }
+  // The second product alone is wrong.
+  const auto real = bound_kernels_of(openmp{}, view(m)).front();
+  const bound_kernel<double> half_right{
+      named("a/half", false), real.why_not, [&](operation op) {
+        const auto ready = real.prepare(op);
+        return prepared_kernel<double>{0, [ready](double alpha, const double* x, double beta, double* y) {
+                                         ready.run(alpha, x, beta, y);
+                                         y[60] += 1;
+                                       }};
+      }};
+  contestant_result line;
+  CHECK(contest.enter(half_right, operation::both, line) == nullptr);
+  CHECK(line.wrong.find("1 of 100 outputs, first y[60]") == 0);
+}
+
+TEST_CASE("a request for one pass races it beside both products, on a symmetric matrix beside A x") {
+  for (const bool symmetric : {false, true})
+    for (const operation op : {operation::both, operation::normal}) {
+      const matrix m =
+          generated(symmetric ? "gen:laplace2d?n=12" : "gen:uniform?rows=60&cols=40&density=0.1");
+      race_request request;
+      request.sampling = quick;
+      request.operations = symmetric ? std::vector{operation::multiply} : both;
+      request.operations.push_back(op);
+      request.symmetric = symmetric;
+      request.wanted.one_pass = op;
+      request.wanted.warm = true;
+      request.field.push_back({format_variant{}});
+      request.field[0].variant.kernels = {"csr/omp"};
+      const matrix_result found = race<openmp, std::int32_t, double>(openmp{}, view(m), request, {});
+      REQUIRE(found.variants[0].contestants.size() == request.operations.size());
+      for (const contestant_result& k : found.variants[0].contestants) {
+        INFO(k.not_run << k.wrong);
+        CHECK(k.timed());
+      }
+      const verdict v = verdict_of(found, request.wanted);
+      REQUIRE(v.winner);
+      REQUIRE(v.other_kind);
+      CHECK(v.winner.in_one_pass() != v.other_kind.in_one_pass());
+    }
 }

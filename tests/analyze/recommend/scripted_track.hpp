@@ -14,6 +14,7 @@ namespace sparsmith {
 struct scripted_contestant {
   double seconds = 1e-3;            // of a product; A^T x takes the same where `transposed` is 0
   double transposed = 0;            //
+  double one_pass = 0;              // of two products; as A x where it is 0
   std::deque<double> factors = {};  // the next samples are these many times that; then 1 again
   double single = 0;                // of the first run; 0: as every other
   double sample_seconds = 0;        // that a sample moves the clock on
@@ -53,7 +54,7 @@ class scripted_track final : public track {
   }
 
   std::string choose_baseline(operation) override { return base; }
-  std::array<regimes, 2> sample_baselines(int count, double) override {
+  base_times sample_baselines(int count, double) override {
     log.push_back("baselines " + std::to_string(count));
     baseline_samples += count;
     time += count * baseline_seconds;
@@ -120,13 +121,14 @@ class scripted_track final : public track {
  private:
   static std::string in_words(const contestant_key& key) {
     return std::to_string(key.variant) + "/" + std::to_string(key.kernel) +
-           (key.op == operation::multiply ? " ax" : " atx");
+           std::array{" ax", " atx", " both", " normal"}[static_cast<std::size_t>(key.op)];
   }
   scripted_contestant& script(const contestant_key& key) {
     return variants[key.variant].kernels[key.kernel].second;
   }
   double seconds(const contestant_key& key) {
     const scripted_contestant& one = script(key);
+    if (!is_plain(key.op) && one.one_pass > 0) return one.one_pass;
     return key.op == operation::transposed && one.transposed > 0 ? one.transposed : one.seconds;
   }
   std::vector<kernel_info> infos(std::size_t variant) const {

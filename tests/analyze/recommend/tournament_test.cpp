@@ -2,6 +2,8 @@
 // budgets, interrupts, memory that is short, noise and ties do. Each case fails where its rule is taken out.
 #include "analyze/recommend/tournament.hpp"
 
+#include <fmt/format.h>
+
 #include <new>
 
 #include "tests/analyze/recommend/scripted_track.hpp"
@@ -109,6 +111,47 @@ TEST_CASE("tournament: a first run far beyond the leader is the last") {
   CHECK(a.track.samples_of(1, 0) == 0);
   CHECK(a.track.count("release 1/0 ax") == 1);
   CHECK(a.track.samples_of(2, 0) > 0);
+}
+
+TEST_CASE("tournament: a hopeless single run is the last, also where all samples are taken") {
+  for (const bool for_verdict : {true, false}) {
+    INFO(for_verdict);
+    arena a;
+    a.request.for_verdict = for_verdict;
+    a.request.sampling.samples = 9;
+    const double hopeless = tuning.hopeless_ratio * (1 * ms + tuning.far_seconds);
+    a.add(format_kind::csr, {1, 1, 1});  // entered before it is known who leads
+    a.script(0, 0).single = 1.01 * hopeless;
+    a.script(0, 1).single = 0.99 * hopeless;
+    a.add(format_kind::bsr, {1, 1});
+    a.script(1, 0).single = 1.01 * hopeless;
+    a.script(1, 1).single = 1e-9;  // who is wrong leads nobody
+    a.script(1, 1).wrong = "1 of 10 outputs";
+    a.add(format_kind::coo, {1});
+    const matrix_result found = a.run();
+    for (const auto& [variant, kernel] : {std::pair(0, 0), std::pair(1, 0)}) {
+      const auto i = static_cast<std::size_t>(variant), k = static_cast<std::size_t>(kernel);
+      const contestant_result& left = found.variants[i].contestants[k];
+      CHECK(left.left == "after one run of 106 ms, 106 x the leader");
+      CHECK_FALSE(left.timed());
+      CHECK(left.not_run.empty());
+      CHECK(a.track.count(fmt::format("release {}/{} ax", variant, kernel)) == 1);
+      CHECK(a.track.samples_of(i, k) == 0);
+    }
+    CHECK(a.track.samples_of(0, 1) > 0);
+    CHECK(a.track.samples_of(0, 2) >= 5);
+    CHECK(found.variants[2].contestants[0].timed());
+  }
+}
+
+TEST_CASE("tournament: who may not win makes nobody hopeless") {
+  arena a;
+  a.request.for_verdict = false;
+  a.request.sampling.samples = 3;
+  a.request.wanted.repeatable = true;
+  a.add(format_kind::csr, {0.001, 10});
+  a.track.variants[0].kernels[0].first.repeatable = {false, false};
+  CHECK(a.run().variants[0].contestants[1].timed());
 }
 
 TEST_CASE("tournament: a variant that is expected far behind is not converted") {
@@ -591,4 +634,75 @@ TEST_CASE("tournament: a race of nobody, and one where nothing runs, has no verd
   const matrix_result found = nothing.run();
   CHECK(!verdict_of(found, nothing.request.wanted).winner);
   CHECK(found.steps.size() == 4);
+}
+
+namespace {
+
+// Two products that come together, beside what computes them in one pass.
+arena with_both() {
+  arena a;
+  a.request.operations = {ax, atx, operation::both};
+  a.request.wanted.weights = {1, 1};
+  a.request.wanted.one_pass = operation::both;
+  return a;
+}
+
+}  // namespace
+
+TEST_CASE("tournament: one pass races beside two products, and only of kernels that compute it") {
+  arena a = with_both();
+  a.request.clock = a.track.clock();
+  a.add(format_kind::csr, {1, 1});
+  a.track.variants[0].kernels[0].first.computes.both = true;
+  a.script(0).one_pass = 1.2 * ms;
+  const matrix_result found = a.run();
+  CHECK(a.track.count("enter 0/0 both") == 1);
+  CHECK(a.track.count("enter 0/1 both") == 0);
+  REQUIRE(found.variants[0].contestants.size() == 5);  // and no line about what nobody expects of it
+  CHECK(found.variants[0].contestants.back().op == operation::both);
+  CHECK(found.base_name(operation::both).empty());  // no vendor has it
+  const verdict v = verdict_of(found, a.request.wanted);
+  CHECK(v.winner.in_one_pass());
+  CHECK(v.other_kind.seconds == Approx(2 * ms));
+  // The same where nobody leaves early.
+  a.request.for_verdict = false;
+  CHECK(a.run().variants[0].contestants.size() == 5);
+}
+
+TEST_CASE("tournament: two products stay in the race though one pass is far ahead, for their own sake") {
+  arena a = with_both();
+  a.request.clock = a.track.clock();
+  a.add(format_kind::csr, {1});
+  a.track.variants[0].kernels[0].first.computes.both = true;
+  a.script(0).one_pass = 0.5 * ms;
+  const matrix_result found = a.run();
+  for (const contestant_result& k : found.variants[0].contestants) {
+    INFO(k.left);
+    CHECK(k.time.warm.samples >= tuning.first_samples + tuning.heat_samples);
+  }
+}
+
+TEST_CASE("tournament: of one pass nothing is predicted, which brings a variant but no step away from it") {
+  const auto stores = [](bool computes, int after) {
+    arena a = with_both();
+    a.request.clock = a.track.clock();
+    a.add(format_kind::csr, {1});
+    a.add(format_kind::bsr, {3});
+    a.add(format_kind::bsr, {1});
+    for (const std::size_t i : {1, 2}) {
+      a.track.variants[i].kernels[0].first.computes.both = computes;
+      a.request.field[i].expected = [](const kernel_info&, operation op) {
+        return is_plain(op) ? prediction{5 * ms, 5 * ms} : prediction{};
+      };
+    }
+    a.track.variants[0].kernels[0].first.computes.both = true;
+    a.script(0).one_pass = 1.5 * ms;
+    a.script(1).one_pass = 4 * ms;
+    a.request.field[2].after = after;
+    a.run();
+    return a.track.count("store 1") + 10 * a.track.count("store 2");
+  };
+  CHECK(stores(false, -1) == 0);  // both are predicted at five times the leader
+  CHECK(stores(true, -1) == 11);
+  CHECK(stores(true, 1) == 1);  // the first of them turned out to be far behind
 }

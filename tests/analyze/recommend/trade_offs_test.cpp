@@ -35,7 +35,7 @@ variant_result stored(format_kind format, const char* kernel, double convert, do
   f.format = format;
   f.bytes = static_cast<std::int64_t>(bytes);
   f.convert_seconds = convert * micro;
-  for (const operation op : both_operations) {
+  for (const operation op : plain_operations) {
     contestant_result k;
     k.info = {.name = kernel, .description = "a test", .source = vendor ? "the vendor" : "ours"};
     k.info.vendor = vendor;

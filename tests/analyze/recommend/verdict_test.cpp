@@ -301,7 +301,7 @@ struct made_up {
       variant_result f = stored(formats[i], whole(1000) + 500, i == 0 ? 0 : number(0, 300), {});
       f.note = i == 4 ? "other" : "";
       f.expected_convert_seconds = f.convert_seconds;
-      for (const operation op : both_operations)
+      for (const operation op : plain_operations)
         for (int k = whole(3); k >= 0; --k) {
           if (m.symmetric && op == atx) continue;
           const double seconds = level * (whole(2) == 0 ? number(1, 1.1) : number(1, 3));
@@ -647,4 +647,130 @@ TEST_CASE("what a prediction would have taken, with the times of the race") {
   choice = predicted_choice_of(m, {});
   CHECK(choice.taken.names() == "csr/a");
   CHECK(choice.measured);
+}
+
+namespace {
+
+constexpr operation both = operation::both, normal = operation::normal;
+
+// CSR takes 10 and 30 for the products, ELL 8 and 20; each has one kernel for both in one pass.
+matrix_result with_one_pass(double in_csr, double in_ell) {
+  matrix_result m = raced_example();
+  m.variants.resize(2);
+  m.variants[0].contestants.push_back(raced("csr/a", both, in_csr));
+  m.variants[1].contestants.push_back(raced("ell/a", both, in_ell));
+  for (variant_result& f : m.variants) f.contestants.back().info.repeatable.both = true;
+  return m;
+}
+
+objective together(operation op) {
+  objective wanted;
+  wanted.one_pass = op;
+  return wanted;
+}
+
+}  // namespace
+
+TEST_CASE("one pass wins where it takes less than the sum of two products, and both kinds are told") {
+  const matrix_result m = with_one_pass(25, 24);
+  const verdict v = verdict_of(m, together(both));
+  CHECK(v.winner.in_one_pass());
+  // 24 beside 25 is a tie that what is there wins.
+  CHECK(v.winner.names() == "csr/a in one pass");
+  CHECK(v.winner.seconds == 25);
+  CHECK(v.winner.contestant(ax) == nullptr);
+  CHECK(v.winner.run_for(both) == &m.variants[0].contestants.back());
+  CHECK(v.winner.runs(m.variants[0].contestants.back()));
+  CHECK(v.fastest.names() == "ell/a in one pass");
+  CHECK(v.other_kind.names() == "ell/a");  // 8 + 20
+  CHECK(v.other_kind.seconds == 28);
+  CHECK(v.stay == v.winner);
+  CHECK(v.winner.repeatable());
+  CHECK(v.tied_contestants == std::vector{&m.variants[1].contestants.back()});
+}
+
+TEST_CASE("where one pass is slower the verdict takes two products") {
+  const matrix_result m = with_one_pass(70, 50);
+  const verdict v = verdict_of(m, together(both));
+  CHECK_FALSE(v.winner.in_one_pass());
+  CHECK(v.winner.names() == "ell/a");
+  CHECK(v.winner.seconds == 28);  // both of them, and not their mean
+  CHECK(v.other_kind.names() == "ell/a in one pass");
+  CHECK(v.other_kind.seconds == 50);
+  CHECK(v.stay.names() == "csr/a");
+  CHECK(v.stay.seconds == 40);
+  // 40 to convert, 12 gained by an application.
+  CHECK(std::fabs(v.repaid_after - 40 / 12.0) < 1e-12);
+  CHECK(v.repaid_after_alone == std::array<double, 2>{-1, -1});
+  CHECK(v.alone[0].names() == "ell/a");
+  CHECK(v.alone[0].seconds == 8);
+  objective few = together(both);
+  few.products = 2;  // 28 and half of 40 beside 40
+  CHECK(verdict_of(m, few).winner.names() == "csr/a");
+}
+
+TEST_CASE("two products that are not told apart from one pass are tied with it, kernel by kernel") {
+  const matrix_result m = with_one_pass(70, 27);
+  const verdict v = verdict_of(m, together(both));
+  CHECK(v.winner.names() == "ell/a in one pass");
+  REQUIRE(v.ties.size() == 1);
+  CHECK(v.ties[0] == v.other_kind);
+  CHECK(v.tied_contestants == std::vector{&m.variants[1].contestants[0], &m.variants[1].contestants[1]});
+  CHECK(v.repaid_after == 40 / 13.0);
+}
+
+TEST_CASE("what computes another pair of products, or the same where it is not asked for, takes no part") {
+  const matrix_result m = with_one_pass(1, 1);
+  const verdict of_normal = verdict_of(m, together(normal));
+  CHECK(of_normal.winner.names() == "ell/a");
+  CHECK(of_normal.winner.seconds == 28);
+  CHECK_FALSE(of_normal.other_kind);
+  const verdict of_mix = verdict_of(m, {});
+  CHECK(of_mix.winner.names() == "ell/a");
+  CHECK(of_mix.winner.seconds == 14);
+  CHECK_FALSE(of_mix.other_kind);
+  CHECK(ours_of(m, false).pair.names() == "ell/a");
+  CHECK(sum_of_medians(ours_of(m, false).pair) == 28);
+}
+
+TEST_CASE("where A equals A^T two products are both with A, and one pass is beside them") {
+  matrix_result m = with_one_pass(15, 18);
+  m.symmetric = true;
+  for (variant_result& f : m.variants)
+    std::erase_if(f.contestants, [](const contestant_result& k) { return k.op == atx; });
+  const verdict v = verdict_of(m, together(both));
+  CHECK(v.fastest.names() == "csr/a in one pass");  // 15 beside 16 and 18
+  CHECK(v.other_kind.names() == "ell/a");
+  CHECK(v.other_kind.seconds == 16);
+  CHECK(v.other_kind.contestant(atx) == v.other_kind.contestant(ax));
+}
+
+TEST_CASE("one pass is compared with the vendor's two products, from one copy and from two") {
+  matrix_result m = with_one_pass(25, 50);
+  m.variants[0].contestants.push_back(raced("csr/v", ax, 9, 0, true));
+  m.variants[0].contestants.push_back(raced("csr/v", atx, 60, 0, true));
+  variant_result copy = stored(format_kind::sell, 1100, 7, {raced("sell/v", atx, 6, 0, true)});
+  copy.of_transpose = true;
+  m.variants.push_back(copy);
+  const verdict v = verdict_of(m, together(both));
+  CHECK(v.winner.names() == "csr/a in one pass");
+  CHECK(v.vendor.one_copy.seconds == 9 + 60);
+  CHECK(v.vendor.two_copies.seconds == 9 + 6);
+  CHECK(v.vendor.product[0].seconds == 9);
+}
+
+TEST_CASE("of one pass the reason is that the matrix is read once") {
+  matrix_result m = with_one_pass(70, 20);
+  m.variants[0].contestants.pop_back();
+  const verdict v = verdict_of(m, together(both));
+  REQUIRE(v.winner.names() == "ell/a in one pass");
+  REQUIRE(v.reasons.size() == 1);
+  CHECK(v.reasons[0] ==
+        "one pass reads the matrix once, 1.5 KiB; two products of csr/a read theirs twice, 2.0 KiB");
+  // The same where CSR alone took part: there is no other format, but another kind.
+  matrix_result alone = with_one_pass(20, 70);
+  alone.variants.pop_back();
+  CHECK(verdict_of(alone, together(both)).reasons ==
+        std::vector<std::string>{
+            "one pass reads the matrix once, 1000 B; two products of csr/a read theirs twice, 2.0 KiB"});
 }

@@ -32,7 +32,11 @@ void add_kernel(variant_result& f, const char* name, double multiply, double tra
                 bool repeatable = true, bool vendor = false) {
   for (const auto& [op, cold] :
        {std::pair(operation::multiply, multiply), {operation::transposed, transposed}}) {
-    contestant_result k{.info = {name, "made by hand", "ours", repeatable, repeatable, 0, vendor},
+    contestant_result k{.info = {.name = name,
+                                 .description = "made by hand",
+                                 .source = "ours",
+                                 .repeatable = {repeatable, repeatable},
+                                 .vendor = vendor},
                         .op = op,
                         .not_run = cold > 0 ? "" : "it has no product with A^T",
                         .wrong = ""};
@@ -98,7 +102,7 @@ recommendation raced(const std::string& name) {
   variant_result csr = made(format_kind::csr, "", csr_bytes, 0);
   add_kernel(csr, "csr/thread", 96 * micro, 210 * micro, false);
   add_kernel(csr, "csr/vector", 27 * micro, 71 * micro, false);
-  add_kernel(csr, "csr/merge", 29 * micro, 64 * micro, false);
+  add_kernel(csr, "csr/hybrid", 29 * micro, 64 * micro, false);
   add_kernel(csr, "csr/cusparse", 34 * micro, 90 * micro, false, true);
   variant_result coo = made(format_kind::coo, "", csr_bytes * 4 / 3, 90 * micro);
   add_kernel(coo, "coo/atomic", 120 * micro, 118 * micro, false);
@@ -251,14 +255,14 @@ TEST_CASE("the verdict is a sentence, with its figures beneath") {
 TEST_CASE("what is not told apart is named") {
   CHECK_FALSE(has(page_of({raced("m")}), "Not told apart from it"));
   recommendation r = raced("m");
-  contestant_result& merge = r.found.variants[0].contestants[4];
-  merge.time.cold = around(22.4 * micro, 30);
-  contestant_result& merge_transposed = r.found.variants[0].contestants[5];
-  merge_transposed.time.cold = around(25.4 * micro, 30);
+  contestant_result& hybrid = r.found.variants[0].contestants[4];
+  hybrid.time.cold = around(22.4 * micro, 30);
+  contestant_result& hybrid_transposed = r.found.variants[0].contestants[5];
+  hybrid_transposed.time.cold = around(25.4 * micro, 30);
   const std::string page = page_of({r});
-  CHECK(has(page, "<b>csr/merge</b> for A&nbsp;x"));  // nothing has to be converted for it
+  CHECK(has(page, "<b>csr/hybrid</b> for A&nbsp;x"));  // nothing has to be converted for it
   CHECK(has(page, "Not told apart from it in speed: <b>gcsb/tile"));
-  CHECK(named(data_of(page)[0]["times_multiply"], "name", "csr/merge")["role"] == "winner");
+  CHECK(named(data_of(page)[0]["times_multiply"], "name", "csr/hybrid")["role"] == "winner");
   CHECK_FALSE(has(page, ">spconv "));
   CHECK(has(page, "<td>tied</td>"));
 }
@@ -463,4 +467,27 @@ TEST_CASE("pages for a browser") {
         page_of(
             {raced("a/name/without/any/place/to/break/and/rather/long/for/a/phone/matrix_market_file.mtx.gz"),
              predicted("gen:powerlaw?n=250000"), interrupted(hostile)}));
+}
+
+TEST_CASE("two products that come together have a chart of their own, and times of an application") {
+  recommendation r = raced("pair");
+  r.wanted.one_pass = operation::both;
+  contestant_result one_pass = r.found.variants[0].contestants[0];
+  one_pass.op = operation::both;
+  one_pass.wrong = one_pass.not_run = one_pass.left = "";
+  const double half = 0.5 * verdict_of(r.found, r.wanted).winner.seconds;  // of two products
+  for (timing* const t : {&one_pass.time.warm, &one_pass.time.cold})
+    *t = {.median = half, .p10 = half, .p90 = half, .samples = 20, .low = half, .high = half};
+  r.found.variants[0].contestants.push_back(one_pass);
+  const std::string page = own(page_of({r}));
+  for (const char* const part :
+       {"data-chart=\"times_both\"", "A&nbsp;x and A<sup>T</sup>&nbsp;w in one pass", "Time per application",
+        "as two products", "against the number of applications", "\"unit\":\"application\""}) {
+    INFO(part);
+    CHECK(has(page, part));
+  }
+  CHECK(!has(page, "data-chart=\"times_normal\""));
+  const std::string plain = own(page_of({raced("pair")}));
+  CHECK(!has(plain, "data-chart=\"times_both\""));
+  CHECK(has(plain, "Time per product"));
 }

@@ -46,6 +46,9 @@ matrix_features made_by_hand(const std::string& name) {
   f.profile = 23;
   f.diagonal_entries = 24;
   f.diagonals = 25;
+  f.full_diagonals = 2;
+  f.on_full_diagonals = 11;
+  f.fullest_diagonals = {{0, 6}, {-3, 5}};
   f.next_column = 10;
   f.row_below = 9;
   f.x_lines = 28;
@@ -164,11 +167,17 @@ TEST_CASE("every feature is in the JSON, and comes back") {
                                {"profile", 23},
                                {"diagonal_entries", 24},
                                {"diagonals", 25},
+                               {"full_diagonals", 2},
+                               {"on_full_diagonals", 11},
                                {"next_column", 10},
                                {"row_below", 9},
                                {"x_lines", 28},
                                {"next_column_share", 10.0 / 17},
-                               {"row_below_share", 9.0 / 17}});
+                               {"row_below_share", 9.0 / 17},
+                               {"on_full_diagonals_share", 11.0 / 17}});
+  CHECK(j["fullest_diagonals"] ==
+        json::array({{{"offset", 0}, {"entries", 6}, {"fill", 6.0 / static_cast<double>(f.rows)}},
+                     {{"offset", -3}, {"entries", 5}, {"fill", 5.0 / static_cast<double>(f.rows)}}}));
   REQUIRE(j["blocks"].size() == 2);
   CHECK(j["blocks"][1] == json{{"rows", 8},
                                {"cols", 4},
@@ -314,6 +323,8 @@ TEST_CASE("every field of CSV is the one of its name") {
                                                         {"profile", "23"},
                                                         {"diagonal_entries", "24"},
                                                         {"diagonals", "25"},
+                                                        {"full_diagonals", "2"},
+                                                        {"on_full_diagonals", "11"},
                                                         {"next_column", "10"},
                                                         {"row_below", "9"},
                                                         {"x_lines", "28"}}) {

@@ -233,11 +233,15 @@ def expected_structure(m):
     starts = m.pattern.indptr[:-1][m.row_lengths > 0]
     right = m.pattern[:, :-1].multiply(m.pattern[:, 1:]).nnz if m.rows > 0 and m.cols > 1 else 0
     below = m.pattern[:-1, :].multiply(m.pattern[1:, :]).nnz if m.rows > 1 and m.cols > 0 else 0
-    return {"lower_bandwidth": int(max(0, -offsets.min())) if m.entries else 0,
+    diagonals = np.unique(offsets, return_counts=True)[1]
+    on_full = diagonals[2 * diagonals >= m.rows]
+    return {"full_diagonals": on_full.size, "on_full_diagonals": int(on_full.sum()),
+            "on_full_diagonals_share": ratio(int(on_full.sum()), m.entries),
+            "lower_bandwidth": int(max(0, -offsets.min())) if m.entries else 0,
             "upper_bandwidth": int(max(0, offsets.max())) if m.entries else 0,
             "profile": int(np.maximum(0, -offsets[starts]).sum()),
             "diagonal_entries": int(np.count_nonzero(m.pattern.diagonal())) if m.rows and m.cols else 0,
-            "diagonals": np.unique(offsets).size, "next_column": int(right), "row_below": int(below),
+            "diagonals": diagonals.size, "next_column": int(right), "row_below": int(below),
             "x_lines": m.block_counts(1, 128 // 8).size,
             "next_column_share": ratio(int(right), m.entries), "row_below_share": ratio(int(below), m.entries)}
 
@@ -245,6 +249,12 @@ def expected_structure(m):
 def expected_longest_rows(m, top):
     order = np.argsort(-m.row_lengths, kind="stable")[:top]
     return [{"row": int(row), "length": int(m.row_lengths[row])} for row in order if m.row_lengths[row] > 0]
+
+
+def expected_fullest_diagonals(m):
+    offsets, counts = np.unique(m.col - m.row, return_counts=True)
+    return [{"offset": int(offsets[d]), "entries": int(counts[d]), "fill": counts[d] / m.rows}
+            for d in np.argsort(-counts, kind="stable")[:10]]
 
 
 def expected_block(m, height, width):
@@ -350,6 +360,15 @@ def expected_format(m, name, parameters):
         rest = int(np.maximum(0, lengths - width).sum())
         size = m.rows * width * pair + m.rows * INDEX + rest * (VALUE + 2 * INDEX)
         return None, f"width {width}, rest {rest}", m.rows * width + rest, size
+    if name == "dia":
+        offsets, on_diagonal, counts = np.unique(m.col - m.row, return_inverse=True, return_counts=True)
+        # Those that take no more bytes than their entries would in the rest.
+        stored = counts * (VALUE + 2 * INDEX) >= m.rows * VALUE
+        diagonals, rest = int(stored.sum()), int(counts[~stored].sum())
+        zeros = int(np.count_nonzero(stored[on_diagonal] & (m.values == 0))) if n else 0
+        size = diagonals * (INDEX + m.rows * VALUE) + rest * (VALUE + 2 * INDEX) + zeros * 8
+        words = f"{diagonals} diagonal{'' if diagonals == 1 else 's'}" + (f", rest {rest}" if rest else "")
+        return None, words, diagonals * m.rows + rest, size
     if name == "bsr":
         shape = numbers(r"(\d+) x (\d+), \d+ blocks?(?:, auto)?$", parameters)
         if shape is None:
@@ -395,7 +414,7 @@ def compare_formats(m, got, block_shapes, comparison):
         if name is ABSENT:
             comparison.differs("formats", "a name", line)
             continue
-        if name not in ("coo", "csr", "csc", "ell", "sell", "hyb", "bsr", "csb", "ecsb", "gcsb"):
+        if name not in ("coo", "csr", "csc", "ell", "sell", "hyb", "dia", "bsr", "csb", "ecsb", "gcsb"):
             continue
         found = expected_format(m, name, parameters)
         if found is None:
@@ -409,7 +428,7 @@ def compare_formats(m, got, block_shapes, comparison):
                                    "allowed": fill <= MOST_FILL}, line)
         if "beta" in line and name in ("csb", "ecsb", "gcsb"):
             comparison.compare(f"{where}.beta", shape, line["beta"])
-    wanted = [(name, None) for name in ("coo", "csr", "csc", "ell", "sell", "hyb")]
+    wanted = [(name, None) for name in ("coo", "csr", "csc", "ell", "sell", "hyb", "dia")]
     wanted += [("bsr", shape) for shape in block_shapes if max(shape) <= MOST_BSR]
     betas = {32} | {shape for name, shape in seen if name in ("csb", "ecsb", "gcsb")}
     wanted += [(name, beta) for beta in sorted(betas) for name in ("csb", "ecsb", "gcsb")]
@@ -427,6 +446,7 @@ def compare_features(m, path, field, options, got, comparison):
         "entries": m.entries, "density": m.entries / m.rows / m.cols if m.rows and m.cols else 0.0,
         "symmetry": expected_symmetry(m), "row_lengths": expected_lengths(m.row_lengths, bins),
         "col_lengths": expected_lengths(m.col_lengths, bins), "longest_rows": expected_longest_rows(m, top),
+        "fullest_diagonals": expected_fullest_diagonals(m),
         "structure": expected_structure(m)}
     if not m.is_complex:
         expected["values"] = expected_values(m)

@@ -90,7 +90,7 @@ void check_features(const std::string& name, const csr<std::int32_t, double, hos
   std::int64_t zeros = 0, nans = 0, infinities = 0, diagonal = 0, next = 0, below = 0, lower = 0, upper = 0,
                profile = 0;
   symmetry_features symmetry;
-  std::set<std::int64_t> diagonals;
+  std::map<std::int64_t, std::int64_t> diagonals;
   std::set<std::pair<std::int32_t, std::int32_t>> x_lines;
   std::map<std::int32_t, std::int32_t> first_col;
   std::vector<std::int64_t> grid(static_cast<std::size_t>(std::min(7, m.rows)) *
@@ -107,7 +107,7 @@ void check_features(const std::string& name, const csr<std::int32_t, double, hos
     lower = std::max<std::int64_t>(lower, row - col);
     upper = std::max<std::int64_t>(upper, col - row);
     first_col.try_emplace(row, col);
-    diagonals.insert(std::int64_t{col} - row);
+    ++diagonals[std::int64_t{col} - row];
     x_lines.insert({row, col / 16});
     if (row == col) {
       ++diagonal;
@@ -136,6 +136,24 @@ void check_features(const std::string& name, const csr<std::int32_t, double, hos
   CHECK(f.upper_bandwidth == upper);
   CHECK(f.profile == profile);
   CHECK(f.diagonals == static_cast<std::int64_t>(diagonals.size()));
+  std::int64_t full = 0, on_full = 0;
+  std::vector<diagonal_count> fullest;
+  std::map<std::int64_t, std::int64_t> diagonal_lengths;
+  for (const auto& [offset, count] : diagonals) {
+    full += 2 * count >= m.rows ? 1 : 0;
+    on_full += 2 * count >= m.rows ? count : 0;
+    fullest.push_back({offset, count});
+    ++diagonal_lengths[count];
+  }
+  std::stable_sort(fullest.begin(), fullest.end(),
+                   [](const diagonal_count& a, const diagonal_count& b) { return a.entries > b.entries; });
+  fullest.resize(std::min<std::size_t>(fullest.size(), 10));
+  CHECK(f.full_diagonals == full);
+  CHECK(f.on_full_diagonals == on_full);
+  CHECK(f.fullest_diagonals == fullest);
+  std::vector<size_count> lengths_of_diagonals;
+  for (const auto& [size, count] : diagonal_lengths) lengths_of_diagonals.push_back({size, count});
+  CHECK(f.diagonal_lengths == lengths_of_diagonals);
   CHECK(f.symmetry == symmetry);
   CHECK(f.grid.counts == grid);
   check_lengths(rows, f.row_lengths);
@@ -288,4 +306,26 @@ TEST_CASE("lengths without lines, without entries, and all alike") {
   check_lengths({0, 0, 0}, summarize_lengths({{0, 3}}));
   check_lengths(std::vector<std::int64_t>(100, 7), summarize_lengths({{7, 100}}));
   CHECK(summarize_lengths({{7, 100}}).gini == Approx(0).margin(1e-12));
+}
+
+TEST_CASE("half of a matrix has a price where its bits have mirror images") {
+  const auto told = [](const std::vector<triplet>& entries) {
+    const auto m = coo_to_csr<openmp, std::int32_t, double>({}, as_coo({"", 5, 5, entries}), nullptr);
+    const matrix_features f = features_of(openmp{}, view(m), feature_request{}, nullptr);
+    const bool priced = std::any_of(f.formats.begin(), f.formats.end(), [](const format_cost& cost) {
+      return whole_of(cost.format).has_value();
+    });
+    CHECK(f.has_half().value_or(priced) == priced);
+    CHECK(priced == (mirror_sign(m) != 0 && f.symmetry.off_diagonal > 0));
+    return priced;
+  };
+  CHECK(told({{0, 1, 2}, {1, 0, 2}, {4, 4, 1}}));
+  CHECK(told({{0, 1, 2}, {1, 0, -2}}));
+  CHECK(told({{0, 1, 2}, {1, 0, -2}, {4, 4, 0}}));
+  CHECK(told({{0, 1, 0}, {1, 0, 0}}));
+  CHECK_FALSE(told({{0, 1, 2}, {1, 0, -2}, {4, 4, 1}}));
+  CHECK_FALSE(told({{0, 1, 0.0}, {1, 0, -0.0}, {2, 3, 1}, {3, 2, 1}}));  // equal, and not the same bits
+  CHECK_FALSE(told({{0, 1, 2}, {1, 0, 3}}));
+  CHECK_FALSE(told({{0, 1, 2}}));
+  CHECK_FALSE(told({{2, 2, 1}, {3, 3, 1}}));  // half of it is all of it
 }

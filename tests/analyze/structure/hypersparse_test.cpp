@@ -91,12 +91,14 @@ std::string described(const format_cost& c) {
   const auto& b = c.options.blocks;
   const auto& t = c.options.tile;
   return fmt::format(
-      "{} bytes {} slots {} fill {} peak {} {}{}{}{}{} width {} rest {} blocks {} hyb {} bsr {}x{} beta {} "
+      "{} bytes {} slots {} fill {} peak {} {}{}{}{}{} width {} rest {} blocks {} hyb {} dia {} bsr {}x{} "
+      "beta {} "
       "index {} holding {} tile {}x{} index {} renumber {} problem '{}'",
       name_of(c.format), c.bytes, c.slots, c.fill, c.peak_bytes, c.wide_offsets, c.allowed, c.exact,
-      c.chosen_block, c.renumbered, c.width, c.rest, c.blocks, c.options.hyb_width, c.options.bsr_block.rows,
-      c.options.bsr_block.cols, b.beta, b.index_bits, b.holding ? static_cast<int>(*b.holding) : -1, t.height,
-      t.width, t.index_bits, static_cast<int>(t.renumber), c.problem);
+      c.chosen_block, c.renumbered, c.width, c.rest, c.blocks, c.options.hyb_width, c.options.dia_share,
+      c.options.bsr_block.rows, c.options.bsr_block.cols, b.beta, b.index_bits,
+      b.holding ? static_cast<int>(*b.holding) : -1, t.height, t.width, t.index_bits,
+      static_cast<int>(t.renumber), c.problem);
 }
 
 void check_same_prices(const std::vector<format_cost>& found, const std::vector<format_cost>& expected) {
@@ -105,7 +107,8 @@ void check_same_prices(const std::vector<format_cost>& found, const std::vector<
 }
 
 std::vector<plan_request> plans() {
-  const plan_request usual;
+  plan_request usual;
+  usual.half = false;  // which CSR alone has
   std::vector<plan_request> all = {usual};
   const auto add = [&](const std::function<void(plan_request&)>& change) {
     plan_request plan = usual;
@@ -121,13 +124,17 @@ std::vector<plan_request> plans() {
     p.blocks = {{1, 1}, {3, 7}, {64, 1}, {2, 2}};
     p.chosen_block = block_size{5, 6};
     p.options.hyb_width = 2;
+    p.options.dia_share = 0;
     p.options.max_fill = 100;
   });
   add([](plan_request& p) {
     p.options.blocks.window = 5;
     p.options.blocks.group_size = 3;
   });
-  add([](plan_request& p) { p.options.blocks.thesis = true; });
+  add([](plan_request& p) {
+    p.options.blocks.thesis = true;
+    p.options.dia_share = 0.0001;
+  });
   add([](plan_request& p) { p.blocks = {}, p.betas = {}; });
   add([](plan_request& p) { p.options.blocks.holding = ecsb_holding::hybrid; });
   for (const renumbering numbers : {renumbering::length, renumbering::none})
@@ -156,6 +163,7 @@ void compare(const named_matrix& m, symmetry_kind symmetry) {
   CHECK(same_report);
   CHECK(filled.row_numbers.size() == filled.filled.rows);
   feature_request plain, other;
+  plain.plan.half = other.plan.half = false;  // which CSR alone has
   plain.plan.tile = true;
   other.blocks = {{1, 1}, {3, 7}, {8, 4}, {64, 1}, {1, 1000}, {1000, 1000}, {3, 7}};
   other.grid_rows = 7;
@@ -191,8 +199,10 @@ void compare_plans(const named_matrix& m) {
     for (const plan_request& plan : plans())
       check_same_prices(plan_formats(openmp{}, filled, plan), plan_formats(openmp{}, view(compressed), plan));
     if (drop_zeros) {
-      const bool same = to_json(features_of(openmp{}, filled, {}, nullptr)) ==
-                        to_json(features_of(openmp{}, view(compressed), {}, nullptr));
+      feature_request usual;
+      usual.plan.half = false;  // which CSR alone has
+      const bool same = to_json(features_of(openmp{}, filled, usual, nullptr)) ==
+                        to_json(features_of(openmp{}, view(compressed), usual, nullptr));
       CHECK(same);
     }
   }
@@ -356,6 +366,11 @@ TEST_CASE("spanalyze takes time and memory for the entries, not for the rows") {
         CHECK(j["structure"]["lower_bandwidth"] == 0);
         CHECK(j["structure"]["profile"] == 0);
         CHECK(j["structure"]["diagonals"] == 1);
+        CHECK(j["structure"]["full_diagonals"] == 0);
+        CHECK(j["fullest_diagonals"] ==
+              nlohmann::json::array({{{"offset", 17},
+                                      {"entries", entries},
+                                      {"fill", static_cast<double>(entries) / static_cast<double>(n)}}}));
         CHECK(j["structure"]["x_lines"] == entries);
         CHECK(j["symmetry"]["pattern"] == 0);
         CHECK(j["blocks"][0]["blocks"] == entries);
@@ -373,6 +388,7 @@ TEST_CASE("spanalyze takes time and memory for the entries, not for the rows") {
         CHECK(bytes_of("ell") == n * 16);
         CHECK(bytes_of("sell") == entries * 32 * 12 + n * 8 + (groups(n, 32) + 1) * 4);
         CHECK(bytes_of("hyb") == entries * 16 + n * 4);
+        CHECK(bytes_of("dia") == entries * 16);
         CHECK(bytes_of("bsr") == entries * (4 * 8 + 4) + (groups(n, 2) + 1) * 4);
         // Blocks of 8 x 8 have more positions than 32 bits count.
         CHECK(bytes_of("csb") == entries * 10 + (entries * 2 + 1) * 8);

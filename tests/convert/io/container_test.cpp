@@ -286,13 +286,17 @@ void read_spoilt(const std::string& path, verdicts& seen) {
 
 TEST_CASE("containers give back all formats and types bit for bit") {
   const named_matrix sources[] = {
-      {"0x0", 0, 0, {}}, {"no entries", 7, 9, {}}, matrix_with_zeros(300, 270, 4000, 3)};
+      {"0x0", 0, 0, {}},
+      {"no entries", 7, 9, {}},
+      matrix_with_zeros(300, 270, 4000, 3),
+      mirrored({"symmetric", 50, 50, {{0, 0, 1}, {0, 30, 0}, {2, 7, 3}, {3, 8, 4}, {4, 9, 5}}}),
+      mirrored({"skew-symmetric", 50, 50, {{1, 1, 0}, {0, 30, 0}, {2, 7, 3}, {3, 8, 4}}}, true)};
   const scratch_file file(".h5");
   for (const named_matrix& source : sources)
     for_each_type([&]<class Offset, class Value>() {
       const auto compressed = csr_of<Offset, Value>(source);
       for (const conversion_options& way : ways_to_convert())
-        for (const format_kind format : all_formats()) {
+        for (const format_kind format : formats_for(compressed)) {
           INFO(source.name << " as " << name_of(format) << ", offset " << sizeof(Offset) << ", value "
                            << sizeof(Value));
           const auto made = from_csr<openmp, Offset, Value>({}, view(compressed), format, way, nullptr);
@@ -307,15 +311,17 @@ TEST_CASE("containers give back all formats and types bit for bit") {
 }
 
 TEST_CASE("sizes of a container that make no sense are named") {
-  const auto compressed = csr_of<std::int32_t, double>(random_matrix("random", 40, 40, 200, 9));
+  const auto random = csr_of<std::int32_t, double>(random_matrix("random", 40, 40, 200, 9));
+  const auto symmetric = csr_of<std::int32_t, double>(
+      mirrored({"symmetric", 40, 40, {{0, 0, 1}, {0, 30, 2}, {2, 7, 3}, {3, 8, 4}}}));
   const auto check = [&](format_kind format, const char* size, std::int64_t value,
                          const std::string& expected) {
     INFO(name_of(format) << ", " << size << " " << value);
     conversion_options way;
     way.max_fill = no_limit;
     const scratch_file file(".h5");
-    write_container(file.path,
-                    from_csr<openmp, std::int32_t, double>({}, view(compressed), format, way, nullptr));
+    write_container(file.path, from_csr<openmp, std::int32_t, double>(
+                                   {}, view(whole_of(format) ? symmetric : random), format, way, nullptr));
     CHECK(refusal(file, [&](json& description) { description["parameters"][size] = value; }) ==
           "not a valid " + name_of(format) + ": " + expected);
   };
@@ -344,6 +350,8 @@ TEST_CASE("sizes of a container that make no sense are named") {
   check(kind::sell, "sigma", -1, "slice 32 and sigma -1 must be positive");
   check(kind::ell, "width", -1, "the width -1 is negative");
   check(kind::hyb, "width", -1, "the width -1 is negative");
+  check(kind::csr_half, "skew", 2, "skew 2 is neither 0 nor 1");
+  check(kind::bsr_half, "skew", 1, "row 0 of a skew-symmetric matrix has a value on the diagonal");
   for (const kind format : all_formats()) {
     check(format, "rows", -1, "the shape -1 x 40 is negative");
     check(format, "cols", -1, "the shape 40 x -1 is negative");
@@ -481,14 +489,18 @@ TEST_CASE("a slice of SELL may be far longer than the matrix") {
 }
 
 TEST_CASE("containers that are spoilt and signed again") {
-  const named_matrix source = matrix_with_zeros(300, 270, 700, 11);
+  const named_matrix general = matrix_with_zeros(300, 270, 700, 11);
+  named_matrix symmetric{"", 300, 300, {}};
+  for (std::int32_t i = 0; i < 300; ++i)
+    symmetric.entries.push_back({i, std::min(299, i + i % 7), i % 5 - 2.0});
+  symmetric = mirrored(symmetric);
   random_source random(42);
   verdicts seen;
   const scratch_file file(".h5");
   set_thread_count(1);  // for a thousand small matrices one after the other
   for_each_type([&]<class Offset, class Value>() {
-    const auto compressed = csr_of<Offset, Value>(source);
     for (const format_kind format : all_formats()) {
+      const auto compressed = csr_of<Offset, Value>(whole_of(format) ? symmetric : general);
       std::vector<any_format<Offset, Value, host>> right;
       for (const conversion_options& way : ways_to_convert())
         right.push_back(from_csr<openmp, Offset, Value>({}, view(compressed), format, way, nullptr));

@@ -318,9 +318,43 @@ TEST_CASE("npz variants that SciPy and NumPy write") {
     a.set("data", npy("<i8", "(2, 0, 3)", ""));
     CHECK(holds(a.refusal(), "blocks without rows"));
   }
+  SECTION("dia: offsets in any order, diagonals shorter and longer than the matrix is wide") {
+    archive a;
+    a.set("format", npy("|S3", "()", "dia")).set("shape", npy("<i8", "(2,)", raw<std::int64_t>({3, 4})));
+    a.set("offsets", npy("<i4", "(3,)", raw<std::int32_t>({2, -1, 0})));
+    // Column j of a diagonal at j; what lies outside the matrix (9) is nobody's, and zeros are fill.
+    a.set("data", npy("<f8", "(3, 4)", raw<double>({9, 9, 5, 6, 2, 4, 9, 9, 1, 0, 7, 9})));
+    const matrix_entries m = a.read();
+    CHECK(has_entries(m, {0, 1, 1, 2, 0, 2}, {2, 3, 0, 1, 0, 2}, {5, 6, 2, 4, 1, 7}));
+    CHECK(m.array_zeros == 1);
+    CHECK(m.origin == "SciPy npz dia");
+    a.set("data", npy("<f8", "(3, 4)", raw<double>({9, 2, 1, 9, 4, 0, 5, 9, 7, 6, 9, 9}), "True"));
+    CHECK(has_entries(a.read(), {1, 0, 2, 0, 2, 1}, {0, 0, 1, 2, 2, 3}, {2, 1, 4, 5, 7, 6}));
+    a.set("data", npy("<f8", "(3, 3)", raw<double>({9, 9, 5, 2, 4, 9, 1, 0, 7})));
+    CHECK(has_entries(a.read(), {0, 1, 2, 0, 2}, {2, 0, 1, 0, 2}, {5, 2, 4, 1, 7}));
+    a.set("data", npy("<f8", "(3, 5)", raw<double>({9, 9, 5, 6, 9, 2, 4, 9, 9, 9, 1, 0, 7, 9, 9})));
+    CHECK(has_entries(a.read(), {0, 1, 1, 2, 0, 2}, {2, 3, 0, 1, 0, 2}, {5, 6, 2, 4, 1, 7}));
+    // Diagonals outside the matrix hold nothing, however far outside.
+    archive far = a;
+    far.set("offsets", npy("<i8", "(3,)", raw<std::int64_t>({INT64_MAX, INT64_MIN, 0})));
+    CHECK(has_entries(far.read(), {0, 2}, {0, 2}, {1, 7}));
+
+    archive twice = a;
+    twice.set("offsets", npy("<i4", "(3,)", raw<std::int32_t>({2, 0, 2})));
+    CHECK(holds(twice.refusal(), "offsets holds 2 twice"));
+    archive short_by_one = a;
+    short_by_one.set("offsets", npy("<i4", "(2,)", raw<std::int32_t>({2, 0})));
+    CHECK(holds(short_by_one.refusal(), "offsets has 2 elements instead of 3 (as many as rows of data)"));
+    archive flat = a;
+    flat.set("data", npy("<f8", "(3,)", raw<double>({1, 2, 3})));
+    CHECK(holds(flat.refusal(), "data has 1 dimensions, expected 2"));
+    archive none = a;
+    none.set("offsets", npy("<i4", "(0,)", "")).set("data", npy("<f8", "(0, 0)", ""));
+    CHECK(has_entries(none.read(), {}, {}, {}));
+  }
   SECTION("other formats and dimensions") {
-    CHECK(holds(archive().set("format", npy("|S3", "()", "dia")).refusal(failure::unsupported),
-                "format 'dia'"));
+    CHECK(holds(archive().set("format", npy("|S3", "()", "lil")).refusal(failure::unsupported),
+                "format 'lil'"));
     CHECK(holds(
         archive().set("shape", npy("<i8", "(1,)", raw<std::int64_t>({3}))).refusal(failure::unsupported),
         "1 dimensions"));
@@ -746,6 +780,31 @@ TEST_CASE("what is written is laid out as NumPy does") {
     CHECK(holds(failure_of([&] { there_and_back<std::int32_t>(std::move(cut)); }, failure::unsupported),
                 "needs a shape that the blocks divide"));
   }
+}
+
+TEST_CASE("dia is written as SciPy has it, by columns, and refused with a rest") {
+  dia<double, host> m;
+  m.rows = 3;
+  m.cols = 4;
+  m.offsets = array_of<std::int32_t>({-1, 0, 2});
+  m.values = array_of<double>({0, 2, 4, 1, 3, 7, 5, 6, 0});
+  CHECK(has_entries(there_and_back<std::int32_t>(copy_to<host>(m)), {1, 2, 0, 1, 2, 0, 1},
+                    {0, 1, 0, 1, 2, 2, 3}, {2, 4, 1, 3, 7, 5, 6}));
+  auto tall = copy_to<host>(m);  // without the last diagonal, so that it ends before the last column
+  tall.offsets = array_of<std::int32_t>({-1, 0});
+  tall.values = array_of<double>({0, 2, 4, 1, 3, 7});
+  CHECK(has_entries(there_and_back<std::int32_t>(std::move(tall)), {1, 2, 0, 1, 2}, {0, 1, 0, 1, 2},
+                    {2, 4, 1, 3, 7}));
+  dia<double, host> empty;
+  empty.rows = 2;
+  empty.cols = 5;
+  CHECK(has_entries(there_and_back<std::int32_t>(std::move(empty)), {}, {}, {}));
+  auto with_rest = copy_to<host>(m);
+  with_rest.rest_row_indices = array_of<std::int32_t>({0});
+  with_rest.rest_col_indices = array_of<std::int32_t>({1});
+  with_rest.rest_values = array_of<double>({8});
+  CHECK(holds(failure_of([&] { there_and_back<std::int32_t>(std::move(with_rest)); }, failure::unsupported),
+              "SciPy's dia has no rest, and 1 entries are in it"));
 }
 
 TEST_CASE("npz sizes are not believed") {

@@ -276,12 +276,15 @@ TEST_CASE("a disk that is full is told of a packed file too") {
 
 TEST_CASE("a container holds exactly the formats that it says") {
   const scratch_folder folder;
-  // An npz file holds blocks of BSR where no edge cuts one.
+  // An npz file holds blocks of BSR where no edge cuts one, and DIA where there is no rest.
   const auto entries = sparsmith::testing::as_coo(sparsmith::testing::random_matrix("small", 12, 8, 20, 3));
   const auto m = coo_to_csr<openmp, std::int32_t, double>({}, copy_to<host>(entries), nullptr);
+  const auto mirror_images = sparsmith::testing::as_coo(
+      sparsmith::testing::mirrored({"symmetric", 8, 8, {{0, 0, 1}, {0, 3, 2}, {2, 7, 3}}}));
+  const auto symmetric = coo_to_csr<openmp, std::int32_t, double>({}, copy_to<host>(mirror_images), nullptr);
   for (const format_kind format : all_formats()) {
-    const auto matrix =
-        from_csr<openmp, std::int32_t, double>({}, view(m), format, {.max_fill = 1000}, nullptr);
+    const auto matrix = from_csr<openmp, std::int32_t, double>(
+        {}, view(whole_of(format) ? symmetric : m), format, {.max_fill = 1000, .dia_share = 0}, nullptr);
     for (const container kind : {container::npz, container::binsparse, container::sparsmith}) {
       INFO(name_of(format) << " in " << name_of(kind));
       output_file file(folder / "made");

@@ -184,7 +184,7 @@ TEST_CASE("the report of a folder") {
          {made::raced_line("a"), made::csr_line("b", true), made::failed_line("c", "error", "no number")})
       out << line.dump() << "\n";
     json unknown_format = made::raced_line("d");
-    unknown_format["recommendation"]["variants"][1]["format"] = "dia";
+    unknown_format["recommendation"]["variants"][1]["format"] = "lil";
     out << unknown_format.dump() << "\n";
   }
   std::vector<std::string> problems;
@@ -195,7 +195,7 @@ TEST_CASE("the report of a folder") {
   CHECK(!s.rows[3].has_winner());
   REQUIRE(problems.size() == 1);
   CHECK(has(problems[0], "d: its recommendation is passed over"));
-  CHECK(has(problems[0], "`dia`"));
+  CHECK(has(problems[0], "`lil`"));
   for (const char* const name : {"results.csv", "contestants.csv", "report.html"})
     CHECK(std::filesystem::file_size(folder / name) > 100);
   std::filesystem::remove_all(folder);

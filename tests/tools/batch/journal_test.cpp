@@ -133,7 +133,8 @@ TEST_CASE("keys tell content and options apart, and nothing else") {
   CHECK(key_of("sha256:a", usual) == key_of("sha256:a", options_as_json({})));
   CHECK(key_of("sha256:a", usual) != key_of("sha256:b", usual));
   std::set<std::string> keys = {key_of("x", usual)};
-  std::vector<batch_options> others(10);
+  CHECK(!usual.contains("one_pass"));  // results of before keep their keys
+  std::vector<batch_options> others(12);
   others[0].analyze = false;
   others[1].recommend = false;
   others[2].predict = true;
@@ -144,6 +145,8 @@ TEST_CASE("keys tell content and options apart, and nothing else") {
   others[7].backend = "cuda";
   others[8].threads = 3;
   others[9].single_values = false;
+  others[10].one_pass = operation::both;
+  others[11].one_pass = operation::normal;
   for (const batch_options& options : others) {
     const json told = options_as_json(options);
     CHECK(keys.insert(key_of("x", told)).second);

@@ -139,7 +139,7 @@ TEST_CASE("a recommendation that cannot be read is refused in words") {
     line["recommendation"][list][place][name] = value;
     return row_of(line).unreadable;
   };
-  CHECK(has(why("variants", 1, "format", "dia"), "format `dia` is not known here"));
+  CHECK(has(why("variants", 1, "format", "lil"), "format `lil` is not known here"));
   CHECK(has(why("variants", 1, "bytes", 1e300), "`bytes` is no whole number"));
   CHECK(has(why("contestants", 1, "operation", "ay"), "product `ay`"));
   CHECK(has(why("contestants", 1, "variant", 6), "a variant that is not there"));
