@@ -251,16 +251,17 @@ class field_builder {
     }
   }
 
-  // In the blocks that suit the whole matrix; without a word where there is no half and nobody asked for it.
+  // BSR in the blocks that take the fewest bytes; without a word where there is no half and nobody asked for
+  // it.
   void add_half(format_kind format) {
     if (features_.has_half() == false && request_.formats.empty()) return;
+    const format_cost* least = nullptr;
     for (const format_cost& known : features_.formats)
-      if (known.format == format &&
-          (format != format_kind::bsr_half ||
-           (features_.best_block && known.options.bsr_block == features_.best_block->size))) {
-        add(known);
-        return;
-      }
+      if (known.format == format && (least == nullptr || known.bytes < least->bytes)) least = &known;
+    if (least != nullptr) {
+      add(*least);
+      return;
+    }
     plan_request plan{{}, {}, {}, {}, false, true};
     if (format == format_kind::bsr_half && features_.best_block) plan.blocks = {features_.best_block->size};
     add(price(format, plan));

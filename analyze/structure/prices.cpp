@@ -1,6 +1,7 @@
 #include "analyze/structure/prices.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "analyze/structure/block_choice.hpp"
@@ -74,19 +75,25 @@ class pricer {
   using Value = typename Matrix::value_type;
 
   pricer(Backend on, const Matrix& matrix, const conversion_options& options, const price_facts& facts)
+      : pricer(on, matrix, options, facts, pattern_of(matrix).entries()) {}
+  // Where only so many of them are stored, which the facts are about.
+  pricer(Backend on, const Matrix& matrix, const conversion_options& options, const price_facts& facts,
+         std::int64_t entries)
       : on_(on),
         matrix_(matrix),
         options_(options),
         facts_(facts),
         rows_(matrix.rows),
-        entries_(pattern_of(matrix).entries()),
+        entries_(entries),
         csr_bytes_(entries_ * pair + (rows_ + 1) * offset_bytes) {}
+
+  void price_csr() { add(format_kind::csr, csr_bytes_, entries_, csr_bytes_); }
 
   void price_row_formats() {
     const std::int64_t longest = largest(facts_.row_lengths);
     const std::int64_t coo_bytes = entries_ * (pair + index_bytes);
     add(format_kind::coo, coo_bytes, entries_, coo_bytes);
-    add(format_kind::csr, csr_bytes_, entries_, csr_bytes_);
+    price_csr();
 
     const std::int64_t csc_bytes = entries_ * pair + (std::int64_t{matrix_.cols} + 1) * offset_bytes;
     // A GPU sorts the entries with the lines they come from, and the sorted values become the result's; a CPU
@@ -342,27 +349,69 @@ std::vector<format_cost> price_all(Backend on, const Matrix& matrix, const plan_
   return std::move(prices.costs);
 }
 
-// What stores half of a matrix costs what its format does for the upper triangle alone. BSR is priced in the
-// block that was chosen, where one was.
+// Of a symmetric pattern: diagonals off the main one come in pairs of the same length.
+std::vector<size_count> diagonals_of_upper(const std::vector<size_count>& all, std::int64_t on_main) {
+  std::vector<size_count> upper;
+  for (const size_count& d : all) {
+    const std::int64_t main = on_main > 0 && d.size == on_main ? 1 : 0;
+    upper.push_back({d.size, main + (d.count - main) / 2});
+  }
+  return upper;
+}
+
+// BSR's blocks in which half of a matrix is priced: the one that was chosen; square ones where that is not,
+// since their counts follow from the whole matrix's.
+std::vector<block_size> blocks_of_half(const plan_request& request) {
+  const auto is_square = [](const block_size& block) { return block.rows == block.cols; };
+  if (request.chosen_block && is_square(*request.chosen_block)) return {*request.chosen_block};
+  std::vector<block_size> squares;
+  std::copy_if(request.blocks.begin(), request.blocks.end(), std::back_inserter(squares), is_square);
+  if (request.chosen_block && squares.empty()) return {*request.chosen_block};
+  return request.chosen_block ? squares : request.blocks;
+}
+
+// What stores half of a matrix costs what its format does for the upper triangle alone. Most of that follows
+// from the whole matrix; the triangle is made for zeros, and for blocks that are not square.
 template <class Backend, class Offset, class Value>
 void add_halves(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, const plan_request& request,
                 const price_facts& facts, std::vector<format_cost>& costs) {
   if (!request.half || facts.has_half == false) return;
   if (!facts.has_half && find_symmetry(on, matrix, nullptr) == mirror_symmetry::none) return;
-  const auto upper = csr_to_upper(on, matrix, nullptr);
-  if (upper.values.size() == matrix.values.size()) return;
-  plan_request of_upper = request;
-  if (request.chosen_block) of_upper.blocks = {};
-  of_upper.betas = {};
-  of_upper.tile = of_upper.half = false;
+  const std::int64_t entries = matrix.values.size(), kept = count_upper(on, pattern_of(matrix)),
+                     on_main = 2 * kept - entries;
+  if (kept == entries) return;
+  const std::vector<block_size> sizes = blocks_of_half(request);
+  price_facts of_upper;
+  of_upper.diagonals = diagonals_of_upper(facts.diagonals, on_main);
+  std::vector<block_size> unpaired;
+  for (const block_size& size : sizes) {
+    if (size.rows != size.cols) {
+      unpaired.push_back(size);
+      continue;
+    }
+    std::int64_t blocks = on_main == matrix.rows ? groups_of(matrix.rows, size.rows)
+                                                 : count_diagonal_blocks(on, pattern_of(matrix), size.rows);
+    for (const size_count& b : facts.blocks.at(size)) blocks += b.count;
+    of_upper.blocks[size] = {{1, blocks / 2}};
+  }
+  csr<Offset, Value, space_on<Backend>> upper;
+  if (facts.zeros > 0 || !unpaired.empty()) {
+    upper = csr_to_upper(on, matrix, nullptr);
+    of_upper.blocks.merge(count_blocks_by_entries(on, pattern_of(view(upper)), unpaired));
+    if (facts.zeros > 0) of_upper.zeros = count_zeros<Backend, Offset, Value>(on, view(upper));
+  }
+  const auto counted = facts.zeros > 0 ? view(upper) : matrix;
+  pricer<Backend, csr<Offset, Value, view_on<Backend>>> prices(on, counted, request.options, of_upper, kept);
+  prices.price_csr();
+  prices.price_dia();
+  for (const block_size& size : sizes) prices.price_bsr(size, request.chosen_block == size);
   // The row of every entry while the triangle is taken, and then what its conversion holds.
-  const std::int64_t taking = matrix.values.size() * index_bytes + bytes(upper);
-  for (format_cost& cost : plan_formats(on, view(upper), of_upper)) {
-    const std::optional<format_kind> half = half_of(cost.format);
-    if (!half) continue;
+  const std::int64_t triangle =
+      kept * (index_bytes + std::int64_t{sizeof(Value)}) + (matrix.rows + std::int64_t{1}) * sizeof(Offset);
+  for (format_cost& cost : prices.costs) {
     const std::int64_t converting = cost.format == format_kind::csr ? 0 : cost.peak_bytes;
-    cost.format = *half;
-    cost.peak_bytes = bytes(matrix) + std::max(taking, converting);
+    cost.format = *half_of(cost.format);
+    cost.peak_bytes = bytes(matrix) + std::max(entries * index_bytes + triangle, converting);
     costs.push_back(std::move(cost));
   }
 }

@@ -24,6 +24,20 @@ struct union_of_violations {
   SPARSMITH_HOST_DEVICE int operator()(int a, int b) const { return a | b; }
 };
 
+// The first place of a row, between two, at which the column is no less.
+template <class Offset>
+SPARSMITH_HOST_DEVICE Offset first_not_below(const std::int32_t* cols, Offset low, Offset high,
+                                             std::int64_t col) {
+  while (low < high) {
+    const Offset middle = low + (high - low) / 2;
+    if (cols[middle] < col)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 // An entry beside its mirror image.
 template <class Offset, class Value>
 struct mirrored_entry {
@@ -35,14 +49,7 @@ struct mirrored_entry {
   SPARSMITH_HOST_DEVICE int violations(std::int64_t e) const {
     const std::int64_t row = rows[e], col = cols[e];
     if (row == col) return values[e] == 0 ? 0 : not_negated;
-    std::int64_t low = row_offsets[col];
-    for (std::int64_t high = row_offsets[col + 1]; low < high;) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (cols[middle] < row)
-        low = middle + 1;
-      else
-        high = middle;
-    }
+    const Offset low = first_not_below(cols, row_offsets[col], row_offsets[col + 1], row);
     if (low == row_offsets[col + 1] || cols[low] != row) return not_equal | not_negated;
     const auto own = bits_of(values[e]);
     return (own == bits_of(values[low]) ? 0 : not_equal) |
@@ -85,15 +92,7 @@ struct upper_entries_of_row {
   const std::int32_t* cols;
 
   SPARSMITH_HOST_DEVICE Offset operator()(std::int64_t row) const {
-    Offset low = row_offsets[row];
-    for (Offset high = row_offsets[row + 1]; low < high;) {
-      const Offset middle = low + (high - low) / 2;
-      if (cols[middle] < row)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return row_offsets[row + 1] - low;
+    return row_offsets[row + 1] - first_not_below(cols, row_offsets[row], row_offsets[row + 1], row);
   }
 };
 
@@ -103,6 +102,25 @@ std::int64_t count_upper(Backend on, csr_pattern<Offset, space_on<Backend>> matr
   return reduce(
       on, matrix.rows, std::int64_t{0},
       [=] SPARSMITH_HOST_DEVICE(std::int64_t r) { return std::int64_t{upper(r)}; }, sum_of<std::int64_t>{});
+}
+
+template <class Backend, class Offset>
+std::int64_t count_diagonal_blocks(Backend on, csr_pattern<Offset, space_on<Backend>> matrix,
+                                   std::int32_t side) {
+  const Offset* const row_offsets = matrix.row_offsets.data();
+  const std::int32_t* const cols = matrix.col_indices.data();
+  const std::int64_t rows = matrix.rows;
+  return reduce(
+      on, groups_of(rows, side), std::int64_t{0},
+      [=] SPARSMITH_HOST_DEVICE(std::int64_t block) {
+        const std::int64_t first = block * side, last = first + side < rows ? first + side : rows;
+        for (std::int64_t r = first; r < last; ++r) {
+          const Offset at = first_not_below(cols, row_offsets[r], row_offsets[r + 1], first);
+          if (at < row_offsets[r + 1] && cols[at] < last) return std::int64_t{1};
+        }
+        return std::int64_t{0};
+      },
+      sum_of<std::int64_t>{});
 }
 
 template <class Backend, class Offset, class Value>

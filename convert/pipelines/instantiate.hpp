@@ -40,6 +40,10 @@ template csr<std::int64_t, float, space_on<backend>> narrow_values(
     backend, csr<std::int64_t, double, space_on<backend>>&&, narrowing*, stage_log*);
 template std::int64_t count_upper(backend, csr_pattern<std::int32_t, space_on<backend>>);
 template std::int64_t count_upper(backend, csr_pattern<std::int64_t, space_on<backend>>);
+template std::int64_t count_diagonal_blocks(backend, csr_pattern<std::int32_t, space_on<backend>>,
+                                            std::int32_t);
+template std::int64_t count_diagonal_blocks(backend, csr_pattern<std::int64_t, space_on<backend>>,
+                                            std::int32_t);
 template coo<double, space_on<backend>> expand_symmetry(backend, coo<double, space_on<backend>>&&, bool,
                                                         stage_log*);
 SPARSMITH_INSTANTIATE(std::int32_t, float)

@@ -93,6 +93,10 @@ mirror_symmetry find_symmetry(Backend on, csr<Offset, Value, view_on<Backend>> m
 // The entries on and above the diagonal: how many, themselves, and the matrix of which these are half.
 template <class Backend, class Offset>
 std::int64_t count_upper(Backend on, csr_pattern<Offset, space_on<Backend>> matrix);
+// Square blocks with entries whose corners lie on the diagonal.
+template <class Backend, class Offset>
+std::int64_t count_diagonal_blocks(Backend on, csr_pattern<Offset, space_on<Backend>> matrix,
+                                   std::int32_t side);
 template <class Backend, class Offset, class Value>
 csr<Offset, Value, space_on<Backend>> csr_to_upper(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                                                    stage_log* log);
