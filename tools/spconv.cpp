@@ -31,7 +31,7 @@ struct typed_options {
   std::vector<std::int32_t> betas;
   std::string tile = "auto", diagonals = "auto";
   std::optional<layout> blocked_layout;
-  stored_part symmetric = stored_part::whole;
+  std::optional<stored_part> symmetric;
   int index_bits = 0;
   bool drop_zeros = false, verify = false, plan = false;
   std::vector<std::string> of_formats;  // which of the options that are about some formats only
@@ -169,6 +169,8 @@ std::optional<format_kind> settle_target(const typed_options& typed) {
   const format_kind named = typed.to == "mtx" ? format_kind::coo : *format_named(typed.to);
   if (named == format_kind::gcsb_tile && typed.blocked_layout.value_or(layout::tile) != layout::tile)
     refuse("--to gcsb_tile is layout tile; leave --layout out");
+  if (typed.symmetric == stored_part::whole && whole_of(named))
+    refuse("--to " + typed.to + " stores half of the matrix; leave --symmetric full out");
   if (typed.symmetric == stored_part::half) {
     const std::optional<format_kind> half = whole_of(named) ? named : half_of(named);
     if (!half || typed.to == "mtx") refuse("--symmetric half is for csr, dia and bsr, not for " + typed.to);

@@ -31,6 +31,7 @@ template <class Backend, class Matrix>
 class field_builder {
   using Offset = typename Matrix::offset_type;
   using Value = typename Matrix::value_type;
+  static constexpr bool entries_alone = std::is_same_v<Matrix, hypersparse<Offset, Value>>;
 
  public:
   field_builder(Backend on, const Matrix& matrix, const matrix_features& features,
@@ -212,7 +213,11 @@ class field_builder {
       if (cost.format == format) return cost;
     // Only halves have no price where there is none.
     format_cost none{format, plan.options};
-    none.problem = "the matrix is neither symmetric nor skew-symmetric";
+    none.problem = features_.rows == features_.cols && features_.symmetry.off_diagonal == 0
+                       ? "nothing is off the diagonal, so that half of the matrix is all of it"
+                   : features_.has_half() != false && entries_alone
+                       ? "halves of a matrix with so few entries for its size are not priced"
+                       : "the matrix is neither symmetric nor skew-symmetric, bit for bit";
     none.fill = 0;
     return none;
   }
@@ -254,7 +259,7 @@ class field_builder {
   // BSR in the blocks that take the fewest bytes; without a word where there is no half and nobody asked for
   // it.
   void add_half(format_kind format) {
-    if (features_.has_half() == false && request_.formats.empty()) return;
+    if (request_.formats.empty() && (features_.has_half() == false || entries_alone)) return;
     const format_cost* least = nullptr;
     for (const format_cost& known : features_.formats)
       if (known.format == format && (least == nullptr || known.bytes < least->bytes)) least = &known;

@@ -244,7 +244,7 @@ class tournament {
   void drop_hopeless(std::vector<runner>& entered, variant_result& line) {
     for (runner& one : entered) {
       const double least = least_single(one.key.op);
-      if (line.contestants[one.line].single_seconds > tuning.hopeless_ratio * (least + tuning.far_seconds))
+      if (line.contestants[one.line].single_seconds > tuning.hopeless_ratio * least + tuning.hopeless_seconds)
         leave_after_one_run(one, line, least);
     }
     std::erase_if(entered, [](const runner& one) { return !one.in; });

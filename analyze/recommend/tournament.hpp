@@ -51,8 +51,8 @@ struct tournament_tuning {
   double far_ratio = 5, far_seconds = 50e-6;
   // And hopeless at so many times the least single run for its product and so many seconds more: then it has
   // no samples where all are taken either, because nobody waits for them. A product by bsr/intra-row-naive
-  // took 1.6 s on 8 cores, one by CSR 3.4 ms.
-  double hopeless_ratio = 100;
+  // took 1.6 s on 8 cores, one by CSR 3.4 ms. One that waits for its turn on a busy core takes 20 ms.
+  double hopeless_ratio = 100, hopeless_seconds = .1;
   // What is expected to be so far behind is not even tried: a variant, a kernel. Far above the model's
   // errors.
   double untried_variant = 4, untried_kernel = 8;

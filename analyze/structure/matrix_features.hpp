@@ -92,14 +92,15 @@ struct matrix_features {
   std::vector<format_cost> formats;  // as spconv --plan prices them
   density_grid grid;
 
-  // Whether half of it can be stored, and is less than all of it. Not known where there are zeros: 0 and -0
-  // are equal, and a conversion looks at the bits.
+  // Whether half of it can be stored, and is less than all of it. Not known where there are zeros or NaNs: 0
+  // and -0 are equal, NaN equals nothing, and a conversion looks at the bits.
   std::optional<bool> has_half() const {
     const bool equal = symmetry.values == symmetry.off_diagonal,
                negated =
                    symmetry.negated == symmetry.off_diagonal && (diagonal_entries == 0 || explicit_zeros > 0);
-    if (symmetry.off_diagonal == 0 || !(equal || negated)) return false;
-    if (explicit_zeros > 0) return {};
+    if (symmetry.off_diagonal == 0 || symmetry.pattern != symmetry.off_diagonal) return false;
+    if (nans == 0 && !(equal || negated)) return false;
+    if (explicit_zeros > 0 || nans > 0) return {};
     return true;
   }
   double density() const {

@@ -58,6 +58,9 @@ std::string find_invalid(const half<Upper>& m) {
   if (std::string problem = find_invalid(m.upper); !problem.empty()) return problem;
   if (m.upper.rows != m.upper.cols)
     return fmt::format("half of a matrix of {} x {}, which is not square", m.upper.rows, m.upper.cols);
+  if constexpr (requires { m.upper.offsets; })
+    if (m.upper.offsets.size() > 0 && m.upper.offsets[0] < 0)
+      return fmt::format("the diagonal {} lies below the main one", m.upper.offsets[0]);
   return first_problem(m.upper, [&](std::int64_t row, std::int64_t col, auto value) -> std::string {
     if (col < row) return fmt::format("the entry at ({}, {}) lies below the diagonal", row, col);
     if (m.skew == 1 && col == row && value != 0)

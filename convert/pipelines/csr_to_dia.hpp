@@ -198,7 +198,7 @@ dia<Value, space_on<Backend>> csr_to_dia(Backend on, csr<Offset, Value, view_on<
 // A diagonal part and a rest, as one row of them is read.
 template <class Offset, class Value>
 struct dia_rows {
-  std::int64_t rows, diagonals;
+  std::int64_t rows, cols, diagonals;
   const std::int32_t* offsets;
   const Value* values;
   const std::int64_t* zeros;
@@ -210,23 +210,20 @@ struct dia_rows {
     const std::int64_t slot = diagonal * rows + row;
     return holds_entry(values[slot], slot, zeros, zero_count);
   }
-  // Entries of a row on diagonals left of a column.
-  SPARSMITH_HOST_DEVICE std::int64_t on_diagonals_before(std::int64_t row, std::int64_t col) const {
+  // Calls use(diagonal, column) for the entries of a row that are on diagonals.
+  template <class Use>
+  SPARSMITH_HOST_DEVICE void for_each_on_diagonal(std::int64_t row, Use use) const {
+    for (std::int64_t d = first_not_below(offsets, std::int64_t{0}, diagonals, -row);
+         d < diagonals && row + offsets[d] < cols; ++d)
+      if (holds(d, row)) use(d, row + offsets[d]);
+  }
+  SPARSMITH_HOST_DEVICE std::int64_t on_diagonals(std::int64_t row) const {
     std::int64_t found = 0;
-    for (std::int64_t d = 0; d < diagonals && row + offsets[d] < col; ++d) found += holds(d, row) ? 1 : 0;
+    for_each_on_diagonal(row, [&](std::int64_t, std::int64_t) { ++found; });
     return found;
   }
-  // The same of the rest.
   SPARSMITH_HOST_DEVICE std::int64_t in_rest_before(std::int64_t row, std::int64_t col) const {
-    std::int64_t low = rest_start[row], high = rest_start[row + 1];
-    while (low < high) {
-      const std::int64_t middle = (low + high) / 2;
-      if (rest_cols[middle] < col)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low - rest_start[row];
+    return first_not_below(rest_cols, rest_start[row], rest_start[row + 1], col) - rest_start[row];
   }
 };
 
@@ -234,13 +231,14 @@ template <class Backend, class Offset, class Value>
 csr<Offset, Value, space_on<Backend>> dia_to_csr(Backend on, dia<Value, view_on<Backend>> matrix,
                                                  stage_log* log) {
   using space = space_on<Backend>;
-  const std::int64_t rows = matrix.rows, cols = matrix.cols, rest = matrix.rest_values.size();
+  const std::int64_t rows = matrix.rows, rest = matrix.rest_values.size();
   timed_stage timing(on, log, "gather dia", matrix.values.size() + rest,
                      (matrix.values.size() + rest) * std::int64_t{sizeof(Value)} * 2);
   const std::int32_t* const rest_rows = matrix.rest_row_indices.data();
   const Value* const rest_values = matrix.rest_values.data();
   const auto rest_offsets = offsets_of_sorted<Offset>(on, rest_rows, rest, rows);
   const dia_rows<Offset, Value> from{rows,
+                                     matrix.cols,
                                      matrix.offsets.size(),
                                      matrix.offsets.data(),
                                      matrix.values.data(),
@@ -253,30 +251,34 @@ csr<Offset, Value, space_on<Backend>> dia_to_csr(Backend on, dia<Value, view_on<
   result.rows = matrix.rows;
   result.cols = matrix.cols;
   result.row_offsets = offsets_from_lengths<Offset>(on, rows, [=] SPARSMITH_HOST_DEVICE(std::int64_t r) {
-    return static_cast<Offset>(from.on_diagonals_before(r, cols) + from.rest_start[r + 1] -
-                               from.rest_start[r]);
+    return static_cast<Offset>(from.on_diagonals(r) + from.rest_start[r + 1] - from.rest_start[r]);
   });
   const std::int64_t entries = read_one(on, result.row_offsets.data() + rows);
   result.col_indices = array<std::int32_t, space>(entries);
   result.values = array<Value, space>(entries);
+  // Of the entries on diagonals, row after row: where an entry of the rest comes is looked up there.
+  array<std::int32_t, space> cols_on_diagonals(rest > 0 ? entries - rest : 0);
   const Offset* const offsets = result.row_offsets.data();
   std::int32_t* const out_cols = result.col_indices.data();
   Value* const out_values = result.values.data();
+  std::int32_t* const on_diagonals = cols_on_diagonals.data();
   for_each_index(on, rows, [=] SPARSMITH_HOST_DEVICE(std::int64_t r) {
     const bool alone = from.rest_start[r] == from.rest_start[r + 1];
     std::int64_t to = offsets[r];
-    for (std::int64_t d = 0; d < from.diagonals && r + from.offsets[d] < cols; ++d) {
-      if (!from.holds(d, r)) continue;
-      const std::int64_t col = r + from.offsets[d];
+    from.for_each_on_diagonal(r, [&](std::int64_t d, std::int64_t col) {
       const std::int64_t at = alone ? to : to + from.in_rest_before(r, col);
       out_cols[at] = static_cast<std::int32_t>(col);
       out_values[at] = from.values[d * from.rows + r];
+      if (!alone) on_diagonals[to - from.rest_start[r]] = out_cols[at];
       ++to;
-    }
+    });
   });
   for_each_index(on, rest, [=] SPARSMITH_HOST_DEVICE(std::int64_t i) {
     const std::int64_t r = rest_rows[i], col = from.rest_cols[i];
-    const std::int64_t at = offsets[r] + (i - from.rest_start[r]) + from.on_diagonals_before(r, col);
+    const std::int64_t first = offsets[r] - from.rest_start[r],
+                       last = offsets[r + 1] - from.rest_start[r + 1];
+    const std::int64_t at =
+        offsets[r] + (i - from.rest_start[r]) + first_not_below(on_diagonals, first, last, col) - first;
     out_cols[at] = static_cast<std::int32_t>(col);
     out_values[at] = rest_values[i];
   });

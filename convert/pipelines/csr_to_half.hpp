@@ -24,20 +24,6 @@ struct union_of_violations {
   SPARSMITH_HOST_DEVICE int operator()(int a, int b) const { return a | b; }
 };
 
-// The first place of a row, between two, at which the column is no less.
-template <class Offset>
-SPARSMITH_HOST_DEVICE Offset first_not_below(const std::int32_t* cols, Offset low, Offset high,
-                                             std::int64_t col) {
-  while (low < high) {
-    const Offset middle = low + (high - low) / 2;
-    if (cols[middle] < col)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 // An entry beside its mirror image.
 template <class Offset, class Value>
 struct mirrored_entry {

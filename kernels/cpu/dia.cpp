@@ -90,8 +90,10 @@ class dia_omp {
   }
   void sum_up(operation op, std::int64_t first, std::int64_t last, const Value* x, Value* sums) const {
     std::fill_n(sums, last - first, Value{0});
-    add_stretches(m_.offsets.size(), last - first, sums,
-                  [&](std::int64_t d) { return stretch_of(m_, op, d, first, last, x); });
+    const auto [begin, end] = diagonals_that_meet(m_, op, first, last);
+    add_stretches(end - begin, last - first, sums, [&, begin = begin](std::int64_t k) {
+      return stretch_of(m_, op, begin + k, first, last, x);
+    });
   }
 
   void run_normal(Value alpha, const Value* x, Value beta, Value* z) const {
@@ -108,7 +110,8 @@ class dia_omp {
     const rest_walk<Value> walk{m_};
     walk(rest_begin, rest_end,
          [&](std::int64_t row, std::int64_t col, Value value) { sums[row - first] += value * x[col]; });
-    for (std::int64_t d = 0; d < m_.offsets.size(); ++d) {
+    const auto [begin, end] = diagonals_that_meet(m_, operation::multiply, first, last);
+    for (std::int64_t d = begin; d < end; ++d) {
       const auto [from, to] = rows_inside(d, first, last);
       const Value* const values = m_.values.data() + d * m_.rows;
       Value* const out = of_columns + m_.offsets[d];

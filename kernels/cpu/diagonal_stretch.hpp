@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/kernel.hpp"
 #include "kernels/registry.hpp"
@@ -34,6 +35,17 @@ diagonal_stretch<Value> stretch_of(const dia_view<Value, host>& m, operation op,
                      to = std::max(from, std::min(last, inputs(m, op) - shift));
   const Value* const values = m.values.data() + d * m.rows + (by_rows ? 0 : shift);
   return {from - first, to - first, values + first, x + shift + first};
+}
+
+// The diagonals, as begin and end, that meet outputs [first, last) at all: of wide and tall matrices few do.
+template <class Value>
+std::pair<std::int64_t, std::int64_t> diagonals_that_meet(const dia_view<Value, host>& m, operation op,
+                                                          std::int64_t first, std::int64_t last) {
+  const std::int64_t least = op == operation::multiply ? 1 - last : first - m.rows + 1,
+                     most = op == operation::multiply ? m.cols - 1 - first : last - 1;
+  const auto begin = std::lower_bound(m.offsets.begin(), m.offsets.end(), least),
+             end = std::upper_bound(begin, m.offsets.end(), most);
+  return {begin - m.offsets.begin(), end - m.offsets.begin()};
 }
 
 template <class Value>

@@ -228,16 +228,16 @@ class dia_half_omp {
 
   // In the order of their columns, as DIA adds them: first the mirror images, of the farthest diagonal first.
   void sum_up(std::int64_t first, std::int64_t last, const Value* x, Value* sums) const {
-    const std::int64_t diagonals = m_.offsets.size();
-    const std::int64_t on_main = diagonals > 0 && m_.offsets[0] == 0 ? 1 : 0;
+    const std::int64_t on_main = m_.offsets.size() > 0 && m_.offsets[0] == 0 ? 1 : 0;
+    const std::int64_t mirrored = diagonals_that_meet(m_, operation::transposed, first, last).second,
+                       own = diagonals_that_meet(m_, operation::multiply, first, last).second;
     const auto stretch = [&](operation op, std::int64_t d) { return stretch_of(m_, op, d, first, last, x); };
     std::fill_n(sums, last - first, Value{0});
-    add_stretches(diagonals - on_main, last - first, sums,
-                  [&](std::int64_t k) { return stretch(operation::transposed, diagonals - 1 - k); });
+    add_stretches(mirrored - on_main, last - first, sums,
+                  [&](std::int64_t k) { return stretch(operation::transposed, mirrored - 1 - k); });
     if (mirror_ < 0)
       for (std::int64_t i = 0; i < last - first; ++i) sums[i] = -sums[i];
-    add_stretches(diagonals, last - first, sums,
-                  [&](std::int64_t k) { return stretch(operation::multiply, k); });
+    add_stretches(own, last - first, sums, [&](std::int64_t k) { return stretch(operation::multiply, k); });
   }
 
   dia_view<Value, host> m_;

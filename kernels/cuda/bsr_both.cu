@@ -32,8 +32,9 @@ __device__ void walk_columns(const block_row_arrays<Offset, Value>& m, Offset be
   const int lanes = min(m.width, 32), together = 32 / lanes;  // lanes of a block; blocks at a time
   const int own = lane / lanes;
   if (own >= together) return;
-  for (Offset block = begin + own; block < end; block += together) {
-    const Value* const values = m.values + std::int64_t{block} * m.height * m.width;
+  // In 64 bits, which hold what is past the end of all blocks too.
+  for (std::int64_t block = std::int64_t{begin} + own; block < end; block += together) {
+    const Value* const values = m.values + block * m.height * m.width;
     const std::int64_t corner = std::int64_t{m.columns[block]} * m.width;
     for (int c = lane % lanes; c < m.width && corner + c < m.cols; c += lanes) {
       Value of[both_tuning::rows];

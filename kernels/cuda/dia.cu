@@ -188,7 +188,8 @@ __global__ void __launch_bounds__(threads, sizeof(Value) == 4 ? 4 : 3)
   write_sums(rows.outputs, alpha, sum, beta, y);
 }
 
-// What the mirror images of entries hold; an entry on the diagonal has none, and gets 0.
+// What the mirror images of entries hold; an entry on the diagonal has none, and gets 0, which like fill asks
+// for a finite x.
 template <class Value>
 __global__ void mirror_values(entry_list<Value> entries, Value mirror, Value* out) {
   const std::int64_t e = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;

@@ -204,6 +204,32 @@ TEST_CASE("DIA with any choice of diagonals") {
     });
 }
 
+// Work that is diagonals times entries would take a quarter of an hour.
+TEST_CASE("a wide matrix with as many diagonals as columns, and a rest") {
+  constexpr std::int32_t cols = 2000000;
+  constexpr std::int32_t in_first = cols / 2, in_others = cols / 4;
+  csr<std::int32_t, double, host> m;
+  m.rows = 4;
+  m.cols = cols;
+  m.row_offsets = array<std::int32_t, host>(5);
+  m.col_indices = array<std::int32_t, host>(in_first + 3 * in_others);
+  m.values = array<double, host>(in_first + 3 * in_others);
+  std::int32_t entries = 0;
+  for (std::int32_t row = 0; row < 4; ++row) {
+    m.row_offsets[row] = entries;
+    for (std::int32_t col = 0; col < cols; ++col)
+      if (col % 4 == row || (row == 0 && col % 4 == 2)) {
+        m.col_indices[entries] = col;
+        m.values[entries++] = 1 + col % 1000;
+      }
+  }
+  m.row_offsets[4] = entries;
+  const auto d = csr_to_dia(on, view(m), 0.3, no_limit, nullptr);
+  CHECK(d.offsets.size() > cols / 5);
+  CHECK(d.rest_values.size() > cols / 5);
+  CHECK(identical(dia_to_csr<openmp, std::int32_t, double>(on, view(d), nullptr), m));
+}
+
 // More entries than a team counts at once, on few diagonals and on nearly all there are.
 TEST_CASE("diagonals of a matrix of many entries") {
   for (const std::string name : {"gen:laplace3d?n=20", "gen:uniform?n=700&density=0.1"}) {

@@ -498,6 +498,38 @@ TEST_CASE("padding of no format on OpenMP meets x, and nothing behind x is read"
   }
 }
 
+// Of a wide matrix with as many diagonals as columns a piece of y meets few.
+TEST_CASE("A^T x of DIA takes as long as A x, however many diagonals there are") {
+  constexpr std::int32_t cols = 400000;
+  dia<double, host> m;
+  m.rows = 2;
+  m.cols = cols;
+  m.offsets = array<std::int32_t, host>(cols - 1);
+  m.values = array<double, host>(2 * std::int64_t{cols - 1});
+  for (std::int32_t d = 0; d < cols - 1; ++d) {
+    m.offsets[d] = d;
+    m.values[2 * d] = m.values[2 * d + 1] = 1;
+  }
+  const std::vector<double> two = {1, 1}, many(cols, 1.0);
+  std::vector<double> y(2), z(cols);
+  for (const auto& line : kernels_of(view(m))) {
+    const auto multiply = line.prepare(openmp{}, view(m), operation::multiply),
+               transposed = line.prepare(openmp{}, view(m), operation::transposed);
+    double seconds[2] = {1e9, 1e9};
+    for (int i = 0; i < 5; ++i) {
+      double start = seconds_now();
+      multiply.run(1, many.data(), 0, y.data());
+      seconds[0] = std::min(seconds[0], seconds_now() - start);
+      start = seconds_now();
+      transposed.run(1, two.data(), 0, z.data());
+      seconds[1] = std::min(seconds[1], seconds_now() - start);
+    }
+    CHECK(y == std::vector<double>{cols - 1, cols - 1});
+    CHECK((z[0] == 1 && z[1] == 2 && z[cols - 1] == 1));
+    CHECK(seconds[1] < 20 * seconds[0]);
+  }
+}
+
 TEST_CASE("every kernel on OpenMP runs from another thread than the one that prepared it") {
 #ifdef __clang__
   WARN(

@@ -285,6 +285,8 @@ TEST_CASE("half of a symmetric matrix") {
   };
   CHECK(refusal("--to ell --symmetric half") ==
         "spconv: --symmetric half is for csr, dia and bsr, not for ell\n");
+  CHECK(refusal("--to dia_half --symmetric full") ==
+        "spconv: --to dia_half stores half of the matrix; leave --symmetric full out\n");
   CHECK(refusal("--to mtx --symmetric half -o x.mtx") ==
         "spconv: --symmetric half is for csr, dia and bsr, not for mtx\n");
   CHECK(refusal("--to csr --symmetric half -o x.npz") ==

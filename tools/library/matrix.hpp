@@ -93,7 +93,7 @@ class matrix {
   }
 
   // By name, for every product that this kernel computes; the empty name is the format's default. Refused
-  // where it computes neither A x nor A^T x. What it does not compute in one pass is then two products.
+  // where it computes none of them. What it does not compute in one pass is then two products.
   matrix& use_kernel(const std::string& name);
   // One for each product; an empty name leaves the choice as it is.
   matrix& use_kernels(const std::string& name, const std::string& name_transposed);

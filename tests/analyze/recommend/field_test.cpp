@@ -88,6 +88,29 @@ TEST_CASE("every entry of a field makes what its price says, after the entry it 
   }
 }
 
+TEST_CASE("why there is no half of a matrix is told where one was asked for") {
+  const auto reason = [](const matrix& m, bool entries_alone) {
+    field_request request;
+    request.backend = openmp::name;
+    request.formats = {format_kind::csr_half};
+    const std::vector<priced_variant> field =
+        entries_alone ? field_of(openmp{}, hypersparse_of(openmp{}, view(m)),
+                                 features_of(openmp{}, view(m), {}, nullptr), request)
+                      : field_for(m, request);
+    for (const priced_variant& e : field)
+      if (e.variant.format == format_kind::csr_half) return e.left_out;
+    return std::string("it is not there");
+  };
+  CHECK(reason(generated("gen:laplace2d?n=9"), false).empty());
+  CHECK(reason(generated("gen:laplace2d?n=9"), true) ==
+        "halves of a matrix with so few entries for its size are not priced");
+  CHECK(reason(generated("gen:diagonal?n=9"), false) ==
+        "nothing is off the diagonal, so that half of the matrix is all of it");
+  for (const char* const spec : {"gen:rmat?scale=5", "gen:uniform?rows=5&cols=9&density=0.3"})
+    CHECK(reason(generated(spec), false) ==
+          "the matrix is neither symmetric nor skew-symmetric, bit for bit");
+}
+
 TEST_CASE(
     "a copy of A^T in BSR is priced by its own block rows, and of a symmetric matrix there is no copy") {
   testing::named_matrix blocks{"", 60, 300, {}};

@@ -119,7 +119,7 @@ TEST_CASE("tournament: a hopeless single run is the last, also where all samples
     arena a;
     a.request.for_verdict = for_verdict;
     a.request.sampling.samples = 9;
-    const double hopeless = tuning.hopeless_ratio * (1 * ms + tuning.far_seconds);
+    const double hopeless = tuning.hopeless_ratio * ms + tuning.hopeless_seconds;
     a.add(format_kind::csr, {1, 1, 1});  // entered before it is known who leads
     a.script(0, 0).single = 1.01 * hopeless;
     a.script(0, 1).single = 0.99 * hopeless;
@@ -132,7 +132,7 @@ TEST_CASE("tournament: a hopeless single run is the last, also where all samples
     for (const auto& [variant, kernel] : {std::pair(0, 0), std::pair(1, 0)}) {
       const auto i = static_cast<std::size_t>(variant), k = static_cast<std::size_t>(kernel);
       const contestant_result& left = found.variants[i].contestants[k];
-      CHECK(left.left == "after one run of 106 ms, 106 x the leader");
+      CHECK(left.left == "after one run of 202 ms, 202 x the leader");
       CHECK_FALSE(left.timed());
       CHECK(left.not_run.empty());
       CHECK(a.track.count(fmt::format("release {}/{} ax", variant, kernel)) == 1);
@@ -149,7 +149,7 @@ TEST_CASE("tournament: who may not win makes nobody hopeless") {
   a.request.for_verdict = false;
   a.request.sampling.samples = 3;
   a.request.wanted.repeatable = true;
-  a.add(format_kind::csr, {0.001, 10});
+  a.add(format_kind::csr, {0.001, 1000});
   a.track.variants[0].kernels[0].first.repeatable = {false, false};
   CHECK(a.run().variants[0].contestants[1].timed());
 }

@@ -323,6 +323,10 @@ TEST_CASE("half of a matrix has a price where its bits have mirror images") {
   CHECK(told({{0, 1, 2}, {1, 0, -2}}));
   CHECK(told({{0, 1, 2}, {1, 0, -2}, {4, 4, 0}}));
   CHECK(told({{0, 1, 0}, {1, 0, 0}}));
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(told({{0, 1, nan}, {1, 0, nan}, {2, 3, 1}, {3, 2, 1}}));
+  CHECK_FALSE(told({{0, 1, nan}, {1, 0, nan}, {2, 3, 1}, {3, 2, 2}}));
+  CHECK_FALSE(told({{0, 1, nan}}));
   CHECK_FALSE(told({{0, 1, 2}, {1, 0, -2}, {4, 4, 1}}));
   CHECK_FALSE(told({{0, 1, 0.0}, {1, 0, -0.0}, {2, 3, 1}, {3, 2, 1}}));  // equal, and not the same bits
   CHECK_FALSE(told({{0, 1, 2}, {1, 0, 3}}));
