@@ -125,8 +125,27 @@ fault("convert/pipelines/csr_to_half.hpp", "mirror images of a skew-symmetric ha
 fault("convert/formats/validate_half.cpp", "a half may have entries below the diagonal", "if (col < row)", "if (false)", "formats")
 fault("convert/formats/validate_half.cpp", "a skew-symmetric half may have values on the diagonal",
       "if (m.skew == 1 && col == row && value != 0)", "if (false)", "formats container")
-fault("analyze/structure/prices.cpp", "half of a diagonal matrix has a price",
-      "if (upper.values.size() == matrix.values.size()) return;", "", "prices")
+fault("analyze/structure/prices.cpp", "half of a diagonal matrix has a price", "if (kept == entries) return;", "", "prices")
+fault("analyze/structure/prices.cpp", "blocks on the diagonal have no mirror images and count as a half", "{{1, blocks / 2}}",
+      "{{1, (blocks - 1) / 2}}", "prices")
+fault("analyze/structure/prices.cpp", "the main diagonal is not in its half", "main + (d.count - main) / 2", "(d.count - main) / 2",
+      "prices")
+fault("analyze/structure/prices.cpp", "any entry on the diagonal makes it full", "on_main == matrix.rows ?", "on_main > 0 ?", "prices")
+fault("convert/pipelines/csr_to_half.hpp", "the block beside one on the diagonal is on it, too", "cols[at] < last) return",
+      "cols[at] <= last) return", "prices")
+fault("convert/formats/validate_half.cpp", "half of DIA may have an empty diagonal below the main one", "m.upper.offsets[0] < 0)",
+      "false)", "formats")
+fault("analyze/structure/matrix_features.hpp", "a NaN has no mirror image", "if (nans == 0 && !(equal || negated))",
+      "if (!(equal || negated))", "features")
+fault("kernels/cpu/diagonal_stretch.hpp", "the first diagonal that meets a piece of A^T x is left out", "first - m.rows + 1,",
+      "first - m.rows + 2,", "kernels")
+fault("kernels/cpu/diagonal_stretch.hpp", "the last diagonal that meets a piece of A x is left out", "m.cols - 1 - first",
+      "m.cols - 2 - first", "kernels")
+fault("kernels/cpu/dia.cpp", "every piece walks all diagonals", "diagonals_that_meet(m_, op, first, last);",
+      "std::pair{std::int64_t{0}, m_.offsets.size()};", "kernels")
+fault("analyze/recommend/field.cpp", "halves of what has few entries are not symmetric", "features_.has_half() != false && entries_alone",
+      "false", "field")
+fault("tools/spconv.cpp", "half of a matrix may be all of it", "typed.symmetric == stored_part::whole && whole_of(named)", "false", "spconv")
 fault("convert/pipelines/csr_to_dia.hpp", "zeros of the rest are listed among DIA's", "return values[e] == 0 && rank(e) >= 0;",
       "return values[e] == 0;", "formats pipelines")
 fault("convert/pipelines/csr_to_ell.hpp", "padding of ELL has column 0", "length > 0 ? cols[last] : 0;\n    out_values[slot]",
@@ -171,7 +190,7 @@ fault("kernels/cpu/half.cpp", "blocks that begin on the diagonal are taken for b
 fault("kernels/cpu/half.cpp", "the diagonal of a half in BSR is its own mirror image twice",
       "if (i != j) sums[j] += value * (mirror_ * x[i]);", "sums[j] += value * (mirror_ * x[i]);", "kernels")
 fault("kernels/cpu/half.cpp", "the main diagonal of a half in DIA is its own mirror image twice",
-      "diagonals > 0 && m_.offsets[0] == 0 ? 1 : 0;", "0;", "kernels")
+      "m_.offsets.size() > 0 && m_.offsets[0] == 0 ? 1 : 0;", "0;", "kernels")
 fault("kernels/cpu/half.cpp", "mirror images of a skew-symmetric half in DIA are not negated", "if (mirror_ < 0)", "if (false)",
       "kernels")
 fault("kernels/cpu/half.cpp", "a rest on the diagonal of a half in DIA is its own mirror image twice",

@@ -93,9 +93,9 @@ TEST_CASE("why there is no half of a matrix is told where one was asked for") {
     field_request request;
     request.backend = openmp::name;
     request.formats = {format_kind::csr_half};
+    const auto entries = hypersparse_of(openmp{}, view(m));
     const std::vector<priced_variant> field =
-        entries_alone ? field_of(openmp{}, hypersparse_of(openmp{}, view(m)),
-                                 features_of(openmp{}, view(m), {}, nullptr), request)
+        entries_alone ? field_of(openmp{}, entries, features_of(openmp{}, entries, {}, nullptr), request)
                       : field_for(m, request);
     for (const priced_variant& e : field)
       if (e.variant.format == format_kind::csr_half) return e.left_out;
