@@ -5,6 +5,7 @@
 
 #include "analyze/report/describe.hpp"
 #include "analyze/report/json_values.hpp"
+#include "analyze/report/plan.hpp"
 #include "tools/spconv.hpp"
 
 namespace sparsmith::spconv {
@@ -23,12 +24,6 @@ const char* text_of(symmetry_kind kind) {
 
 double ratio(std::int64_t a, std::int64_t b) {
   return b == 0 ? 1.0 : static_cast<double>(a) / static_cast<double>(b);
-}
-
-// What a price is of; where more than its matrix is needed, the flag that gives it.
-std::string parameters_text(const format_cost& cost, digits shown) {
-  const bool flag_helps = !cost.possible() && cost.wide_offsets;
-  return describe_in_one_line(cost, shown) + (flag_helps ? " (--offsets 64)" : "");
 }
 
 std::string matrix_text(const outcome& r, int width) {
@@ -118,24 +113,6 @@ std::string blocks_text(const block_statistics& b, bool tiles, int width) {
   return text + "\n" + text_table(histogram, width);
 }
 
-std::string plan_text(const outcome& r, int width) {
-  std::vector<table_line> lines = {{"plan", "bytes", "x CSR", "fill", "peak"}};
-  std::vector<std::string> notes = {""};
-  for (const format_cost& cost : r.plan) {
-    const std::string& name = name_of(cost.format);
-    std::string parameters = parameters_text(cost, digits::grouped);
-    if (cost.possible() && !cost.allowed)
-      parameters += parameters.empty() ? "above --max-fill" : ", above --max-fill";
-    notes.push_back(parameters);
-    if (cost.possible())
-      lines.push_back({name, format_bytes(cost.bytes), three_decimals(ratio(cost.bytes, r.csr_bytes)),
-                       three_decimals(cost.fill), format_bytes(cost.peak_bytes)});
-    else
-      lines.push_back({name, "-", "-", "-", "-"});
-  }
-  return "\n" + text_table(lines, width, notes);
-}
-
 std::string stages_text(const outcome& r, int width) {
   std::vector<table_line> lines = {{"stage", "ms", "M entries/s", "GB/s"}};
   const auto add = [&](const std::string& prefix, const stage_log& stages) {
@@ -218,7 +195,7 @@ void print_text(const outcome& r, std::FILE* out) {
     line("wrote", fmt::format("{} ({}{})", r.output->where.path, name_of(r.output->where.kind),
                               r.output->where.path == "-" ? "" : ", " + format_bytes(r.output->bytes)));
   if (r.format && r.format->blocks) text += blocks_text(*r.format->blocks, in_tiles(*r.format), width);
-  if (!r.plan.empty()) text += plan_text(r, width);
+  if (!r.plan.empty()) text += "\n" + plan_as_text(r.plan, r.csr_bytes, width);
   text += stages_text(r, width);
   text += wrapped(
       "",
@@ -269,18 +246,7 @@ void print_json(const outcome& r, std::FILE* out) {
   }
   if (r.verified) j["verified"] = true;
   if (r.output) j["output"] = {{"path", r.output->where.path}, {"container", name_of(r.output->where.kind)}};
-  if (!r.plan.empty()) {
-    j["plan"] = json::array();
-    for (const format_cost& cost : r.plan)
-      j["plan"].push_back({{"format", name_of(cost.format)},
-                           {"parameters", parameters_text(cost, digits::plain)},
-                           {"bytes", cost.bytes},
-                           {"slots", cost.slots},
-                           {"fill", cost.fill},
-                           {"peak_bytes", cost.peak_bytes},
-                           {"allowed", cost.allowed},
-                           {"exact", cost.exact}});
-  }
+  if (!r.plan.empty()) j["plan"] = plan_as_json(r.plan);
   const auto listed = [](const stage_log& stages) {
     json list = json::array();
     for (const stage& s : stages)
