@@ -1,0 +1,446 @@
+// The face for Python: what the package in sparsmith/ is written over. Arguments arrive checked and in the
+// types that are asked for here; what the library refuses goes on as an exception of sparsmith/errors.py. No
+// thread of Python waits for the library's work.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "convert/formats/properties.hpp"
+#include "tools/library/visit.hpp"
+#include "tools/python/reports.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace sparsmith::python {
+namespace {
+
+// A matrix, and the arrays it was borrowed from as long as it lives.
+struct held_matrix {
+  matrix it;
+  nb::object lenders;
+};
+
+// What `a` lent to one that was made from it: the arrays of others where both show them.
+held_matrix held(matrix&& made, const held_matrix& a) {
+  const bool shown = made.borrowed();
+  return {std::move(made), shown ? a.lenders : nb::none()};
+}
+
+// Names of files and what is said about them need not be UTF-8.
+std::string text_of(const nb::bytes& name) {
+  return {name.c_str(), name.size()};
+}
+nb::object as_text(const std::string& text, const char* otherwise) {
+  return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), otherwise));
+}
+
+const char* exception_for(failure category) {
+  switch (category) {
+    case failure::usage:
+    case failure::input:
+      return "InputError";
+    case failure::resources:
+      return "ResourceError";
+    case failure::device:
+      return "DeviceError";
+    case failure::output:
+    case failure::unsupported:
+      return "Error";
+  }
+  return "Error";
+}
+
+void raise(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const error& problem) {
+    const nb::object type = nb::module_::import_("sparsmith.errors").attr(exception_for(problem.category()));
+    PyErr_SetObject(type.ptr(), as_text(problem.what(), "backslashreplace").ptr());
+  }
+}
+
+// ---- vectors and arrays ----
+
+using given_vector = nb::ndarray<nb::ro, nb::device::cpu, nb::f_contig>;
+using written_vector = nb::ndarray<nb::device::cpu, nb::f_contig>;
+
+// Several vectors are the columns of an array.
+struct columns {
+  void* first;
+  std::size_t length, count;
+};
+template <class Array>
+columns columns_of(const Array& a) {
+  if (a.ndim() == 1) return {const_cast<void*>(static_cast<const void*>(a.data())), a.shape(0), 1};
+  return {const_cast<void*>(static_cast<const void*>(a.data())), a.shape(0), a.shape(1)};
+}
+
+template <class Value>
+void multiply_columns(const matrix& m, bool transposed, double alpha, const columns& x, double beta,
+                      const columns& y) {
+  for (std::size_t i = 0; i < x.count; ++i) {
+    const std::span<const Value> from(static_cast<const Value*>(x.first) + i * x.length, x.length);
+    const std::span<Value> to(static_cast<Value*>(y.first) + i * y.length, y.length);
+    if (transposed)
+      m.multiply_transposed(alpha, from, beta, to);
+    else
+      m.multiply(alpha, from, beta, to);
+  }
+}
+
+template <class Value, class Array>
+std::span<Value> vector_of(const Array& a) {
+  return {static_cast<Value*>(columns_of(a).first), a.size()};
+}
+
+// use.operator()<Value>() with the matrix's type, while other threads of Python run. Every array must hold
+// it: the package makes sure of that, and a wrong one would be read past its end.
+template <class Use, class... Arrays>
+void with_values(const held_matrix& m, const Use& use, const Arrays&... arrays) {
+  const nb::dlpack::dtype wanted = m.it.value_bits() == 32 ? nb::dtype<float>() : nb::dtype<double>();
+  if (!((arrays.dtype() == wanted) && ...)) throw nb::type_error("the arrays are not of the matrix's type");
+  const nb::gil_scoped_release others;
+  if (m.it.value_bits() == 32)
+    use.template operator()<float>();
+  else
+    use.template operator()<double>();
+}
+
+void multiply(const held_matrix& m, bool transposed, double alpha, const given_vector& x, double beta,
+              const written_vector& y) {
+  const columns from = columns_of(x), to = columns_of(y);
+  if (from.count != to.count) throw nb::value_error("x and y have different numbers of columns");
+  with_values(
+      m, [&]<class Value>() { multiply_columns<Value>(m.it, transposed, alpha, from, beta, to); }, x, y);
+}
+
+void multiply_both(const held_matrix& m, double alpha, const given_vector& x, const given_vector& w,
+                   double beta, const written_vector& y, const written_vector& z) {
+  with_values(
+      m,
+      [&]<class Value>() {
+        m.it.multiply_both(alpha, vector_of<const Value>(x), vector_of<const Value>(w), beta,
+                           vector_of<Value>(y), vector_of<Value>(z));
+      },
+      x, w, y, z);
+}
+
+void multiply_normal(const held_matrix& m, double alpha, const given_vector& x, double beta,
+                     const written_vector& z) {
+  with_values(
+      m,
+      [&]<class Value>() {
+        m.it.multiply_normal(alpha, vector_of<const Value>(x), beta, vector_of<Value>(z));
+      },
+      x, z);
+}
+
+// The arrays of the format by name, as they are: whoever has one keeps the matrix.
+nb::dict arrays_of(const nb::handle& self) {
+  const matrix& m = nb::cast<const held_matrix&>(self).it;
+  nb::dict shown;
+  visit(m, [&](const auto& views) {
+    for_each_member(views, [&](const char* name, const auto& member) {
+      using type = std::remove_cvref_t<decltype(member)>;
+      if constexpr (is_array<type>) {
+        using item = std::remove_cvref_t<decltype(*member.data())>;
+        static const item none{};  // an array needs an address, also one of nothing
+        shown[name] = nb::cast(nb::ndarray<nb::numpy, const item, nb::ndim<1>>(
+            member.size() == 0 ? &none : member.data(), {static_cast<std::size_t>(member.size())}, self));
+      }
+    });
+  });
+  return shown;
+}
+
+// ---- what makes a matrix ----
+
+run_on place_named(const std::string& name) {
+  return name == "cpu" ? run_on::cpu : name == "cuda" ? run_on::gpu : run_on::automatic;
+}
+
+held_matrix read_matrix_from(const nb::bytes& input, const std::string& device, int value_bits,
+                             bool drop_zeros) {
+  read_options options;
+  options.where = place_named(device);
+  options.values = value_bits == 32   ? value_width::f32
+                   : value_bits == 64 ? value_width::f64
+                                      : value_width::automatic;
+  options.drop_zeros = drop_zeros;
+  const std::string name = text_of(input);
+  std::optional<matrix> made;
+  {
+    const nb::gil_scoped_release others;
+    made = read(name, options);
+  }
+  return {std::move(*made), nb::none()};
+}
+
+template <class T>
+using vector_on_host = nb::ndarray<const T, nb::ndim<1>, nb::device::cpu, nb::c_contig>;
+
+template <class Offset, class Value>
+held_matrix borrow(std::int64_t rows, std::int64_t cols, const vector_on_host<Offset>& row_offsets,
+                   const vector_on_host<std::int32_t>& col_indices, const vector_on_host<Value>& values,
+                   nb::object lenders) {
+  std::optional<matrix> made;
+  {
+    const nb::gil_scoped_release others;
+    made = borrow_csr(rows, cols, std::span(row_offsets.data(), row_offsets.size()),
+                      std::span(col_indices.data(), col_indices.size()),
+                      std::span(values.data(), values.size()));
+  }
+  return {std::move(*made), std::move(lenders)};
+}
+
+held_matrix convert_matrix(const held_matrix& a, const std::string& format,
+                           const conversion_options& options) {
+  std::optional<matrix> made;
+  {
+    const nb::gil_scoped_release others;
+    made = convert(a.it, format, options);
+  }
+  return held(std::move(*made), a);
+}
+
+held_matrix copy_matrix_to(const held_matrix& a, const std::string& device) {
+  std::optional<matrix> made;
+  {
+    const nb::gil_scoped_release others;
+    made = copy_to(a.it, place_named(device));
+  }
+  return held(std::move(*made), a);
+}
+
+// ---- advice ----
+
+advice recommend_for(const held_matrix& a, recommend_options options) {
+  // Ctrl-C: what Python raises for a signal is kept until the race has ended.
+  std::optional<nb::python_error> raised;
+  bool stopped = false;
+  options.interrupted = [&] {
+    if (stopped) return true;
+    const nb::gil_scoped_acquire python;
+    if (PyErr_CheckSignals() != 0) {
+      raised.emplace();
+      stopped = true;
+    }
+    return stopped;
+  };
+  std::optional<advice> said;
+  {
+    const nb::gil_scoped_release others;
+    said = recommend(a.it, options);
+  }
+  if (raised) throw std::move(*raised);
+  return std::move(*said);
+}
+
+held_matrix follow(const advice& said, const held_matrix& a) {
+  std::optional<matrix> made;
+  {
+    const nb::gil_scoped_release others;
+    made = said.convert(a.it);
+  }
+  return held(std::move(*made), a);
+}
+
+// A call that takes long and gives what Python may hold.
+template <class Work>
+auto beside_others(const Work& work) {
+  const nb::gil_scoped_release others;
+  return work();
+}
+
+void bind_matrix(nb::module_& m) {
+  nb::class_<held_matrix>(m, "Matrix")
+      .def_prop_ro("rows", [](const held_matrix& a) { return a.it.rows(); })
+      .def_prop_ro("cols", [](const held_matrix& a) { return a.it.cols(); })
+      .def_prop_ro("entries", [](const held_matrix& a) { return a.it.entries(); })
+      .def_prop_ro("bytes", [](const held_matrix& a) { return a.it.bytes(); })
+      .def_prop_ro("name", [](const held_matrix& a) { return as_text(a.it.name(), "surrogateescape"); })
+      .def_prop_ro("format", [](const held_matrix& a) { return a.it.format(); })
+      .def_prop_ro("parameters", [](const held_matrix& a) { return a.it.parameters(); })
+      .def_prop_ro("value_bits", [](const held_matrix& a) { return a.it.value_bits(); })
+      .def_prop_ro("on_gpu", [](const held_matrix& a) { return a.it.on_gpu(); })
+      .def_prop_ro("borrowed", [](const held_matrix& a) { return a.it.borrowed(); })
+      .def_prop_ro("assembly",
+                   [](const held_matrix& a) {
+                     const assembly_report& r = a.it.assembly();
+                     nb::dict told;
+                     told["stored"] = r.stored;
+                     told["expanded"] = r.expanded;
+                     told["duplicates_summed"] = r.duplicates_summed;
+                     told["stored_twice"] = r.stored_twice;
+                     told["explicit_zeros"] = r.explicit_zeros;
+                     told["zeros_dropped"] = r.zeros_dropped;
+                     told["narrowed"] = r.narrowed;
+                     told["rounded"] = r.rounded;
+                     told["array_zeros"] = r.array_zeros;
+                     told["note"] = as_text(r.note, "backslashreplace");
+                     return told;
+                   })
+      .def("arrays", [](const nb::handle& self) { return arrays_of(self); })
+      .def("multiply", &multiply, "transposed"_a, "alpha"_a, "x"_a.noconvert(), "beta"_a, "y"_a.noconvert())
+      .def("multiply_both", &multiply_both, "alpha"_a, "x"_a.noconvert(), "w"_a.noconvert(), "beta"_a,
+           "y"_a.noconvert(), "z"_a.noconvert())
+      .def("multiply_normal", &multiply_normal, "alpha"_a, "x"_a.noconvert(), "beta"_a, "z"_a.noconvert())
+      .def("use_kernel", [](held_matrix& a, const std::string& name) { a.it.use_kernel(name); })
+      .def("use_kernels", [](held_matrix& a, const std::string& name,
+                             const std::string& transposed) { a.it.use_kernels(name, transposed); })
+      .def("kernel", [](const held_matrix& a) { return a.it.kernel(); })
+      .def("kernel_transposed", [](const held_matrix& a) { return a.it.kernel_transposed(); })
+      .def("kernel_both", [](const held_matrix& a) { return a.it.kernel_both(); })
+      .def("kernel_normal", [](const held_matrix& a) { return a.it.kernel_normal(); })
+      .def("kernels", [](const held_matrix& a) { return kernels(a.it); })
+      .def("convert", &convert_matrix, "format"_a, "options"_a)
+      .def("copy_to", &copy_matrix_to, "device"_a)
+      .def("write",
+           [](const held_matrix& a, const nb::bytes& path) {
+             const std::string name = text_of(path);
+             beside_others([&] {
+               write(a.it, name);
+               return true;
+             });
+           })
+      .def("features", [](const held_matrix& a) { return beside_others([&] { return features(a.it); }); })
+      .def("plan", [](const held_matrix& a) {
+        const auto prices = beside_others([&] { return plan(a.it); });
+        return std::pair(plan_text(prices), plan_document(prices));
+      });
+  m.def("read", &read_matrix_from, "input"_a, "device"_a, "value_bits"_a, "drop_zeros"_a);
+  // One for each pair of types: nothing is converted, so that what was lent is what is held.
+  const auto borrowed_as = [&]<class Offset, class Value>() {
+    m.def("borrow_csr", &borrow<Offset, Value>, "rows"_a, "cols"_a, "row_offsets"_a.noconvert(),
+          "col_indices"_a.noconvert(), "values"_a.noconvert(), "lenders"_a);
+  };
+  borrowed_as.operator()<std::int32_t, float>();
+  borrowed_as.operator()<std::int32_t, double>();
+  borrowed_as.operator()<std::int64_t, float>();
+  borrowed_as.operator()<std::int64_t, double>();
+}
+
+// The options of a conversion under the names that spconv's flags have.
+void bind_options(nb::module_& m) {
+  using options = conversion_options;
+  nb::class_<options> bound(m, "Options");
+  bound.def(nb::init<>());
+  const auto one = [&](const char* name, auto place) {
+    bound.def_prop_rw(
+        name, [place](options& o) { return place(o); },
+        [place](options& o, std::remove_reference_t<decltype(place(o))> value) { place(o) = value; });
+  };
+  one("max_fill", [](options& o) -> double& { return o.max_fill; });
+  one("slice", [](options& o) -> std::int32_t& { return o.sell.slice; });
+  one("sigma", [](options& o) -> std::int32_t& { return o.sell.sigma; });
+  one("width", [](options& o) -> std::int32_t& { return o.hyb_width; });
+  one("diagonals", [](options& o) -> double& { return o.dia_share; });
+  one("beta", [](options& o) -> std::int32_t& { return o.blocks.beta; });
+  one("window", [](options& o) -> std::int32_t& { return o.blocks.window; });
+  one("thesis", [](options& o) -> bool& { return o.blocks.thesis; });
+  one("rest", [](options& o) -> std::int32_t& { return o.tile.rest_below; });
+  // Of blocks and of tiles, of which a conversion makes one kind.
+  bound.def("set_group",
+            [](options& o, std::int32_t size) { o.blocks.group_size = o.tile.group_size = size; });
+  bound.def("set_index", [](options& o, int bits) { o.blocks.index_bits = o.tile.index_bits = bits; });
+  bound.def("set_block", [](options& o, std::int32_t rows, std::int32_t cols) {
+    require_bsr_block({rows, cols});
+    o.bsr_block = {rows, cols};
+  });
+  bound.def("set_tile", [](options& o, std::int32_t height, std::int32_t width) {
+    o.tile.height = height;
+    o.tile.width = width;
+  });
+  bound.def("set_order", [](options& o, int number) { o.blocks.order = static_cast<block_order>(number); });
+  bound.def("set_holding",
+            [](options& o, int number) { o.blocks.holding = static_cast<ecsb_holding>(number); });
+  bound.def("set_renumber",
+            [](options& o, int number) { o.tile.renumber = static_cast<renumbering>(number); });
+  m.def("format_names", [] { return format_names(); });
+  m.def("formats_with", [](const std::string& flag) {
+    std::vector<std::string> names;
+    for (const format_kind format : formats_with(flag)) names.push_back(name_of(format));
+    return names;
+  });
+}
+
+void bind_results(nb::module_& m) {
+  nb::class_<kernel_choice>(m, "KernelChoice")
+      .def_ro("name", &kernel_choice::name)
+      .def_ro("description", &kernel_choice::description)
+      .def_ro("vendor", &kernel_choice::vendor)
+      .def_prop_ro("why_not",
+                   [](const kernel_choice& k) {
+                     return std::array{k.why_not, k.why_not_transposed, k.why_not_both, k.why_not_normal};
+                   })
+      .def_prop_ro("repeatable", [](const kernel_choice& k) {
+        return std::array{k.repeatable, k.repeatable_transposed, k.repeatable_both, k.repeatable_normal};
+      });
+  nb::class_<known_kernel>(m, "KnownKernel")
+      .def_ro("name", &known_kernel::name)
+      .def_ro("format", &known_kernel::format)
+      .def_ro("backend", &known_kernel::backend)
+      .def_ro("description", &known_kernel::description)
+      .def_ro("source", &known_kernel::source)
+      .def_ro("products", &known_kernel::products)
+      .def_ro("repeatable", &known_kernel::repeatable)
+      .def_ro("vendor", &known_kernel::vendor)
+      .def_ro("history", &known_kernel::history);
+  m.def("kernels", &all_known_kernels);
+
+  nb::class_<matrix_features>(m, "Features")
+      .def("text", &features_text)
+      .def("document", &features_document)
+      .def("page", &features_page);
+
+  nb::class_<recommend_options>(m, "RecommendOptions")
+      .def(nb::init<>())
+      .def_rw("mix", &recommend_options::mix)
+      .def_rw("products", &recommend_options::products)
+      .def_rw("warm", &recommend_options::warm)
+      .def_rw("repeatable", &recommend_options::repeatable)
+      .def_rw("memory", &recommend_options::memory)
+      .def_rw("prefer_bytes", &recommend_options::prefer_bytes)
+      .def_rw("use_symmetry", &recommend_options::use_symmetry)
+      .def_rw("formats", &recommend_options::formats)
+      .def_rw("kernels", &recommend_options::kernels)
+      .def_rw("predict", &recommend_options::predict)
+      .def_rw("exhaustive", &recommend_options::exhaustive)
+      .def_rw("budget", &recommend_options::budget);
+  nb::class_<advice>(m, "Advice")
+      .def_ro("format", &advice::format)
+      .def_ro("parameters", &advice::parameters)
+      .def_ro("kernel", &advice::kernel)
+      .def_ro("kernel_transposed", &advice::kernel_transposed)
+      .def_ro("symmetric", &advice::symmetric)
+      .def_ro("unsettled", &advice::unsettled)
+      .def_ro("ties", &advice::ties)
+      .def_ro("seconds", &advice::seconds)
+      .def_ro("csr_seconds", &advice::csr_seconds)
+      .def_ro("bytes", &advice::bytes)
+      .def_ro("price", &advice::price)
+      .def_ro("repaid_after", &advice::repaid_after)
+      .def_ro("reasons", &advice::reasons)
+      .def("text", [](const advice& a) { return a.text(text_width); })
+      .def("document", &advice::json)
+      .def("page", &advice_page)
+      .def("convert", &follow, "matrix"_a);
+  m.def("recommend", &recommend_for, "matrix"_a, "options"_a);
+}
+
+}  // namespace
+
+NB_MODULE(_sparsmith, m) {
+  nb::register_exception_translator(raise);
+  m.attr("__version__") = SPARSMITH_VERSION;
+  bind_matrix(m);
+  bind_options(m);
+  bind_results(m);
+}
+
+}  // namespace sparsmith::python

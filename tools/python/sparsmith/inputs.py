@@ -1,0 +1,105 @@
+"""From what a caller has to a matrix of the extension: without a copy where his arrays are CSR as they stand."""
+
+import os
+import sys
+
+import numpy as np
+
+from . import _sparsmith
+from .errors import InputError
+
+EXPECTED = (
+    "expected a scipy.sparse array or matrix (csr, csc, coo, bsr or dia), a sparsmith.Matrix, "
+    "a path or a generator such as 'gen:laplace2d?n=100'"
+)
+DEVICES = (None, "auto", "cpu", "cuda")
+
+
+def matrix_from(given):
+    """The extension's matrix, and why arrays were copied: None where they were not."""
+    if isinstance(given, (str, bytes, os.PathLike)):
+        return read(given), None
+    scipy_sparse = sys.modules.get("scipy.sparse")  # who has such a matrix has imported it
+    if scipy_sparse is not None and scipy_sparse.issparse(given):
+        return _from_scipy(given)
+    refuse_gpu(given)
+    raise TypeError(f"{EXPECTED}; not {type(given).__name__}")
+
+
+def refuse_gpu(given):
+    """Neither CuPy's arrays nor PyTorch's on a GPU are understood."""
+    device = getattr(given, "device", None)
+    if hasattr(given, "__cuda_array_interface__") or getattr(device, "type", None) == "cuda" or "cupy" in type(given).__module__:
+        raise TypeError(f"{type(given).__name__}: arrays on a GPU are not taken yet")
+
+
+def read(path, dtype=None, device=None, drop_zeros=False):
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise TypeError(f"expected a path or a generator such as 'gen:laplace2d?n=100', not {type(path).__name__}")
+    if device not in DEVICES:
+        raise InputError(f"device: expected 'auto', 'cpu' or 'cuda', not {device!r}")
+    bits = 0 if dtype is None else 8 * value_type(dtype).itemsize
+    return _sparsmith.read(os.fsencode(path), device or "auto", bits, bool(drop_zeros))
+
+
+def value_type(dtype):
+    """One of the two types there are products for."""
+    found = np.dtype(dtype)
+    if found not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise TypeError(f"dtype: expected float32 or float64, not {found}")
+    return found
+
+
+def _values_as(dtype):
+    """The type in which values are computed with: a wider one holds them exactly, but for large integers."""
+    if dtype.newbyteorder("=") in (np.dtype(np.float32), np.dtype(np.float64)):
+        return dtype.newbyteorder("=")
+    if dtype.kind in "biu" or dtype == np.float16:
+        return np.dtype(np.float64)
+    raise TypeError(f"values of {dtype}: Sparsmith computes in float32 and float64")
+
+
+def _from_scipy(a):
+    if len(a.shape) != 2:
+        raise TypeError(f"expected a matrix, not an array of {len(a.shape)} dimensions")
+    why = []
+    values = _values_as(a.dtype)
+    if a.format != "csr":
+        why.append(f"{a.format} made csr")
+        if a.dtype != values:
+            why.append(f"values of {a.dtype} made {values}")
+            a = a.astype(values)  # before duplicates are added up
+        a = a.tocsr()
+    if not a.has_canonical_format:
+        why.append("columns sorted and duplicates added up")
+        if a.dtype != values:  # before they are added up
+            why.append(f"values of {a.dtype} made {values}")
+        a = a.astype(values, copy=True)
+        a.sum_duplicates()
+    data, why_data = _contiguous(a.data, values, "values")
+    indices, why_indices = _narrow_columns(a.indices, a.shape[1])
+    offsets = a.indptr
+    wanted = offsets.dtype if offsets.dtype in (np.dtype(np.int32), np.dtype(np.int64)) else np.dtype(np.int64)
+    offsets, why_offsets = _contiguous(offsets, wanted, "row offsets")
+    why += [one for one in (why_data, why_indices, why_offsets) if one]
+    # Arrays may be longer than what is in them.
+    entries = int(offsets[-1])
+    data, indices = data[:entries], indices[:entries]
+    made = _sparsmith.borrow_csr(a.shape[0], a.shape[1], offsets, indices, data, (offsets, indices, data))
+    return made, "; ".join(why) or None
+
+
+def _contiguous(array, dtype, name):
+    if array.dtype != dtype:
+        return np.ascontiguousarray(array, dtype), f"{name} of {array.dtype} made {dtype}"
+    if not (array.flags.c_contiguous and array.flags.aligned):
+        return np.require(array, requirements=["C", "A"]), f"{name} made contiguous"
+    return array, None
+
+
+def _narrow_columns(indices, cols):
+    int32 = np.dtype(np.int32)
+    # What is outside the matrix is not made to look as if it were inside.
+    if indices.dtype != int32 and len(indices) > 0 and (indices.min() < 0 or indices.max() >= max(cols, 1)):
+        raise InputError(f"CSR: a column index is outside 0..{cols - 1}")
+    return _contiguous(indices, int32, "column indices")

@@ -1,0 +1,276 @@
+"""A matrix in any format, with its products."""
+
+import sys
+
+import numpy as np
+
+from . import inputs
+from .errors import InputError
+
+
+class Matrix:
+    """A matrix in one of Sparsmith's formats: of scipy.sparse, from a file or a generator, or converted.
+
+    Copies made by `convert` are independent; a matrix over arrays of yours shows them without a copy where `copied` is
+    None, so that they must stay as they are.
+    """
+
+    __slots__ = ("_held", "copied", "dtype", "shape", "__weakref__")
+    __array_ufunc__ = None  # an array of NumPy before an @ leaves the product to us
+
+    def __init__(self, source):
+        if isinstance(source, Matrix):
+            self._take(source._held, source.copied)
+        else:
+            self._take(*inputs.matrix_from(source))
+
+    @classmethod
+    def _over(cls, held, copied=None):
+        made = cls.__new__(cls)
+        made._take(held, copied)
+        return made
+
+    def _take(self, held, copied):
+        self._held = held
+        self.copied = copied  # why arrays were copied on the way in; None where they were not
+        self.shape = (held.rows, held.cols)
+        self.dtype = np.dtype(np.float32 if held.value_bits == 32 else np.float64)
+
+    # ---- what it is ----
+
+    @property
+    def format(self):
+        return self._held.format
+
+    @property
+    def parameters(self):
+        """The format's own sizes, such as {"block_rows": 4}."""
+        return dict(self._held.parameters)
+
+    @property
+    def nnz(self):
+        """Stored entries: explicit zeros among them, padding not."""
+        return self._held.entries
+
+    @property
+    def nbytes(self):
+        return self._held.bytes
+
+    @property
+    def name(self):
+        """What it was read from; "matrix" where it was not."""
+        return self._held.name
+
+    @property
+    def device(self):
+        return "cuda" if self._held.on_gpu else "cpu"
+
+    @property
+    def assembly(self):
+        """What reading did to it: duplicates summed, symmetric entries expanded, values narrowed, ..."""
+        return self._held.assembly
+
+    @property
+    def arrays(self):
+        """The arrays of the format by name: views of its own memory, which is not to be written to."""
+        if self._held.on_gpu:
+            raise TypeError("the arrays are on the GPU and are not shown yet: M.to('cpu').arrays")
+        return self._held.arrays()
+
+    def __repr__(self):
+        shape = "{:,} x {:,}".format(*self.shape)
+        place = " on the GPU" if self._held.on_gpu else ""
+        return f"<sparsmith.Matrix: {self.format}, {shape}, {self.nnz:,} entries, {self.dtype}, {self.nbytes:,} bytes{place}>"
+
+    # ---- as something else ----
+
+    def to(self, device):
+        """On the "cpu" or on the GPU, "cuda": a copy where it is not there."""
+        if device not in ("cpu", "cuda"):
+            raise InputError(f"device: expected 'cpu' or 'cuda', not {device!r}")
+        return Matrix._over(self._held.copy_to(device), self.copied)
+
+    def to_scipy(self):
+        """A scipy.sparse array of the same kind where SciPy has it (csr, csc, coo), else csr.
+
+        It shows our arrays where types allow and is then not to be written to: `.copy()` is.
+        """
+        import scipy.sparse
+
+        kind = self.format if self.format in ("csr", "csc", "coo") else "csr"
+        here = self._held.copy_to("cpu")
+        arrays = (here if here.format == kind else _converted(here, kind)).arrays()
+        values = arrays.pop("values")
+        if kind == "coo":
+            return scipy.sparse.coo_array((values, (arrays["row_indices"], arrays["col_indices"])), shape=self.shape)
+        lines, offsets = ("col_indices", "row_offsets") if kind == "csr" else ("row_indices", "col_offsets")
+        made = scipy.sparse.csr_array if kind == "csr" else scipy.sparse.csc_array
+        return made((values, arrays[lines], arrays[offsets]), shape=self.shape)
+
+    def as_operator(self):
+        """A scipy.sparse.linalg.LinearOperator; SciPy's solvers make one themselves."""
+        import scipy.sparse.linalg
+
+        return scipy.sparse.linalg.aslinearoperator(self)
+
+    # ---- products ----
+
+    @property
+    def T(self):
+        """The transpose, for products: nothing is moved."""
+        return Transposed(self)
+
+    def __matmul__(self, x):
+        return self._product(False, x)
+
+    def __rmatmul__(self, x):
+        x = np.asarray(x)
+        return self._product(True, x.T).T
+
+    def matvec(self, x):
+        return self._product(False, x)
+
+    def rmatvec(self, x):
+        return self._product(True, x)
+
+    matmat, rmatmat = matvec, rmatvec
+
+    def multiply(self, x, out=None, alpha=1.0, beta=0.0):
+        """alpha A x + beta out, in `out` where that is given."""
+        return self._product(False, x, out, alpha, beta)
+
+    def multiply_transposed(self, x, out=None, alpha=1.0, beta=0.0):
+        """alpha A^T x + beta out, in `out` where that is given."""
+        return self._product(True, x, out, alpha, beta)
+
+    def multiply_both(self, x, w, out=None, alpha=1.0, beta=0.0):
+        """alpha A x + beta out[0] and alpha A^T w + beta out[1]: A is read once where a kernel of the format does that."""
+        if out is not None and not (isinstance(out, (tuple, list)) and len(out) == 2):
+            raise TypeError("out: expected two arrays, for A x and for A^T w")
+        y, z = (None, None) if out is None else out
+        rows, cols = self.shape
+        x, w = self._vector(x), self._vector(w)
+        y, z = self._result(y, (rows,), beta), self._result(z, (cols,), beta)
+        self._held.multiply_both(alpha, x, w, beta, y, z)
+        return y, z
+
+    def multiply_normal(self, x, out=None, alpha=1.0, beta=0.0):
+        """alpha A^T (A x) + beta out: A is read once where a kernel of the format does that."""
+        x = self._vector(x)
+        z = self._result(out, (self.shape[1],), beta)
+        self._held.multiply_normal(alpha, x, beta, z)
+        return z
+
+    def _product(self, transposed, x, out=None, alpha=1.0, beta=0.0):
+        x = self._vectors(x)
+        rows = self.shape[1 if transposed else 0]
+        if x.ndim == 1:
+            y = self._result(out, (rows,), beta)
+        else:
+            if x.shape[0] != self.shape[0 if transposed else 1]:
+                raise InputError(f"x has {x.shape[0]} rows, but the product needs {self.shape[0 if transposed else 1]}")
+            y = self._result(out, (rows, x.shape[1]), beta)
+        self._held.multiply(transposed, alpha, x, beta, y)
+        return y
+
+    def _vector(self, x):
+        x = self._vectors(x)
+        if x.ndim != 1:
+            raise InputError(f"expected a vector, not an array of {x.ndim} dimensions")
+        return x
+
+    def _vectors(self, x):
+        """One vector or several as columns, of the matrix's type and each of them contiguous."""
+        if type(x) is np.ndarray and x.dtype == self.dtype and x.ndim in (1, 2):
+            flags = x.flags
+            if flags.f_contiguous and flags.aligned:
+                return x
+        inputs.refuse_gpu(x)
+        scipy_sparse = sys.modules.get("scipy.sparse")
+        if isinstance(x, (Matrix, Transposed)) or (scipy_sparse is not None and scipy_sparse.issparse(x)):
+            raise TypeError("expected a vector or an array of vectors, not a sparse matrix: products of two are not here")
+        found = np.asarray(x)
+        if found.dtype.kind not in "biuf":
+            raise TypeError(f"expected real numbers, which are computed with in {self.dtype}, not {found.dtype}")
+        if found.ndim not in (1, 2):
+            raise InputError(f"expected one vector or several as columns, not an array of {found.ndim} dimensions")
+        return np.require(found, self.dtype, ["F", "A"])
+
+    def _result(self, out, shape, beta):
+        if out is None:
+            if beta != 0:
+                raise InputError("beta is for what is in `out`: give an array there")
+            return np.empty(shape, self.dtype, order="F")
+        if not (
+            isinstance(out, np.ndarray)
+            and out.dtype == self.dtype
+            and out.shape == shape
+            and out.flags.f_contiguous
+            and out.flags.aligned
+            and out.flags.writeable
+        ):
+            order = ", its columns contiguous (order='F')" if len(shape) == 2 else ""
+            raise TypeError(f"out: expected a writable, contiguous array of {self.dtype} of the shape {shape}{order}")
+        return out
+
+    # ---- kernels ----
+
+    @property
+    def kernel(self):
+        """The kernel that computes A x; the three below are of the other products, "" where that is two products."""
+        return self._held.kernel()
+
+    @property
+    def kernel_transposed(self):
+        return self._held.kernel_transposed()
+
+    @property
+    def kernel_both(self):
+        return self._held.kernel_both()
+
+    @property
+    def kernel_normal(self):
+        return self._held.kernel_normal()
+
+    def use_kernel(self, name, transposed=None):
+        """For every product that it computes, or for A x where another is named for A^T x; "" is the format's choice."""
+        if transposed is None:
+            self._held.use_kernel(name)
+        else:
+            self._held.use_kernels(name, transposed)
+        return self
+
+
+class Transposed:
+    """The transpose of a matrix, for products."""
+
+    __slots__ = ("T", "dtype", "shape")
+    __array_ufunc__ = None
+
+    def __init__(self, of):
+        self.T = of
+        self.dtype = of.dtype
+        self.shape = (of.shape[1], of.shape[0])
+
+    def __matmul__(self, x):
+        return self.T._product(True, x)
+
+    def __rmatmul__(self, x):
+        return self.T._product(False, np.asarray(x).T).T
+
+    def matvec(self, x):
+        return self.T._product(True, x)
+
+    def rmatvec(self, x):
+        return self.T._product(False, x)
+
+    matmat, rmatmat = matvec, rmatvec
+
+    def __repr__(self):
+        return f"<the transpose of {self.T!r}>"
+
+
+def _converted(held, format):
+    from . import _sparsmith
+
+    return held.convert(format, _sparsmith.Options())
