@@ -7,7 +7,7 @@ TREE := $(if $(or $(ARCH),$(findstring yes,$(GPU))),cuda,openmp)
 BUILD := build/$(TREE)
 JOBS := $(shell nproc)
 
-.PHONY: demo test build configure setup format-check sanitize slurm-check cuda-check mutants kills-batch fuzz fuzz-coverage fuzz-build starve kills tsan integer tidy
+.PHONY: demo test build python configure setup format-check sanitize slurm-check cuda-check mutants kills-batch fuzz fuzz-coverage fuzz-build starve kills tsan integer tidy
 demo: configure
 	@echo "Building the tools in $(BUILD); the first time takes minutes."
 	@cmake --build $(BUILD) -j $(JOBS) --target spconv spanalyze sprecommend spbatch
@@ -37,6 +37,13 @@ endif
 test sanitize mutants: WANTED := --for-tests
 setup:
 	@sh cmake/setup.sh $(WANTED)
+
+# The package for Python: installed by pip into a virtual environment of its own, and tested there.
+VENV := build/python
+python: setup
+	@python3 -m venv $(VENV)
+	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check '.[test]' -C cmake.define.SPARSMITH_WERROR=ON
+	$(VENV)/bin/python -m pytest -q tests/python
 
 # Everything with CUDA where no GPU is: nobody else there would notice that it does not compile. With one, `make test` does.
 cuda-check:

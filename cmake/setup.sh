@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 modules=jsonschema for_tests=""
 if [ "${1:-}" = --for-tests ]; then
   shift
-  modules="jsonschema scipy h5py"
+  modules="jsonschema scipy h5py numpy nanobind pytest"
   # Where python3 is the distribution's: pip does not install for that one. For others it does, below.
   [ "$(command -v python3 || echo /usr/bin/python3)" != /usr/bin/python3 ] || for_tests="python3-scipy python3-h5py"
 fi

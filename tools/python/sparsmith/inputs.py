@@ -51,10 +51,10 @@ def value_type(dtype):
 
 
 def _values_as(dtype):
-    """The type in which values are computed with: a wider one holds them exactly, but for large integers."""
-    if dtype.newbyteorder("=") in (np.dtype(np.float32), np.dtype(np.float64)):
-        return dtype.newbyteorder("=")
-    if dtype.kind in "biu" or dtype == np.float16:
+    """The type in which values are computed with; integers of more than 53 bits are rounded."""
+    if dtype in (np.dtype(np.float32), np.dtype(np.float64)):
+        return dtype
+    if dtype.kind in "biu":
         return np.dtype(np.float64)
     raise TypeError(f"values of {dtype}: Sparsmith computes in float32 and float64")
 
@@ -82,9 +82,9 @@ def _from_scipy(a):
     wanted = offsets.dtype if offsets.dtype in (np.dtype(np.int32), np.dtype(np.int64)) else np.dtype(np.int64)
     offsets, why_offsets = _contiguous(offsets, wanted, "row offsets")
     why += [one for one in (why_data, why_indices, why_offsets) if one]
-    # Arrays may be longer than what is in them.
     entries = int(offsets[-1])
-    data, indices = data[:entries], indices[:entries]
+    if len(data) > entries or len(indices) > entries:  # SciPy's arrays may be longer than what is in them
+        data, indices = data[:entries], indices[:entries]
     made = _sparsmith.borrow_csr(a.shape[0], a.shape[1], offsets, indices, data, (offsets, indices, data))
     return made, "; ".join(why) or None
 
