@@ -6,6 +6,7 @@ after `make test` (its build/openmp and build/cuda are BUILD) and with a HOME of
 done with each:
 
   programs    a `cpp` block is written where the text before it says, built against what was installed, and run
+              what is in Python, tests/python/test_package.py runs
   commands    `sh` blocks and lines that begin with `$` are run, and must exit with 0
   output      what is printed under a `$` is compared, exactly but for the device, which is this machine's, and for the
               numbers of a table of times, from a line on that begins with `stage`; `…` stands for any lines
@@ -305,6 +306,8 @@ def follow(reader, lines, update):
                 shift += transcript(reader, block, lines, shift, update)
             elif block.language == "sh":
                 reader.commands(block)
+            elif block.language == "python":
+                reader.note("a program in Python", "run by tests/python, where the package is built")
             elif block.language == "":
                 for i, line in enumerate(block.lines):
                     if not is_usage(line):

@@ -17,4 +17,4 @@ if missing:
     sys.exit(77)
 environment = dict(os.environ, PYTHONPATH=os.pathsep.join([sys.argv[1], *filter(None, [os.environ.get("PYTHONPATH")])]),
                    PYTHONDONTWRITEBYTECODE="1")
-sys.exit(subprocess.run([sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", HERE], env=environment).returncode)
+sys.exit(subprocess.run([sys.executable, "-m", "pytest", "-q", "-rs", HERE], env=environment).returncode)
