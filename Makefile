@@ -41,6 +41,7 @@ setup:
 # The package for Python: installed by pip into a virtual environment of its own, and tested there.
 VENV := build/python
 python: setup
+	@python3 -c 'import ensurepip' 2> /dev/null || sh cmake/setup.sh python3-venv python3-dev
 	@python3 -m venv $(VENV)
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check '.[test]' -C cmake.define.SPARSMITH_WERROR=ON
 	$(VENV)/bin/python -m pytest -q tests/python

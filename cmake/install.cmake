@@ -58,7 +58,11 @@ if(SPARSMITH_HAS_CUDA)  # CMake would leave out what the compiler knows, which t
     get_filename_component(cusparse_folder ${SPARSMITH_CUSPARSE} DIRECTORY)
     list(PREPEND library_folders ${cusparse_folder})
   endif()
-  set_target_properties(sparsmith_shared ${SPARSMITH_TOOLS} PROPERTIES INSTALL_RPATH "${library_folders}")
+  set(with_libraries sparsmith_shared ${SPARSMITH_TOOLS})
+  if(SPARSMITH_HAS_PYTHON)
+    list(APPEND with_libraries _sparsmith)
+  endif()
+  set_target_properties(${with_libraries} PROPERTIES INSTALL_RPATH "${library_folders}")
 endif()
 install(TARGETS ${SPARSMITH_TOOLS} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 

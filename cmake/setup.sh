@@ -10,7 +10,7 @@ if [ "${1:-}" = --for-tests ]; then
   shift
   modules="jsonschema scipy h5py numpy nanobind pytest"
   # Where python3 is the distribution's: pip does not install for that one. For others it does, below.
-  [ "$(command -v python3 || echo /usr/bin/python3)" != /usr/bin/python3 ] || for_tests="python3-scipy python3-h5py"
+  [ "$(command -v python3 || echo /usr/bin/python3)" != /usr/bin/python3 ] || for_tests="python3-scipy python3-h5py python3-numpy python3-pytest python3-dev"
 fi
 
 packages="cmake ninja-build g++ libcli11-dev catch2 libfmt-dev nlohmann-json3-dev libarchive-dev libhdf5-dev libssl-dev zlib1g-dev libpng-dev libjs-chart.js python3-pip python3-jsonschema pkg-config $*"
@@ -76,8 +76,8 @@ if [ ! -f .deps/fast_matrix_market/CMakeLists.txt ]; then
   rm -rf .deps/unpack
 fi
 
-# Tests compare JSON with its schemas, and matrices and files with SciPy's and h5py's, by the python that CMake finds, which
-# may be another than the distribution's. What pip could not install it is not asked for again by the same python3, until
+# Tests compare JSON with its schemas, matrices and files with SciPy's and h5py's, and the package for Python, which nanobind
+# builds, with SciPy's products; by the python that CMake finds, which may be another than the distribution's. What pip could not install it is not asked for again by the same python3, until
 # .deps/without is removed.
 python=$(command -v python3 || true)
 for module in $modules; do

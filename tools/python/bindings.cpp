@@ -98,44 +98,49 @@ std::span<Value> vector_of(const Array& a) {
   return {static_cast<Value*>(columns_of(a).first), a.size()};
 }
 
-// use.operator()<Value>() with the matrix's type, while other threads of Python run. Every array must hold
-// it: the package makes sure of that, and a wrong one would be read past its end.
+// use.operator()<Value>(matrix) with the matrix's type, while other threads of Python run: one of them may
+// choose other kernels meanwhile, so this is a copy of the handle. Every array must hold that type: the
+// package makes sure of it, and a wrong one would be read past its end.
 template <class Use, class... Arrays>
-void with_values(const held_matrix& m, const Use& use, const Arrays&... arrays) {
-  const nb::dlpack::dtype wanted = m.it.value_bits() == 32 ? nb::dtype<float>() : nb::dtype<double>();
+void with_values(const held_matrix& held, const Use& use, const Arrays&... arrays) {
+  const bool single = held.it.value_bits() == 32;
+  const nb::dlpack::dtype wanted = single ? nb::dtype<float>() : nb::dtype<double>();
   if (!((arrays.dtype() == wanted) && ...)) throw nb::type_error("the arrays are not of the matrix's type");
+  const matrix m = held.it;
   const nb::gil_scoped_release others;
-  if (m.it.value_bits() == 32)
-    use.template operator()<float>();
+  if (single)
+    use.template operator()<float>(m);
   else
-    use.template operator()<double>();
+    use.template operator()<double>(m);
 }
 
-void multiply(const held_matrix& m, bool transposed, double alpha, const given_vector& x, double beta,
+void multiply(const held_matrix& held, bool transposed, double alpha, const given_vector& x, double beta,
               const written_vector& y) {
   const columns from = columns_of(x), to = columns_of(y);
   if (from.count != to.count) throw nb::value_error("x and y have different numbers of columns");
   with_values(
-      m, [&]<class Value>() { multiply_columns<Value>(m.it, transposed, alpha, from, beta, to); }, x, y);
+      held,
+      [&]<class Value>(const matrix& m) { multiply_columns<Value>(m, transposed, alpha, from, beta, to); }, x,
+      y);
 }
 
-void multiply_both(const held_matrix& m, double alpha, const given_vector& x, const given_vector& w,
+void multiply_both(const held_matrix& held, double alpha, const given_vector& x, const given_vector& w,
                    double beta, const written_vector& y, const written_vector& z) {
   with_values(
-      m,
-      [&]<class Value>() {
-        m.it.multiply_both(alpha, vector_of<const Value>(x), vector_of<const Value>(w), beta,
-                           vector_of<Value>(y), vector_of<Value>(z));
+      held,
+      [&]<class Value>(const matrix& m) {
+        m.multiply_both(alpha, vector_of<const Value>(x), vector_of<const Value>(w), beta,
+                        vector_of<Value>(y), vector_of<Value>(z));
       },
       x, w, y, z);
 }
 
-void multiply_normal(const held_matrix& m, double alpha, const given_vector& x, double beta,
+void multiply_normal(const held_matrix& held, double alpha, const given_vector& x, double beta,
                      const written_vector& z) {
   with_values(
-      m,
-      [&]<class Value>() {
-        m.it.multiply_normal(alpha, vector_of<const Value>(x), beta, vector_of<Value>(z));
+      held,
+      [&]<class Value>(const matrix& m) {
+        m.multiply_normal(alpha, vector_of<const Value>(x), beta, vector_of<Value>(z));
       },
       x, z);
 }
