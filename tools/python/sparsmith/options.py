@@ -44,6 +44,8 @@ def _format_made(format, given):
         if format + "_half" not in _sparsmith.format_names():
             raise InputError(f"symmetric='half' is for csr, dia and bsr, not for {format}")
         return format + "_half"
+    if format.endswith("_half") and given.get("symmetric") == "full":
+        raise InputError(f"{format} stores half of the matrix: leave symmetric='full' out")
     if layout == "tile" and format != "gcsb_tile":
         if format != "gcsb":
             raise InputError(f"layout='tile' is one of gcsb, not of {format}")
