@@ -46,9 +46,10 @@ python: setup
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check '.[test]' -C cmake.define.SPARSMITH_WERROR=ON
 	$(VENV)/bin/python -m pytest -q tests/python
 
-# Everything with CUDA where no GPU is: nobody else there would notice that it does not compile. With one, `make test` does.
+# Everything with CUDA where no GPU is: nobody else there would notice that it does not compile, or that what its kernels say
+# of themselves is wrong. With one, `make test` does.
 cuda-check:
-	@$(if $(findstring yes,$(GPU)),true,$(MAKE) --no-print-directory build ARCH=80)
+	@$(if $(findstring yes,$(GPU)),true,$(MAKE) --no-print-directory build ARCH=80 && build/cuda/tests/test_kernels '[tables]')
 
 # Under AddressSanitizer and UndefinedBehaviorSanitizer, OpenMP only.
 sanitize: setup
@@ -84,11 +85,13 @@ mutants: setup
 
 # Races of threads, and numbers that do not fit, in what is parallel and what reads files; clang and its OpenMP runtime.
 CHECKED := pipelines matrix_market kernels
+# With it LLVM's OpenMP tells ThreadSanitizer which task waits for which; elsewhere it does nothing.
+ARCHER = $$(clang++ -print-resource-dir)/../../libarcher.so
 tsan integer: setup
 	@sh cmake/setup.sh clang libomp-dev
 	cmake --preset $@ -Wno-dev > /dev/null
 	cmake --build build/$@ -j $(JOBS) --target $(CHECKED:%=test_%)
-	OMP_NUM_THREADS=3 TSAN_OPTIONS=ignore_noninstrumented_modules=1:suppressions=$(CURDIR)/tests/tsan.supp UBSAN_OPTIONS=halt_on_error=1 \
+	OMP_TOOL_LIBRARIES=$(ARCHER) OMP_NUM_THREADS=3 TSAN_OPTIONS=ignore_noninstrumented_modules=1:suppressions=$(CURDIR)/tests/tsan.supp UBSAN_OPTIONS=halt_on_error=1 \
 	  ctest --test-dir build/$@ --output-on-failure -R '^($(subst $() $(),|,$(CHECKED)))$$'
 
 # The few checks of .clang-tidy, over all sources that are compiled with OpenMP.

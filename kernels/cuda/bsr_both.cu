@@ -76,6 +76,8 @@ __global__ void __launch_bounds__(both_tuning::threads)
       Value sum = 0;
 #pragma unroll
       for (int r = 0; r < together; ++r) {
+        // Below the diagonal there is fill, whose mirror images are entries: it meets no x.
+        if (Half && corner + first + r > col) continue;
         sums[r] += of[r] * own_x;
         // An entry on the diagonal is its own mirror image.
         if (Half && corner + first + r == col) continue;

@@ -188,15 +188,6 @@ __global__ void __launch_bounds__(threads, sizeof(Value) == 4 ? 4 : 3)
   write_sums(rows.outputs, alpha, sum, beta, y);
 }
 
-// What the mirror images of entries hold; an entry on the diagonal has none, and gets 0, which like fill asks
-// for a finite x.
-template <class Value>
-__global__ void mirror_values(entry_list<Value> entries, Value mirror, Value* out) {
-  const std::int64_t e = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (e < entries.count)
-    out[e] = entries.outputs[e] == entries.inputs[e] ? Value{0} : mirror * entries.values[e];
-}
-
 // A matrix as its kernels are launched for it.
 template <class Value>
 class launched_diagonals {
@@ -325,13 +316,11 @@ class dia_half_rows {
     if (m_.offsets.size() > 0)
       copy_bytes(place::host, &first, place::device, m_.offsets.data(), std::int64_t{sizeof first});
     on_main_ = first == 0 ? 1 : 0;
-    if (m_.rest_values.size() == 0) return;
-    mirrored_rest_ = array<Value, device>(m_.rest_values.size());
-    mirror_values<<<blocks_for(m_.rest_values.size(), threads), threads, 0, on.stream>>>(
-        rest(operation::multiply), mirror_, mirrored_rest_.data());
-    check_cuda(cudaGetLastError());
+    if (m_.rest_values.size() > 0 && on_main_ == 0) leave_out_main();
   }
-  std::int64_t bytes() const { return mirrored_rest_.size() * std::int64_t{sizeof(Value)}; }
+  std::int64_t bytes() const {
+    return off_main_values_.size() * std::int64_t{sizeof(Value) + 2 * sizeof(std::int32_t)};
+  }
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
     alpha *= sign_;
@@ -342,15 +331,45 @@ class dia_half_rows {
           mirror_, beta, y);
     });
     check_cuda(cudaGetLastError());
-    entry_list<Value> mirrored = rest(operation::transposed);
-    mirrored.values = mirrored_rest_.data();
-    add_entries(on_, rest(operation::multiply), alpha, x, y);
-    add_entries(on_, mirrored, alpha, x, y);
+    add_entries(on_,
+                entries_of(m_.rest_row_indices, m_.rest_col_indices, m_.rest_values, operation::multiply),
+                alpha, x, y);
+    add_entries(on_, mirrored_rest(), alpha * mirror_, x, y);
   }
 
  private:
-  entry_list<Value> rest(operation op) const {
-    return entries_of(m_.rest_row_indices, m_.rest_col_indices, m_.rest_values, op);
+  entry_list<Value> mirrored_rest() const {
+    if (on_main_ != 0)  // then none of the rest is there
+      return entries_of(m_.rest_row_indices, m_.rest_col_indices, m_.rest_values, operation::transposed);
+    return {off_main_cols_.data(), off_main_rows_.data(), off_main_values_.data(), off_main_values_.size()};
+  }
+
+  // Entries on the main diagonal have no mirror image, not even one of value 0: x may be infinite there.
+  void leave_out_main() {
+    const auto on_host = []<class T>(const array_view<const T>& there) {
+      array<T, host> here(there.size());
+      copy_bytes(place::host, here.data(), place::device, there.data(),
+                 there.size() * std::int64_t{sizeof(T)});
+      return here;
+    };
+    const auto on_device = []<class T>(const array<T, host>& here, std::int64_t count) {
+      array<T, device> there(count);
+      copy_bytes(place::device, there.data(), place::host, here.data(), count * std::int64_t{sizeof(T)});
+      return there;
+    };
+    auto rows = on_host(m_.rest_row_indices);
+    auto cols = on_host(m_.rest_col_indices);
+    auto values = on_host(m_.rest_values);
+    std::int64_t kept = 0;
+    for (std::int64_t e = 0; e < values.size(); ++e) {
+      if (rows[e] == cols[e]) continue;
+      rows[kept] = rows[e];
+      cols[kept] = cols[e];
+      values[kept++] = values[e];
+    }
+    off_main_rows_ = on_device(rows, kept);
+    off_main_cols_ = on_device(cols, kept);
+    off_main_values_ = on_device(values, kept);
   }
 
   cuda on_;
@@ -358,7 +377,9 @@ class dia_half_rows {
   Value mirror_, sign_;
   launched_diagonals<Value> launched_;
   std::int64_t on_main_ = 0;  // diagonals that are their own mirror images
-  array<Value, device> mirrored_rest_;
+  // The rest but for the main diagonal, where that is not stored.
+  array<std::int32_t, device> off_main_rows_, off_main_cols_;
+  array<Value, device> off_main_values_;
 };
 
 }  // namespace

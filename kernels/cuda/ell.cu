@@ -33,18 +33,18 @@ struct ell_tuning {
 };
 constexpr int threads = ell_tuning::threads, warps = threads / 32;
 
-constexpr kernel_facts thread_facts{.walk = kernel_facts::rows::lanes,
-                                    .lanes = 1,
-                                    .additions = {.transposed = kernel_facts::adds::every},
-                                    .launches = {.multiply = 1, .transposed = 2}};
-// A thread block takes a piece of 32 long rows, its warps a chunk of slots each at once.
-constexpr kernel_facts split_facts{
+constexpr kernel_facts thread_facts{
     .walk = kernel_facts::rows::lanes,
     .lanes = 1,
-    .at_once = warps * ell_tuning::slots_at_once,
-    .longest_piece = warps * ell_tuning::slots_at_once * ell_tuning::rounds,
     .additions = {.transposed = kernel_facts::adds::every, .normal = kernel_facts::adds::every},
     .launches = {.multiply = 1, .transposed = 2, .normal = 2}};
+// A thread block takes a piece of 32 long rows, its warps a chunk of slots each at once.
+constexpr kernel_facts split_facts{.walk = kernel_facts::rows::lanes,
+                                   .lanes = 1,
+                                   .at_once = warps * ell_tuning::slots_at_once,
+                                   .longest_piece = warps * ell_tuning::slots_at_once * ell_tuning::rounds,
+                                   .additions = {.transposed = kernel_facts::adds::every},
+                                   .launches = {.multiply = 1, .transposed = 2}};
 
 // Where the rows of a format are: position p has row row(p), whose slots start at first(p) and lie stride()
 // apart.

@@ -83,29 +83,38 @@ TEST_CASE("every kernel on CUDA, on generated matrices", "[generated]") {
   }
 }
 
+namespace {
+
 // Rows of a triangle that are cut into pieces, and a column that all rows add to.
+csr<std::int32_t, float, host> symmetric_hubs(std::int32_t n, bool skew) {
+  named_matrix hubs{"", n, n, {}};
+  random_source random(5);
+  for (std::int32_t i = 0; i < n; ++i) {
+    hubs.entries.push_back({0, i, random.value()});
+    if (i > 7 && i % 2 == 0) hubs.entries.push_back({7, i, random.value()});
+    const std::int32_t last = n - 1 - i % 5;
+    if (i > 0 && i != 7) hubs.entries.push_back({std::min(i, last), last, random.value()});
+  }
+  if (skew) std::erase_if(hubs.entries, [](const triplet& t) { return t.row == t.col; });
+  const auto made =
+      coo_to_csr<openmp, std::int32_t, float>({}, as_coo_of<float>(mirrored(hubs, skew)), nullptr);
+  REQUIRE(mirror_sign(made) == (skew ? -1 : 1));
+  return with_integers(copy_to<host>(made));
+}
+
+constexpr const char* names_of_halves[] = {"csr/half", "dia/half", "bsr/half"};
+
+}  // namespace
+
 TEST_CASE("halves on CUDA, with hubs", "[generated]") {
   if (!gpu_here()) return;
   if constexpr (has_cuda) {
-    named_matrix hubs{"", 9000, 9000, {}};
-    random_source random(5);
-    for (std::int32_t i = 0; i < 9000; ++i) {
-      hubs.entries.push_back({0, i, random.value()});
-      if (i > 7 && i % 2 == 0) hubs.entries.push_back({7, i, random.value()});
-      if (i > 0 && i != 7) hubs.entries.push_back({std::min(i, 8999 - i % 5), 8999 - i % 5, random.value()});
-    }
     std::vector<conversion_options> variants = kernel_variants();
     for (conversion_options& o : variants) o.max_fill = 40;
     kernel_tally tally;
-    for (const bool skew : {false, true}) {
-      named_matrix m = hubs;
-      if (skew) std::erase_if(m.entries, [](const triplet& t) { return t.row == t.col; });
-      const auto made =
-          coo_to_csr<openmp, std::int32_t, float>({}, as_coo_of<float>(mirrored(m, skew)), nullptr);
-      REQUIRE(mirror_sign(made) == (skew ? -1 : 1));
-      check_kernels(cuda{}, "hubs", with_integers(copy_to<host>(made)), variants, tally, {.exact = true});
-    }
-    for (const char* const name : {"csr/half", "dia/half", "bsr/half"}) CHECK(tally.runs[name] > 0);
+    for (const bool skew : {false, true})
+      check_kernels(cuda{}, "hubs", symmetric_hubs(9000, skew), variants, tally, {.exact = true});
+    for (const char* const name : names_of_halves) CHECK(tally.runs[name] > 0);
   }
 }
 
@@ -428,10 +437,12 @@ TEST_CASE("padding of no format on CUDA meets x, and nothing behind x is read", 
     kernel_tally tally;
     check_padding<float>(cuda{}, tally);
     check_padding<double>(cuda{}, tally);
+    check_infinities_of_halves<float>(cuda{}, tally);
+    check_infinities_of_halves<double>(cuda{}, tally);
     print(tally);
-    for (const char* const name :
-         {"ell/thread", "ell/split", "sell/thread", "sell/split", "hyb/thread", "dia/rows", "ecsb/ell",
-          "ecsb/hyb", "gcsb/lane", "gcsb/tile", "bsr/stream", "bsr/unrolled"}) {
+    for (const char* const name : {"ell/thread", "ell/split", "sell/thread", "sell/split", "hyb/thread",
+                                   "dia/rows", "ecsb/ell", "ecsb/hyb", "gcsb/lane", "gcsb/tile", "bsr/stream",
+                                   "bsr/unrolled", "csr/half", "dia/half", "bsr/half"}) {
       INFO(name);
       CHECK(tally.runs[name] > 0);
     }
@@ -443,15 +454,19 @@ TEST_CASE("every kernel of ours on CUDA, a sample for the sanitizers", "[.sample
   if (!gpu_here()) return;
   if constexpr (has_cuda) {
     kernel_tally tally;
-    for (const std::string spec :
-         {"gen:rmat?scale=8", "gen:blockband?n=600&block=5&density=0.2", "gen:uniform?n=261&density=0.1"}) {
+    for (const std::string spec : {"gen:rmat?scale=8", "gen:blockband?n=600&block=5&density=0.2",
+                                   "gen:uniform?n=261&density=0.1", "gen:laplace2d?n=20"}) {
       assembly_report report;
       check_kernels(
           cuda{}, spec,
           assemble<openmp, std::int32_t, double>(openmp{}, read_matrix(spec), false, report, nullptr),
           kernel_variants(), tally, {.with_vendor = false});
     }
+    for (const bool skew : {false, true})  // with a row in pieces
+      check_kernels(cuda{}, "hubs", symmetric_hubs(2500, skew), {{.max_fill = 40}}, tally,
+                    {.with_vendor = false});
     print(tally);
+    for (const char* const name : names_of_halves) CHECK(tally.runs[name] > 0);
     // Of gcsb/tile, what the variants leave out: all lanes with a rest, renumbered and not, many outputs.
     check_tiles_anywhere<float>("gen:rmat?scale=9", {256, 256, 32, 0, renumbering::length, 20});
     check_tiles_anywhere<double>("gen:rmat?scale=9", {256, 256, 32, 0, renumbering::none, 20});

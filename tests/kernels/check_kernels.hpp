@@ -379,6 +379,58 @@ void check_padding(Backend on, kernel_tally& tally) {
     }
 }
 
+// An infinite x where a half has nothing but entries: the triangle below the diagonal is fill in BSR's
+// blocks, and entries on the main diagonal have no mirror images, also where DIA has them in its rest.
+template <class Value, class Backend>
+void check_infinities_of_halves(Backend on, kernel_tally& tally) {
+  using space = space_on<Backend>;
+  named_matrix full{"full", 7, 7, {}}, open{"few on the main diagonal", 40, 40, {{0, 0, 5}, {20, 20, 3}}};
+  for (std::int32_t i = 0; i < 49; ++i) full.entries.push_back({i / 7, i % 7, 1.0 + i / 7 + i % 7});
+  for (std::int32_t i = 0; i < 39; ++i) {
+    open.entries.push_back({i, i + 1, 2.0 + i % 3});
+    open.entries.push_back({i + 1, i, 2.0 + i % 3});
+  }
+  std::vector<std::pair<format_kind, conversion_options>> variants(2);
+  variants[0].first = format_kind::csr_half;
+  variants[1].first = format_kind::dia_half;
+  variants[1].second.dia_share = 0.5;
+  for (const block_size block : {block_size{2, 2}, {3, 2}, {2, 3}, {4, 4}}) {
+    variants.emplace_back(format_kind::bsr_half, conversion_options{});
+    variants.back().second.bsr_block = block;
+  }
+  for (const named_matrix* const m : {&full, &open})
+    for (const auto& variant : variants) {
+      if (m == &open && variant.first == format_kind::bsr_half) continue;  // whose fill above it does meet x
+      conversion_options options = variant.second;
+      options.max_fill = no_limit;
+      const auto matrix = coo_to_csr<openmp, std::int32_t, Value>(openmp{}, as_coo_of<Value>(*m), nullptr);
+      const auto source = copy_to<space>(matrix);
+      const auto converted =
+          from_csr<Backend, std::int32_t, Value>(on, view(source), variant.first, options, nullptr);
+      for (const std::int32_t at : {0, 1, 3, 6, m->cols / 2, m->cols - 1}) {
+        auto x = integer_vector<Value>(m->cols, 3);
+        x[at] = std::numeric_limits<Value>::infinity();
+        const auto own_x = copy_to<space>(x, place::host);
+        const auto expected =
+            multiply_reference<std::int32_t, Value>(matrix, operation::multiply, 1, x.data(), 0, nullptr);
+        const array<Value, host> before = integer_vector<Value>(m->rows, 2);
+        std::visit(
+            [&](const auto& stored) {
+              const auto shown = view(stored);
+              for (const auto& line : kernels_of(shown))
+                for (const operation op : plain_operations) {
+                  const auto ready = line.prepare(on, shown, op);
+                  const auto y = run_kernel(on, ready, Value{1}, own_x, Value{0}, before);
+                  ++tally.runs[line.info.name];
+                  INFO(line.info.name << ", " << name_of(op) << ", x[" << at << "] of " << m->name);
+                  CHECK(first_wrong(expected, y) == -1);
+                }
+            },
+            converted);
+      }
+    }
+}
+
 // The battery and a few generated matrices; int64 offsets on some.
 template <class Backend>
 void check_battery(Backend on, kernel_tally& tally) {

@@ -55,7 +55,7 @@ struct takes_squares {
 
 }  // namespace
 
-TEST_CASE("the tables hold every kernel of the documents, each once") {
+TEST_CASE("the tables hold every kernel of the documents, each once", "[tables]") {
   check_names(kernels_on<openmp>(), {"coo/omp",
                                      "csr/omp",
                                      "csc/omp",
@@ -101,7 +101,7 @@ TEST_CASE("the tables hold every kernel of the documents, each once") {
                                      "bsr/half"});
 }
 
-TEST_CASE("the list is sorted by format, and CSC's lines are CSR's turned round") {
+TEST_CASE("the list is sorted by format, and CSC's lines are CSR's turned round", "[tables]") {
   const std::vector<listed_kernel> all = all_kernels();
   CHECK(std::is_sorted(all.begin(), all.end(),
                        [](const auto& a, const auto& b) { return a.format < b.format; }));
@@ -125,7 +125,7 @@ TEST_CASE("the list is sorted by format, and CSC's lines are CSR's turned round"
   CHECK(of_csc == of_csr);
 }
 
-TEST_CASE("the kernels to take where nobody measures are ours, and have the product") {
+TEST_CASE("the kernels to take where nobody measures are ours, and have the product", "[tables]") {
   const std::vector<listed_kernel> all = all_kernels();
   const auto check = [&](format_kind format, const std::string& backend, const char* name, operation op) {
     INFO(name_of(format) << " on " << backend << ", " << name_of(op) << ": " << name);
@@ -177,7 +177,7 @@ TEST_CASE("a line without a product refuses to be prepared, with its reason") {
   }
 }
 
-TEST_CASE("every kernel of every table says how it works") {
+TEST_CASE("every kernel of every table says how it works", "[tables]") {
   for (const listed_kernel& k : all_kernels()) {
     INFO(k.backend << " " << k.info.name);
     const kernel_facts& facts = k.info.facts;
@@ -209,7 +209,7 @@ TEST_CASE("every kernel of every table says how it works") {
   }
 }
 
-TEST_CASE("history are kernels of documents, and none of them is taken where there is a choice") {
+TEST_CASE("history are kernels of documents, and none of them is taken where there is a choice", "[tables]") {
   const std::vector<listed_kernel> all = all_kernels();
   int of_cpu = 0;
   for (const listed_kernel& k : all) {
@@ -277,7 +277,7 @@ TEST_CASE("what MKL does not take is known before it is made") {
         std::string::npos);
 }
 
-TEST_CASE("a vendor's kernels stand behind ours, in the name of their library") {
+TEST_CASE("a vendor's kernels stand behind ours, in the name of their library", "[tables]") {
   for (const listed_kernel& k : all_kernels()) {
     INFO(k.backend << " " << k.info.name);
     const std::string name = k.info.name, library = k.backend == "cuda" ? "cusparse" : "mkl";
@@ -294,7 +294,7 @@ TEST_CASE("a vendor's kernels stand behind ours, in the name of their library") 
 }
 
 // By name, which tells independently of its type what a kernel must refuse.
-TEST_CASE("what kernels would refuse is told without a GPU and without a matrix") {
+TEST_CASE("what kernels would refuse is told without a GPU and without a matrix", "[tables]") {
   const matrix_outline plain{.rows = 12, .cols = 24, .entries = 30, .blocks = 9, .block = {3, 3}};
   const auto changed = [&](auto change) {
     matrix_outline known = plain;
@@ -327,8 +327,8 @@ TEST_CASE("what kernels would refuse is told without a GPU and without a matrix"
       {changed([](matrix_outline& k) {
          k.block = {65, 1};
        }),
-       {"bsr/row-major", "bsr/private", "bsr/team", "bsr/unrolled", "bsr/stream", "bsr/both", "bsr/cusparse",
-        "bsr/cusparse-bsrmv", "bsr/mkl"}},
+       {"bsr/row-major", "bsr/private", "bsr/team", "bsr/unrolled", "bsr/stream", "bsr/both", "bsr/half",
+        "bsr/cusparse", "bsr/cusparse-bsrmv", "bsr/mkl"}},
       {changed([](matrix_outline& k) { k.holding = ecsb_holding::coo; }), {"ecsb/ell", "ecsb/hyb"}},
       {changed([](matrix_outline& k) { k.holding = ecsb_holding::ell; }), {"ecsb/coo", "ecsb/hyb"}},
       {changed([](matrix_outline& k) { k.holding = ecsb_holding::hybrid; }), {"ecsb/coo", "ecsb/ell"}}};
@@ -491,8 +491,11 @@ TEST_CASE("padding of no format on OpenMP meets x, and nothing behind x is read"
   kernel_tally tally;
   check_padding<float>(openmp{}, tally);
   check_padding<double>(openmp{}, tally);
-  for (const char* const name : {"ell/omp", "sell/omp", "hyb/omp", "dia/omp", "ecsb/omp", "gcsb/omp",
-                                 "gcsb/tile-omp", "bsr/preprocessed"}) {
+  check_infinities_of_halves<float>(openmp{}, tally);
+  check_infinities_of_halves<double>(openmp{}, tally);
+  for (const char* const name :
+       {"ell/omp", "sell/omp", "hyb/omp", "dia/omp", "ecsb/omp", "gcsb/omp", "gcsb/tile-omp",
+        "bsr/preprocessed", "csr/half-omp", "dia/half-omp", "bsr/half-omp"}) {
     INFO(name);
     CHECK(tally.runs[name] > 0);
   }

@@ -133,6 +133,10 @@ fault("analyze/structure/prices.cpp", "the main diagonal is not in its half", "m
 fault("analyze/structure/prices.cpp", "any entry on the diagonal makes it full", "on_main == matrix.rows ?", "on_main > 0 ?", "prices")
 fault("convert/pipelines/csr_to_half.hpp", "the block beside one on the diagonal is on it, too", "cols[at] < last) return",
       "cols[at] <= last) return", "prices")
+fault("kernels/cpu/half.cpp", "fill below the diagonal of a half meets x",
+      "std::max(i, first_col); j < last_col", "first_col; j < last_col", "kernels")
+fault("kernels/cpu/half.cpp", "an entry on the diagonal that lies in DIA's rest has a mirror image",
+      "if (row != col) each", "each", "kernels")
 fault("convert/formats/validate_half.cpp", "half of DIA may have an empty diagonal below the main one", "m.upper.offsets[0] < 0)",
       "false)", "formats")
 fault("analyze/structure/matrix_features.hpp", "a NaN has no mirror image", "if (nans == 0 && !(equal || negated))",
