@@ -442,6 +442,8 @@ void bind_results(nb::module_& m) {
 
 NB_MODULE(_sparsmith, m) {
   nb::register_exception_translator(raise);
+  // What others keep to the end of a process, as PyTorch does its graphs, is no leak to tell users of.
+  nb::set_leak_warnings(false);
   m.attr("__version__") = SPARSMITH_VERSION;
   bind_matrix(m);
   bind_options(m);

@@ -10,6 +10,7 @@ docs/python.md explains it by programs.
 """
 
 from ._sparsmith import __version__
+from .batch import Profile, profile
 from .calls import convert, features, kernels, plan, predict, read, recommend, write
 from .errors import DeviceError, Error, InputError, ResourceError
 from .matrix import Matrix
@@ -25,6 +26,7 @@ __all__ = [
     "Matrix",
     "Plan",
     "Price",
+    "Profile",
     "ResourceError",
     "__version__",
     "convert",
@@ -32,6 +34,7 @@ __all__ = [
     "kernels",
     "plan",
     "predict",
+    "profile",
     "read",
     "recommend",
     "write",

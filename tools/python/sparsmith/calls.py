@@ -1,6 +1,9 @@
 """The calls, named as the tools are. `A` is whatever `Matrix` takes."""
 
+from __future__ import annotations
+
 import os
+from typing import Any, Iterable, Optional, Sequence, Union
 
 from . import _sparsmith, inputs
 from .matrix import Matrix
@@ -10,7 +13,9 @@ from .results import Advice, Features, Kernel, Plan
 PRODUCTS = ("A x", "A^T x", "A x and A^T w", "A^T (A x)")
 
 
-def read(path, dtype=None, device=None, drop_zeros=False):
+def read(
+    path: Union[str, bytes, os.PathLike], dtype: Any = None, device: Optional[str] = None, drop_zeros: bool = False
+) -> Matrix:
     """A file of any kind that the tools read, or a generator such as "gen:laplace2d?n=100"; in CSR.
 
     dtype: float32 or float64, by default float32 where the file holds such values. device: "cpu" or "cuda", by default
@@ -19,12 +24,12 @@ def read(path, dtype=None, device=None, drop_zeros=False):
     return Matrix._over(inputs.read(path, dtype, device, drop_zeros))
 
 
-def write(A, path):
+def write(A: Any, path: Union[str, bytes, os.PathLike]) -> None:
     """The kind of file follows from the name: .mtx, .mtx.gz, .npz, .bsp.h5 or .h5. It appears complete, or not at all."""
     Matrix(A)._held.write(os.fsencode(path))
 
 
-def convert(A, format, **options):
+def convert(A: Any, format: str, **options: Any) -> Matrix:
     """The same matrix in another format, such as convert(A, "bsr", block=(4, 2)) or convert(A, "gcsb", layout="tile").
 
     The options are those of spconv without their dashes (docs/spconv.md): max_fill, slice, sigma, width, symmetric,
@@ -34,31 +39,31 @@ def convert(A, format, **options):
     return Matrix._over(Matrix(A)._held.convert(made, chosen))
 
 
-def features(A):
+def features(A: Any) -> Features:
     """What the matrix is like."""
     return Features._of(Matrix(A)._held.features())
 
 
-def plan(A):
+def plan(A: Any) -> Plan:
     """What every format would cost, without making one."""
     return Plan._of(*Matrix(A)._held.plan())
 
 
 def recommend(
-    A,
-    mix=(1, 1),
-    products=0,
-    budget=0,
-    memory=0,
-    repeatable=False,
-    formats=None,
-    kernels=None,
-    symmetric=False,
-    warm=False,
-    prefer_bytes=False,
-    exhaustive=False,
-    predict=False,
-):
+    A: Any,
+    mix: Sequence[float] = (1, 1),
+    products: float = 0,
+    budget: float = 0,
+    memory: int = 0,
+    repeatable: bool = False,
+    formats: Union[None, str, Iterable[str]] = None,
+    kernels: Union[None, str, Iterable[str]] = None,
+    symmetric: bool = False,
+    warm: bool = False,
+    prefer_bytes: bool = False,
+    exhaustive: bool = False,
+    predict: bool = False,
+) -> Advice:
     """Which format to take, found by running the kernels of this machine against each other.
 
     mix: how many products with A, and with A^T, are wanted. products: how many there will be, so that converting is part
@@ -85,12 +90,12 @@ def recommend(
     return Advice._of(_sparsmith.recommend(Matrix(A)._held, options))
 
 
-def predict(A, **options):
+def predict(A: Any, **options: Any) -> Advice:
     """What `recommend` would say by a model of the machine: no kernel is run."""
     return recommend(A, **options, predict=True)
 
 
-def kernels(A=None):
+def kernels(A: Any = None) -> list[Kernel]:
     """Every kernel of this build, or those of the matrix's format and why one does not compute its products."""
     known = [_kernel(one, {}) for one in _sparsmith.kernels()]
     if A is None:

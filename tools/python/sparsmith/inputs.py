@@ -5,11 +5,11 @@ import sys
 
 import numpy as np
 
-from . import _sparsmith
+from . import _sparsmith, tensors
 from .errors import InputError
 
 EXPECTED = (
-    "expected a scipy.sparse array or matrix (csr, csc, coo, bsr or dia), a sparsmith.Matrix, "
+    "expected a scipy.sparse array or matrix (csr, csc, coo, bsr or dia), a sparse tensor of PyTorch, a sparsmith.Matrix, "
     "a path or a generator such as 'gen:laplace2d?n=100'"
 )
 DEVICES = (None, "auto", "cpu", "cuda")
@@ -22,14 +22,15 @@ def matrix_from(given):
     scipy_sparse = sys.modules.get("scipy.sparse")  # who has such a matrix has imported it
     if scipy_sparse is not None and scipy_sparse.issparse(given):
         return _from_scipy(given)
+    if tensors.is_tensor(given):
+        return _from_tensor(given)
     refuse_gpu(given)
     raise TypeError(f"{EXPECTED}; not {type(given).__name__}")
 
 
 def refuse_gpu(given):
-    """Neither CuPy's arrays nor PyTorch's on a GPU are understood."""
-    device = getattr(given, "device", None)
-    if hasattr(given, "__cuda_array_interface__") or getattr(device, "type", None) == "cuda" or "cupy" in type(given).__module__:
+    """CuPy's arrays are not understood, nor are others on a GPU."""
+    if hasattr(given, "__cuda_array_interface__") or "cupy" in type(given).__module__:
         raise TypeError(f"{type(given).__name__}: arrays on a GPU are not taken yet")
 
 
@@ -76,16 +77,25 @@ def _from_scipy(a):
             why.append(f"values of {a.dtype} made {values}")
         a = a.astype(values, copy=True)
         a.sum_duplicates()
-    data, why_data = _contiguous(a.data, values, "values")
-    indices, why_indices = _narrow_columns(a.indices, a.shape[1])
-    offsets = a.indptr
+    return _borrowed(a.shape, a.indptr, a.indices, a.data, why)
+
+
+def _from_tensor(tensor):
+    offsets, indices, data, why = tensors.csr_arrays(tensor)
+    return _borrowed(tuple(tensor.shape), offsets, indices, data, why)
+
+
+def _borrowed(shape, offsets, indices, data, why):
+    """A matrix over arrays of CSR whose columns rise in every row, and why they were copied after all."""
+    data, why_data = _contiguous(data, _values_as(data.dtype), "values")
+    indices, why_indices = _narrow_columns(indices, shape[1])
     wanted = offsets.dtype if offsets.dtype in (np.dtype(np.int32), np.dtype(np.int64)) else np.dtype(np.int64)
     offsets, why_offsets = _contiguous(offsets, wanted, "row offsets")
     why += [one for one in (why_data, why_indices, why_offsets) if one]
     entries = int(offsets[-1])
     if len(data) > entries or len(indices) > entries:  # SciPy's arrays may be longer than what is in them
         data, indices = data[:entries], indices[:entries]
-    made = _sparsmith.borrow_csr(a.shape[0], a.shape[1], offsets, indices, data, (offsets, indices, data))
+    made = _sparsmith.borrow_csr(shape[0], shape[1], offsets, indices, data, (offsets, indices, data))
     return made, "; ".join(why) or None
 
 

@@ -1,10 +1,13 @@
 """A matrix in any format, with its products."""
 
+from __future__ import annotations
+
 import sys
+from typing import Any, Optional
 
 import numpy as np
 
-from . import inputs
+from . import inputs, tensors
 from .errors import InputError
 
 
@@ -16,9 +19,12 @@ class Matrix:
     """
 
     __slots__ = ("_held", "copied", "dtype", "shape", "__weakref__")
+    copied: Optional[str]  # why arrays were copied on the way in; None where they were not
+    dtype: np.dtype
+    shape: tuple[int, int]
     __array_ufunc__ = None  # an array of NumPy before an @ leaves the product to us
 
-    def __init__(self, source):
+    def __init__(self, source: Any):
         if isinstance(source, Matrix):
             self._take(source._held, source.copied)
         else:
@@ -32,46 +38,46 @@ class Matrix:
 
     def _take(self, held, copied):
         self._held = held
-        self.copied = copied  # why arrays were copied on the way in; None where they were not
+        self.copied = copied
         self.shape = (held.rows, held.cols)
         self.dtype = np.dtype(np.float32 if held.value_bits == 32 else np.float64)
 
     # ---- what it is ----
 
     @property
-    def format(self):
+    def format(self) -> str:
         return self._held.format
 
     @property
-    def parameters(self):
+    def parameters(self) -> dict[str, int]:
         """The format's own sizes, such as {"block_rows": 4}."""
         return dict(self._held.parameters)
 
     @property
-    def nnz(self):
+    def nnz(self) -> int:
         """Stored entries: explicit zeros among them, padding not."""
         return self._held.entries
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         return self._held.bytes
 
     @property
-    def name(self):
+    def name(self) -> str:
         """What it was read from; "matrix" where it was not."""
         return self._held.name
 
     @property
-    def device(self):
+    def device(self) -> str:
         return "cuda" if self._held.on_gpu else "cpu"
 
     @property
-    def assembly(self):
+    def assembly(self) -> dict[str, Any]:
         """What reading did to it: duplicates summed, symmetric entries expanded, values narrowed, ..."""
         return self._held.assembly
 
     @property
-    def arrays(self):
+    def arrays(self) -> dict[str, np.ndarray]:
         """The arrays of the format by name: views of its own memory, which is not to be written to."""
         if self._held.on_gpu:
             raise TypeError("the arrays are on the GPU and are not shown yet: M.to('cpu').arrays")
@@ -84,7 +90,7 @@ class Matrix:
 
     # ---- as something else ----
 
-    def to(self, device):
+    def to(self, device: str) -> Matrix:
         """On the "cpu" or on the GPU, "cuda": a copy where it is not there."""
         if device not in ("cpu", "cuda"):
             raise InputError(f"device: expected 'cpu' or 'cuda', not {device!r}")
@@ -116,7 +122,7 @@ class Matrix:
     # ---- products ----
 
     @property
-    def T(self):
+    def T(self) -> Transposed:
         """The transpose, for products: nothing is moved."""
         return Transposed(self)
 
@@ -124,8 +130,7 @@ class Matrix:
         return self._product(False, x)
 
     def __rmatmul__(self, x):
-        x = np.asarray(x)
-        return self._product(True, x.T).T
+        return _before(x, self._product, True)
 
     def matvec(self, x):
         return self._product(False, x)
@@ -135,18 +140,20 @@ class Matrix:
 
     matmat, rmatmat = matvec, rmatvec
 
-    def multiply(self, x, out=None, alpha=1.0, beta=0.0):
+    def multiply(self, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> Any:
         """alpha A x + beta out, in `out` where that is given."""
         return self._product(False, x, out, alpha, beta)
 
-    def multiply_transposed(self, x, out=None, alpha=1.0, beta=0.0):
+    def multiply_transposed(self, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> Any:
         """alpha A^T x + beta out, in `out` where that is given."""
         return self._product(True, x, out, alpha, beta)
 
-    def multiply_both(self, x, w, out=None, alpha=1.0, beta=0.0):
+    def multiply_both(self, x: Any, w: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> tuple[Any, Any]:
         """alpha A x + beta out[0] and alpha A^T w + beta out[1]: A is read once where a kernel of the format does that."""
         if out is not None and not (isinstance(out, (tuple, list)) and len(out) == 2):
             raise TypeError("out: expected two arrays, for A x and for A^T w")
+        if tensors.is_tensor(x):
+            return tensors.product(self, "multiply_both", (x, w), out, alpha, beta)
         y, z = (None, None) if out is None else out
         rows, cols = self.shape
         x, w = self._vector(x), self._vector(w)
@@ -154,14 +161,18 @@ class Matrix:
         self._held.multiply_both(alpha, x, w, beta, y, z)
         return y, z
 
-    def multiply_normal(self, x, out=None, alpha=1.0, beta=0.0):
+    def multiply_normal(self, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> Any:
         """alpha A^T (A x) + beta out: A is read once where a kernel of the format does that."""
+        if tensors.is_tensor(x):
+            return tensors.product(self, "multiply_normal", (x,), out, alpha, beta)
         x = self._vector(x)
         z = self._result(out, (self.shape[1],), beta)
         self._held.multiply_normal(alpha, x, beta, z)
         return z
 
     def _product(self, transposed, x, out=None, alpha=1.0, beta=0.0):
+        if type(x) is not np.ndarray and tensors.is_tensor(x):
+            return tensors.product(self, "multiply_transposed" if transposed else "multiply", (x,), out, alpha, beta)
         x = self._vectors(x)
         rows = self.shape[1 if transposed else 0]
         if x.ndim == 1:
@@ -216,29 +227,38 @@ class Matrix:
     # ---- kernels ----
 
     @property
-    def kernel(self):
+    def kernel(self) -> str:
         """The kernel that computes A x; the three below are of the other products, "" where that is two products."""
         return self._held.kernel()
 
     @property
-    def kernel_transposed(self):
+    def kernel_transposed(self) -> str:
         return self._held.kernel_transposed()
 
     @property
-    def kernel_both(self):
+    def kernel_both(self) -> str:
         return self._held.kernel_both()
 
     @property
-    def kernel_normal(self):
+    def kernel_normal(self) -> str:
         return self._held.kernel_normal()
 
-    def use_kernel(self, name, transposed=None):
+    def use_kernel(self, name: str, transposed: Optional[str] = None) -> Matrix:
         """For every product that it computes, or for A x where another is named for A^T x; "" is the format's choice."""
         if transposed is None:
             self._held.use_kernel(name)
         else:
             self._held.use_kernels(name, transposed)
         return self
+
+
+def _before(x, product, transposed):
+    """x @ A: A^T applied to the rows of x."""
+    if not tensors.is_tensor(x):
+        x = np.asarray(x)
+    if x.ndim < 2:
+        return product(transposed, x)
+    return product(transposed, x.T).T
 
 
 class Transposed:
@@ -256,7 +276,7 @@ class Transposed:
         return self.T._product(True, x)
 
     def __rmatmul__(self, x):
-        return self.T._product(False, np.asarray(x).T).T
+        return _before(x, self.T._product, False)
 
     def matvec(self, x):
         return self.T._product(True, x)

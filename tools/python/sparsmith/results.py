@@ -1,5 +1,7 @@
 """What was found out: plain data that prints as the tools do, and shows their pages in a notebook."""
 
+from __future__ import annotations
+
 import dataclasses
 import html
 import json
@@ -9,7 +11,7 @@ from typing import Any, Optional
 from .matrix import Matrix
 
 
-def _framed(page):
+def framed(page):
     """A whole page of its own inside another: its style and its scripts stay there."""
     return (
         f'<iframe srcdoc="{html.escape(page, quote=True)}" sandbox="allow-scripts" '
@@ -22,6 +24,17 @@ def _table(heading, rows):
         return "<tr>" + "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
 
     return "<table>" + line(heading, "th") + "".join(line(row, "td") for row in rows) + "</table>"
+
+
+def _row(document):
+    """A dictionary without lists and without others inside, whose names lead to their members: a row of pandas.DataFrame."""
+    row = {}
+    for name, value in document.items():
+        if isinstance(value, dict):
+            row.update({f"{name}.{inner}": one for inner, one in _row(value).items()})
+        elif not isinstance(value, (list, tuple)):
+            row[name] = value
+    return row
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,14 +66,18 @@ class Features:
         del members["schema"]
         return cls(**members, _found=found)
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         return json.loads(self._found.document())
+
+    def to_row(self) -> dict[str, Any]:
+        """The figures without lists, such as "row_lengths.mean": a row of pandas.DataFrame."""
+        return _row(self.to_dict())
 
     def __str__(self):
         return self._found.text()
 
     def _repr_html_(self):
-        return _framed(self._found.page())
+        return framed(self._found.page())
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,7 +93,7 @@ class Price:
     allowed: bool  # within max_fill, and possible at all
     exact: bool  # False: bytes, slots and peak are at least so many
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
 
 
@@ -100,8 +117,11 @@ class Plan:
     def __getitem__(self, i):
         return self.prices[i]
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         return {"plan": [price.to_dict() for price in self.prices]}
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        return [price.to_dict() for price in self.prices]
 
     def __str__(self):
         return self._text
@@ -139,15 +159,19 @@ class Advice:
             told["repaid_after"] = math.inf
         return cls(**told, _said=said)
 
-    def convert(self, A):
+    def convert(self, A: Any) -> Matrix:
         """This matrix, or another like it, in the format and with the kernels advised."""
         a = Matrix(A)
         made = self._said.convert(a._held)
         return Matrix._over(made, a.copied if made.borrowed else None)
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """The document that `sprecommend --json` prints."""
         return json.loads(self._said.document())
+
+    def to_row(self) -> dict[str, Any]:
+        """The figures of this verdict, as a row of pandas.DataFrame."""
+        return _row({field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.name != "_said"})
 
     def __bool__(self):
         return bool(self.format)
@@ -156,7 +180,7 @@ class Advice:
         return self._said.text()
 
     def _repr_html_(self):
-        return _framed(self._said.page())
+        return framed(self._said.page())
 
 
 @dataclasses.dataclass(frozen=True)
@@ -174,5 +198,5 @@ class Kernel:
     history: bool  # races leave it out unless it is named
     why_not: dict  # by product, why it does not compute that of the matrix that was asked about
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         return dataclasses.asdict(self)

@@ -1,0 +1,120 @@
+"""PyTorch's tensors on the CPU: sparse ones become matrices, dense ones are multiplied, and gradients flow through products.
+
+PyTorch is never imported from here first: who has a tensor has imported it.
+"""
+
+import functools
+import sys
+
+import numpy as np
+
+
+def is_tensor(given):
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(given, torch.Tensor)
+
+
+def csr_arrays(tensor):
+    """Row offsets, column indices and values of a sparse tensor, and what had to be done to have them."""
+    torch = sys.modules["torch"]
+    layout = str(tensor.layout).removeprefix("torch.")
+    if layout not in ("sparse_csr", "sparse_csc", "sparse_coo", "sparse_bsr"):
+        raise TypeError(f"expected a sparse tensor (sparse_csr, sparse_csc, sparse_coo or sparse_bsr), not a {layout} one")
+    if tensor.dim() != 2 or tensor.dense_dim() != 0:
+        raise TypeError(f"expected a matrix, not a tensor of the shape {tuple(tensor.shape)}")
+    tensor = tensor.detach()  # gradients go to vectors, not to the entries of matrices
+    why = [] if layout == "sparse_csr" else [f"{layout.removeprefix('sparse_')} made csr"]
+    if layout == "sparse_csc":
+        tensor = tensor.to_sparse_csr()
+    elif layout != "sparse_csr":
+        entries = tensor if layout == "sparse_coo" else _entries(tensor)
+        if not entries.is_coalesced():
+            if layout == "sparse_coo":
+                why.append("sorted and duplicates added up")
+            if not entries.is_floating_point():  # before they are added up
+                entries = entries.to(torch.float64)
+            entries = entries.coalesce()
+        rows, columns = _array(entries.indices())
+        offsets = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=tensor.shape[0]))))
+        return offsets, columns, _array(entries.values()), why
+    return _array(tensor.crow_indices()), _array(tensor.col_indices()), _array(tensor.values()), why
+
+
+def _entries(bsr):
+    """All entries of the blocks, zeros among them, block by block."""
+    torch = sys.modules["torch"]
+    starts, block_cols, blocks = bsr.crow_indices(), bsr.col_indices(), bsr.values()
+    block_rows = torch.repeat_interleave(torch.arange(len(starts) - 1), starts.diff())
+    _, height, width = blocks.shape
+    rows = (block_rows * height)[:, None, None] + torch.arange(height)[:, None]
+    cols = (block_cols * width)[:, None, None] + torch.arange(width)
+    places = torch.stack([part.expand(blocks.shape).reshape(-1) for part in (rows, cols)])
+    return torch.sparse_coo_tensor(places, blocks.reshape(-1), bsr.shape)
+
+
+# What a product is differentiated by: the same product or another, of the gradients in reverse order.
+ADJOINT = {
+    "multiply": "multiply_transposed",
+    "multiply_transposed": "multiply",
+    "multiply_both": "multiply_both",
+    "multiply_normal": "multiply_normal",
+}
+
+
+def product(matrix, name, vectors, out, alpha, beta):
+    """The product of this name with tensors. It can be differentiated with respect to them, as often as one likes."""
+    torch = sys.modules["torch"]
+    for one in vectors:
+        if not is_tensor(one):
+            raise TypeError(f"expected tensors throughout, not {type(one).__name__}")
+        if one.is_complex():
+            raise TypeError(f"expected real numbers, which are computed with in {matrix.dtype}, not {one.dtype}")
+    if out is not None:
+        outs = out if isinstance(out, (tuple, list)) else (out,)
+        for one in outs:
+            if not is_tensor(one):
+                raise TypeError(f"out: expected a tensor where x is one, not {type(one).__name__}")
+        if torch.is_grad_enabled() and any(one.requires_grad for one in (*vectors, *outs)):
+            raise TypeError("out: a product that is to be differentiated makes its own result")
+        arrays = [_array(one) for one in outs]
+        getattr(matrix, name)(*map(_vectors, vectors), arrays if len(arrays) > 1 else arrays[0], alpha, beta)
+        return out
+    if beta != 0:
+        matrix._result(None, (), beta)  # which says what is missing
+    kept = torch.float32 if matrix.dtype == np.float32 else torch.float64
+    return _function().apply(matrix, name, alpha, *(one.to(kept) for one in vectors))
+
+
+@functools.cache
+def _function():
+    torch = sys.modules["torch"]
+
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, matrix, name, alpha, *vectors):
+            ctx.matrix, ctx.name, ctx.alpha = matrix, name, alpha
+            made = getattr(matrix, name)(*map(_vectors, vectors), alpha=alpha)
+            return tuple(map(torch.from_numpy, made)) if isinstance(made, tuple) else torch.from_numpy(made)
+
+        @staticmethod
+        def backward(ctx, *gradients):
+            made = Product.apply(ctx.matrix, ADJOINT[ctx.name], ctx.alpha, *reversed(gradients))
+            return None, None, None, *(reversed(made) if isinstance(made, tuple) else (made,))
+
+    return Product
+
+
+def _vectors(x):
+    """The same numbers as NumPy sees them."""
+    if x.layout != sys.modules["torch"].strided:
+        raise TypeError("expected a vector or an array of vectors, not a sparse tensor: products of two are not here")
+    return _array(x.detach())
+
+
+def _array(tensor):
+    if tensor.device.type != "cpu":
+        raise TypeError(f"Tensor: only those on the CPU are taken, not on {tensor.device.type}")
+    tensor = tensor.resolve_neg().resolve_conj()
+    if tensor.dtype == sys.modules["torch"].bfloat16:  # which NumPy has not
+        tensor = tensor.float()
+    return tensor.numpy()
