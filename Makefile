@@ -46,10 +46,11 @@ python: setup
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check '.[test]' -C cmake.define.SPARSMITH_WERROR=ON
 	$(VENV)/bin/python -m pytest -q tests/python
 
-# Everything with CUDA where no GPU is: nobody else there would notice that it does not compile, or that what its kernels say
-# of themselves is wrong. With one, `make test` does.
+# What is another with CUDA, where no GPU is: nobody else there would notice that it does not compile, or that what its
+# kernels say of themselves is wrong. With a GPU `make test` does.
 cuda-check:
-	@$(if $(findstring yes,$(GPU)),true,$(MAKE) --no-print-directory build ARCH=80 && build/cuda/tests/test_kernels '[tables]')
+	@$(if $(findstring yes,$(GPU)),true,$(MAKE) --no-print-directory configure ARCH=80 && \
+	  cmake --build build/cuda -j $(JOBS) --target cuda_code && build/cuda/tests/test_kernels '[tables]')
 
 # Under AddressSanitizer and UndefinedBehaviorSanitizer, OpenMP only.
 sanitize: setup
