@@ -154,10 +154,10 @@ class OnGpu:
 @pytest.mark.parametrize(
     "given, said",
     (
-        (3, "expected a scipy.sparse array"),
-        (None, "expected a scipy.sparse array"),
-        (np.ones((2, 2)), "expected a scipy.sparse array.*not ndarray"),
-        (OnGpu(), "arrays on a GPU are not taken yet"),
+        (3, "expected a sparse array or matrix of SciPy or CuPy"),
+        (None, "expected a sparse array or matrix of SciPy or CuPy"),
+        (np.ones((2, 2)), "expected a sparse array.*not ndarray"),
+        (OnGpu(), "expected a sparse array.*not OnGpu"),
         (scipy.sparse.csr_array(np.eye(2, dtype=complex)), "complex128: Sparsmith computes in float32 and float64"),
         (scipy.sparse.csr_array(np.eye(2, dtype=np.longdouble)), "Sparsmith computes in float32 and float64"),
         (scipy.sparse.coo_array(np.ones(3)), "not an array of 1 dimensions"),

@@ -58,6 +58,10 @@ def test_example(name, tmp_path):
     pytest.importorskip("scipy")
     if name == "torch":
         pytest.importorskip("torch", exc_type=ImportError)
+    if name == "cupy" and not any(one.backend == "cuda" for one in sparsmith.kernels()):
+        pytest.skip("this build is without CUDA")
+    if name == "cupy":
+        pytest.importorskip("cupy", exc_type=ImportError)
     ran = subprocess.run([sys.executable, "-c", EXAMPLES[name]], capture_output=True, text=True, cwd=tmp_path, timeout=300, env=HERE)
     assert ran.returncode == 0, ran.stderr
     for line, said in re.findall(r"print\((.*)\) +# (.*)", EXAMPLES[name]):

@@ -23,7 +23,10 @@ void wait_for(void* stream) {
 bool is_gpu_memory(const void* memory) {
   cudaPointerAttributes found{};
   check_cuda(cudaPointerGetAttributes(&found, memory));
-  return found.type != cudaMemoryTypeUnregistered && found.devicePointer == memory;
+  int current = 0;
+  check_cuda(cudaGetDevice(&current));
+  const bool elsewhere = found.type == cudaMemoryTypeDevice && found.device != current;
+  return found.type != cudaMemoryTypeUnregistered && found.devicePointer == memory && !elsewhere;
 }
 
 waiting_stream::waiting_stream() {

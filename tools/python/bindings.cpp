@@ -145,20 +145,89 @@ void multiply_normal(const held_matrix& held, double alpha, const given_vector& 
       x, z);
 }
 
-// The arrays of the format by name, as they are: whoever has one keeps the matrix.
-nb::dict arrays_of(const nb::handle& self) {
-  const matrix& m = nb::cast<const held_matrix&>(self).it;
-  nb::dict shown;
+// ---- the GPU's memory: addresses of arrays whose shapes and types the package has looked at ----
+
+using address = std::uintptr_t;
+template <class T>
+device_span<T> span_there(address first, std::int64_t size) {
+  return {reinterpret_cast<T*>(first), static_cast<std::size_t>(size)};
+}
+
+// Queued on the caller's stream: nothing here waits for it.
+template <class Use>
+void with_values_there(const held_matrix& held, address stream, const Use& use) {
+  const matrix m = held.it.on(reinterpret_cast<void*>(stream));
+  const nb::gil_scoped_release others;
+  if (m.value_bits() == 32)
+    use.template operator()<float>(m);
+  else
+    use.template operator()<double>(m);
+}
+
+void multiply_there(const held_matrix& held, bool transposed, double alpha, address x, double beta, address y,
+                    std::int64_t count, address stream) {
+  with_values_there(held, stream, [&]<class Value>(const matrix& m) {
+    const std::int64_t in = transposed ? m.rows() : m.cols(), out = transposed ? m.cols() : m.rows();
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto from = span_there<const Value>(x + static_cast<address>(i * in) * sizeof(Value), in);
+      const auto to = span_there<Value>(y + static_cast<address>(i * out) * sizeof(Value), out);
+      if (transposed)
+        m.multiply_transposed(alpha, from, beta, to);
+      else
+        m.multiply(alpha, from, beta, to);
+    }
+  });
+}
+
+void multiply_both_there(const held_matrix& held, double alpha, address x, address w, double beta, address y,
+                         address z, address stream) {
+  with_values_there(held, stream, [&]<class Value>(const matrix& m) {
+    m.multiply_both(alpha, span_there<const Value>(x, m.cols()), span_there<const Value>(w, m.rows()), beta,
+                    span_there<Value>(y, m.rows()), span_there<Value>(z, m.cols()));
+  });
+}
+
+void multiply_normal_there(const held_matrix& held, double alpha, address x, double beta, address z,
+                           address stream) {
+  with_values_there(held, stream, [&]<class Value>(const matrix& m) {
+    m.multiply_normal(alpha, span_there<const Value>(x, m.cols()), beta, span_there<Value>(z, m.cols()));
+  });
+}
+
+// ---- arrays ----
+
+// use(name, array) for the arrays of the format.
+template <class Use>
+void for_each_array(const matrix& m, const Use& use) {
   visit(m, [&](const auto& views) {
     for_each_member(views, [&](const char* name, const auto& member) {
-      using type = std::remove_cvref_t<decltype(member)>;
-      if constexpr (is_array<type>) {
-        using item = std::remove_cvref_t<decltype(*member.data())>;
-        static const item none{};  // an array needs an address, also one of nothing
-        shown[name] = nb::cast(nb::ndarray<nb::numpy, const item, nb::ndim<1>>(
-            member.size() == 0 ? &none : member.data(), {static_cast<std::size_t>(member.size())}, self));
-      }
+      if constexpr (is_array<std::remove_cvref_t<decltype(member)>>) use(name, member);
     });
+  });
+}
+
+// Address, length and NumPy's name of the type.
+nb::dict arrays_there(const held_matrix& held) {
+  nb::dict shown;
+  for_each_array(held.it, [&](const char* name, const auto& array) {
+    using item = std::remove_cvref_t<decltype(*array.data())>;
+    const std::string type = (std::is_floating_point_v<item> ? "f"
+                              : std::is_signed_v<item>       ? "i"
+                                                             : "u") +
+                             std::to_string(sizeof(item));
+    shown[name] = nb::make_tuple(reinterpret_cast<address>(array.data()), array.size(), type);
+  });
+  return shown;
+}
+
+// The arrays of the format by name, as they are: whoever has one keeps the matrix.
+nb::dict arrays_of(const nb::handle& self) {
+  nb::dict shown;
+  for_each_array(nb::cast<const held_matrix&>(self).it, [&](const char* name, const auto& array) {
+    using item = std::remove_cvref_t<decltype(*array.data())>;
+    static const item none{};  // an array needs an address, also one of nothing
+    shown[name] = nb::cast(nb::ndarray<nb::numpy, const item, nb::ndim<1>>(
+        array.size() == 0 ? &none : array.data(), {static_cast<std::size_t>(array.size())}, self));
   });
   return shown;
 }
@@ -199,6 +268,29 @@ held_matrix borrow(std::int64_t rows, std::int64_t cols, const vector_on_host<Of
     made = borrow_csr(rows, cols, std::span(row_offsets.data(), row_offsets.size()),
                       std::span(col_indices.data(), col_indices.size()),
                       std::span(values.data(), values.size()));
+  }
+  return {std::move(*made), std::move(lenders)};
+}
+
+// Of somebody's arrays on the GPU: where each is and how long, and how wide offsets and values are.
+using array_there = std::pair<address, std::int64_t>;
+held_matrix borrow_there(std::int64_t rows, std::int64_t cols, const array_there& row_offsets,
+                         const array_there& col_indices, const array_there& values, int offset_bits,
+                         int value_bits, address stream, nb::object lenders) {
+  std::optional<matrix> made;
+  {
+    const nb::gil_scoped_release others;
+    const auto borrowed = [&]<class Offset, class Value>() {
+      made = borrow_csr(rows, cols, span_there<const Offset>(row_offsets.first, row_offsets.second),
+                        span_there<const std::int32_t>(col_indices.first, col_indices.second),
+                        span_there<const Value>(values.first, values.second),
+                        {.trusted = false, .stream = reinterpret_cast<void*>(stream)});
+    };
+    const bool wide = offset_bits == 64;
+    if (value_bits == 32)
+      wide ? borrowed.operator()<std::int64_t, float>() : borrowed.operator()<std::int32_t, float>();
+    else
+      wide ? borrowed.operator()<std::int64_t, double>() : borrowed.operator()<std::int32_t, double>();
   }
   return {std::move(*made), std::move(lenders)};
 }
@@ -291,10 +383,14 @@ void bind_matrix(nb::module_& m) {
                      return told;
                    })
       .def("arrays", [](const nb::handle& self) { return arrays_of(self); })
+      .def("arrays_there", &arrays_there)
       .def("multiply", &multiply, "transposed"_a, "alpha"_a, "x"_a.noconvert(), "beta"_a, "y"_a.noconvert())
       .def("multiply_both", &multiply_both, "alpha"_a, "x"_a.noconvert(), "w"_a.noconvert(), "beta"_a,
            "y"_a.noconvert(), "z"_a.noconvert())
       .def("multiply_normal", &multiply_normal, "alpha"_a, "x"_a.noconvert(), "beta"_a, "z"_a.noconvert())
+      .def("multiply_there", &multiply_there)
+      .def("multiply_both_there", &multiply_both_there)
+      .def("multiply_normal_there", &multiply_normal_there)
       .def("use_kernel", [](held_matrix& a, const std::string& name) { a.it.use_kernel(name); })
       .def("use_kernels", [](held_matrix& a, const std::string& name,
                              const std::string& transposed) { a.it.use_kernels(name, transposed); })
@@ -328,6 +424,7 @@ void bind_matrix(nb::module_& m) {
   borrowed_as.operator()<std::int32_t, double>();
   borrowed_as.operator()<std::int64_t, float>();
   borrowed_as.operator()<std::int64_t, double>();
+  m.def("borrow_csr_there", &borrow_there);
 }
 
 // The options of a conversion under the names that spconv's flags have.

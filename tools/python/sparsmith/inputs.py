@@ -5,12 +5,12 @@ import sys
 
 import numpy as np
 
-from . import _sparsmith, tensors
+from . import _sparsmith, gpu, tensors
 from .errors import InputError
 
 EXPECTED = (
-    "expected a scipy.sparse array or matrix (csr, csc, coo, bsr or dia), a sparse tensor of PyTorch, a sparsmith.Matrix, "
-    "a path or a generator such as 'gen:laplace2d?n=100'"
+    "expected a sparse array or matrix of SciPy or CuPy (csr, csc, coo, bsr or dia), a sparse tensor of PyTorch, a "
+    "sparsmith.Matrix, a path or a generator such as 'gen:laplace2d?n=100'"
 )
 DEVICES = (None, "auto", "cpu", "cuda")
 
@@ -21,17 +21,25 @@ def matrix_from(given):
         return read(given), None
     scipy_sparse = sys.modules.get("scipy.sparse")  # who has such a matrix has imported it
     if scipy_sparse is not None and scipy_sparse.issparse(given):
-        return _from_scipy(given)
+        return _from_scipy(given, OfNumpy())
     if tensors.is_tensor(given):
         return _from_tensor(given)
-    refuse_gpu(given)
+    if gpu.is_cupy_sparse(given):
+        return _from_scipy(given, gpu.OfCupy())
     raise TypeError(f"{EXPECTED}; not {type(given).__name__}")
 
 
-def refuse_gpu(given):
-    """CuPy's arrays are not understood, nor are others on a GPU."""
-    if hasattr(given, "__cuda_array_interface__") or "cupy" in type(given).__module__:
-        raise TypeError(f"{type(given).__name__}: arrays on a GPU are not taken yet")
+class OfNumpy:
+    """What is needed of NumPy; gpu.py has others."""
+
+    def type_of(self, array):
+        return array.dtype
+
+    def contiguous(self, array, dtype):
+        return np.require(array, dtype, ["C", "A"])
+
+    def is_contiguous(self, array):
+        return array.flags.c_contiguous and array.flags.aligned
 
 
 def read(path, dtype=None, device=None, drop_zeros=False):
@@ -60,7 +68,8 @@ def _values_as(dtype):
     raise TypeError(f"values of {dtype}: Sparsmith computes in float32 and float64")
 
 
-def _from_scipy(a):
+def _from_scipy(a, library):
+    """Of SciPy, or of CuPy, which has the same names."""
     if len(a.shape) != 2:
         raise TypeError(f"expected a matrix, not an array of {len(a.shape)} dimensions")
     why = []
@@ -75,41 +84,50 @@ def _from_scipy(a):
         why.append("columns sorted and duplicates added up")
         if a.dtype != values:  # before they are added up
             why.append(f"values of {a.dtype} made {values}")
-        a = a.astype(values, copy=True)
+        a = a.copy() if a.dtype == values else a.astype(values)
         a.sum_duplicates()
-    return _borrowed(a.shape, a.indptr, a.indices, a.data, why)
+    return _borrowed(library, a.shape, a.indptr, a.indices, a.data, why)
 
 
 def _from_tensor(tensor):
-    offsets, indices, data, why = tensors.csr_arrays(tensor)
-    return _borrowed(tuple(tensor.shape), offsets, indices, data, why)
+    *parts, why = tensors.csr_arrays(tensor)
+    on_gpu = tensor.is_cuda
+    library = gpu.OfTorch(tensor.device) if on_gpu else OfNumpy()
+    return _borrowed(library, tuple(tensor.shape), *(parts if on_gpu else map(tensors.array_of, parts)), why)
 
 
-def _borrowed(shape, offsets, indices, data, why):
+def _borrowed(library, shape, offsets, indices, data, why):
     """A matrix over arrays of CSR whose columns rise in every row, and why they were copied after all."""
-    data, why_data = _contiguous(data, _values_as(data.dtype), "values")
-    indices, why_indices = _narrow_columns(indices, shape[1])
-    wanted = offsets.dtype if offsets.dtype in (np.dtype(np.int32), np.dtype(np.int64)) else np.dtype(np.int64)
-    offsets, why_offsets = _contiguous(offsets, wanted, "row offsets")
+    data, why_data = _contiguous(library, data, _values_as(library.type_of(data)), "values")
+    indices, why_indices = _narrow_columns(library, indices, shape[1])
+    given, int64 = library.type_of(offsets), np.dtype(np.int64)
+    offsets, why_offsets = _contiguous(library, offsets, given if given in (np.dtype(np.int32), int64) else int64, "row offsets")
     why += [one for one in (why_data, why_indices, why_offsets) if one]
     entries = int(offsets[-1])
     if len(data) > entries or len(indices) > entries:  # SciPy's arrays may be longer than what is in them
         data, indices = data[:entries], indices[:entries]
-    made = _sparsmith.borrow_csr(shape[0], shape[1], offsets, indices, data, (offsets, indices, data))
+    arrays = (offsets, indices, data)
+    if isinstance(library, OfNumpy):
+        made = _sparsmith.borrow_csr(*shape, *arrays, arrays)
+    else:
+        bits = [8 * library.type_of(array).itemsize for array in arrays]
+        places = [(library.address(array), len(array)) for array in arrays]
+        made = _sparsmith.borrow_csr_there(*shape, *places, bits[0], bits[2], library.stream(), arrays)
     return made, "; ".join(why) or None
 
 
-def _contiguous(array, dtype, name):
-    if array.dtype != dtype:
-        return np.ascontiguousarray(array, dtype), f"{name} of {array.dtype} made {dtype}"
-    if not (array.flags.c_contiguous and array.flags.aligned):
-        return np.require(array, requirements=["C", "A"]), f"{name} made contiguous"
+def _contiguous(library, array, dtype, name):
+    given = library.type_of(array)
+    if given != dtype:
+        return library.contiguous(array, dtype), f"{name} of {given} made {dtype}"
+    if not library.is_contiguous(array):
+        return library.contiguous(array, dtype), f"{name} made contiguous"
     return array, None
 
 
-def _narrow_columns(indices, cols):
+def _narrow_columns(library, indices, cols):
     int32 = np.dtype(np.int32)
     # What is outside the matrix is not made to look as if it were inside.
-    if indices.dtype != int32 and len(indices) > 0 and (indices.min() < 0 or indices.max() >= max(cols, 1)):
+    if library.type_of(indices) != int32 and len(indices) > 0 and (indices.min() < 0 or indices.max() >= max(cols, 1)):
         raise InputError(f"CSR: a column index is outside 0..{cols - 1}")
-    return _contiguous(indices, int32, "column indices")
+    return _contiguous(library, indices, int32, "column indices")

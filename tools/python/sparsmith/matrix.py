@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from . import inputs, tensors
+from . import gpu, inputs, tensors
 from .errors import InputError
 
 
@@ -77,10 +77,13 @@ class Matrix:
         return self._held.assembly
 
     @property
-    def arrays(self) -> dict[str, np.ndarray]:
-        """The arrays of the format by name: views of its own memory, which is not to be written to."""
+    def arrays(self) -> dict[str, Any]:
+        """The arrays of the format by name: views of its own memory, which is not to be written to.
+
+        Of NumPy; on a GPU what cupy.asarray and torch.as_tensor take as it is.
+        """
         if self._held.on_gpu:
-            raise TypeError("the arrays are on the GPU and are not shown yet: M.to('cpu').arrays")
+            return {name: gpu.GpuArray(self._held, *array) for name, array in self._held.arrays_there().items()}
         return self._held.arrays()
 
     def __repr__(self):
@@ -154,6 +157,8 @@ class Matrix:
             raise TypeError("out: expected two arrays, for A x and for A^T w")
         if tensors.is_tensor(x):
             return tensors.product(self, "multiply_both", (x, w), out, alpha, beta)
+        if gpu.is_array(x):
+            return gpu.product(self, "multiply_both", (x, w), out, alpha, beta)
         y, z = (None, None) if out is None else out
         rows, cols = self.shape
         x, w = self._vector(x), self._vector(w)
@@ -165,14 +170,20 @@ class Matrix:
         """alpha A^T (A x) + beta out: A is read once where a kernel of the format does that."""
         if tensors.is_tensor(x):
             return tensors.product(self, "multiply_normal", (x,), out, alpha, beta)
+        if gpu.is_array(x):
+            return gpu.product(self, "multiply_normal", (x,), out, alpha, beta)
         x = self._vector(x)
         z = self._result(out, (self.shape[1],), beta)
         self._held.multiply_normal(alpha, x, beta, z)
         return z
 
     def _product(self, transposed, x, out=None, alpha=1.0, beta=0.0):
-        if type(x) is not np.ndarray and tensors.is_tensor(x):
-            return tensors.product(self, "multiply_transposed" if transposed else "multiply", (x,), out, alpha, beta)
+        if type(x) is not np.ndarray:
+            name = "multiply_transposed" if transposed else "multiply"
+            if tensors.is_tensor(x):
+                return tensors.product(self, name, (x,), out, alpha, beta)
+            if gpu.is_array(x):
+                return gpu.product(self, name, (x,), out, alpha, beta)
         x = self._vectors(x)
         rows = self.shape[1 if transposed else 0]
         if x.ndim == 1:
@@ -196,9 +207,9 @@ class Matrix:
             flags = x.flags
             if flags.f_contiguous and flags.aligned:
                 return x
-        inputs.refuse_gpu(x)
         scipy_sparse = sys.modules.get("scipy.sparse")
-        if isinstance(x, (Matrix, Transposed)) or (scipy_sparse is not None and scipy_sparse.issparse(x)):
+        sparse = (scipy_sparse is not None and scipy_sparse.issparse(x)) or gpu.is_cupy_sparse(x)
+        if sparse or isinstance(x, (Matrix, Transposed)):
             raise TypeError("expected a vector or an array of vectors, not a sparse matrix: products of two are not here")
         found = np.asarray(x)
         if found.dtype.kind not in "biuf":
@@ -254,7 +265,7 @@ class Matrix:
 
 def _before(x, product, transposed):
     """x @ A: A^T applied to the rows of x."""
-    if not tensors.is_tensor(x):
+    if not tensors.is_tensor(x) and not gpu.is_array(x):
         x = np.asarray(x)
     if x.ndim < 2:
         return product(transposed, x)

@@ -1,4 +1,4 @@
-"""PyTorch's tensors on the CPU: sparse ones become matrices, dense ones are multiplied, and gradients flow through products.
+"""PyTorch's tensors: sparse ones become matrices, dense ones are multiplied, and gradients flow through products.
 
 PyTorch is never imported from here first: who has a tensor has imported it.
 """
@@ -8,6 +8,8 @@ import sys
 
 import numpy as np
 
+from . import gpu
+
 
 def is_tensor(given):
     torch = sys.modules.get("torch")
@@ -15,7 +17,7 @@ def is_tensor(given):
 
 
 def csr_arrays(tensor):
-    """Row offsets, column indices and values of a sparse tensor, and what had to be done to have them."""
+    """Row offsets, column indices and values of a sparse tensor, as tensors, and what had to be done to have them."""
     torch = sys.modules["torch"]
     layout = str(tensor.layout).removeprefix("torch.")
     if layout not in ("sparse_csr", "sparse_csc", "sparse_coo", "sparse_bsr"):
@@ -34,20 +36,21 @@ def csr_arrays(tensor):
             if not entries.is_floating_point():  # before they are added up
                 entries = entries.to(torch.float64)
             entries = entries.coalesce()
-        rows, columns = _array(entries.indices())
-        offsets = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=tensor.shape[0]))))
-        return offsets, columns, _array(entries.values()), why
-    return _array(tensor.crow_indices()), _array(tensor.col_indices()), _array(tensor.values()), why
+        rows, columns = entries.indices()
+        ends = torch.bincount(rows, minlength=tensor.shape[0]).cumsum(0)
+        return torch.cat((ends.new_zeros(1), ends)), columns, entries.values(), why
+    return tensor.crow_indices(), tensor.col_indices(), tensor.values(), why
 
 
 def _entries(bsr):
     """All entries of the blocks, zeros among them, block by block."""
     torch = sys.modules["torch"]
     starts, block_cols, blocks = bsr.crow_indices(), bsr.col_indices(), bsr.values()
-    block_rows = torch.repeat_interleave(torch.arange(len(starts) - 1), starts.diff())
+    count = functools.partial(torch.arange, device=bsr.device)
+    block_rows = torch.repeat_interleave(count(len(starts) - 1), starts.diff())
     _, height, width = blocks.shape
-    rows = (block_rows * height)[:, None, None] + torch.arange(height)[:, None]
-    cols = (block_cols * width)[:, None, None] + torch.arange(width)
+    rows = (block_rows * height)[:, None, None] + count(height)[:, None]
+    cols = (block_cols * width)[:, None, None] + count(width)
     places = torch.stack([part.expand(blocks.shape).reshape(-1) for part in (rows, cols)])
     return torch.sparse_coo_tensor(places, blocks.reshape(-1), bsr.shape)
 
@@ -76,8 +79,7 @@ def product(matrix, name, vectors, out, alpha, beta):
                 raise TypeError(f"out: expected a tensor where x is one, not {type(one).__name__}")
         if torch.is_grad_enabled() and any(one.requires_grad for one in (*vectors, *outs)):
             raise TypeError("out: a product that is to be differentiated makes its own result")
-        arrays = [_array(one) for one in outs]
-        getattr(matrix, name)(*map(_vectors, vectors), arrays if len(arrays) > 1 else arrays[0], alpha, beta)
+        _computed(matrix, name, vectors, outs, alpha, beta)
         return out
     if beta != 0:
         matrix._result(None, (), beta)  # which says what is missing
@@ -93,8 +95,7 @@ def _function():
         @staticmethod
         def forward(ctx, matrix, name, alpha, *vectors):
             ctx.matrix, ctx.name, ctx.alpha = matrix, name, alpha
-            made = getattr(matrix, name)(*map(_vectors, vectors), alpha=alpha)
-            return tuple(map(torch.from_numpy, made)) if isinstance(made, tuple) else torch.from_numpy(made)
+            return _computed(matrix, name, vectors, None, alpha, 0.0)
 
         @staticmethod
         def backward(ctx, *gradients):
@@ -104,16 +105,24 @@ def _function():
     return Product
 
 
-def _vectors(x):
+def _computed(matrix, name, vectors, outs, alpha, beta):
+    """What NumPy's arrays would give, as tensors; on a GPU without a way through the host."""
+    torch = sys.modules["torch"]
+    for x in vectors:
+        if x.layout != torch.strided:
+            raise TypeError("expected a vector or an array of vectors, not a sparse tensor: products of two are not here")
+    if any(x.is_cuda for x in vectors):
+        out = None if outs is None else outs[0] if len(outs) == 1 else outs
+        return gpu.product(matrix, name, vectors, out, alpha, beta, gpu.OfTorch(vectors[0].device))
+    out = None if outs is None else [array_of(one) for one in outs]
+    made = getattr(matrix, name)(*(array_of(x.detach()) for x in vectors), out if out is None or len(out) > 1 else out[0], alpha, beta)
+    return tuple(map(torch.from_numpy, made)) if isinstance(made, (tuple, list)) else torch.from_numpy(made)
+
+
+def array_of(tensor):
     """The same numbers as NumPy sees them."""
-    if x.layout != sys.modules["torch"].strided:
-        raise TypeError("expected a vector or an array of vectors, not a sparse tensor: products of two are not here")
-    return _array(x.detach())
-
-
-def _array(tensor):
     if tensor.device.type != "cpu":
-        raise TypeError(f"Tensor: only those on the CPU are taken, not on {tensor.device.type}")
+        raise TypeError(f"Tensor: expected one on the CPU or on a GPU, and all of them on the same, not on {tensor.device.type}")
     tensor = tensor.resolve_neg().resolve_conj()
     if tensor.dtype == sys.modules["torch"].bfloat16:  # which NumPy has not
         tensor = tensor.float()

@@ -1,0 +1,204 @@
+"""The way of arrays on a GPU through the package where none is: NumPy under CuPy's name, and host memory as the GPU's."""
+
+import ctypes
+import sys
+import types
+
+import conftest
+import numpy as np
+import pytest
+import sparsmith
+from sparsmith import _sparsmith
+
+STREAM = 4242
+
+
+class ndarray(np.ndarray):
+    @property
+    def data(self):
+        return types.SimpleNamespace(ptr=self.__array_interface__["data"][0])
+
+
+def like_cupy(make):
+    return lambda *given, **options: make(*given, **options).view(ndarray)
+
+
+class PretendedMatrix:
+    """The extension's matrix, on the host, that says it is on a GPU and takes addresses."""
+
+    on_gpu = True
+
+    def __init__(self, held):
+        self.held = held
+        self.streams = set()
+
+    def __getattr__(self, name):
+        return getattr(self.held, name)
+
+    def _at(self, place, length, count=1):
+        dtype = np.float32 if self.value_bits == 32 else np.float64
+        memory = (ctypes.c_char * (length * count * dtype().itemsize)).from_address(place)
+        array = np.frombuffer(memory, dtype)
+        return array if count == 1 else array.reshape((length, count), order="F")
+
+    def multiply_there(self, transposed, alpha, x, beta, y, count, stream):
+        self.streams.add(stream)
+        lengths = (self.rows, self.cols) if transposed else (self.cols, self.rows)
+        self.held.multiply(transposed, alpha, self._at(x, lengths[0], count), beta, self._at(y, lengths[1], count))
+
+    def multiply_both_there(self, alpha, x, w, beta, y, z, stream):
+        self.streams.add(stream)
+        at = (self._at(*one) for one in ((x, self.cols), (w, self.rows), (y, self.rows), (z, self.cols)))
+        x, w, y, z = at
+        self.held.multiply_both(alpha, x, w, beta, y, z)
+
+    def multiply_normal_there(self, alpha, x, beta, z, stream):
+        self.streams.add(stream)
+        self.held.multiply_normal(alpha, self._at(x, self.cols), beta, self._at(z, self.cols))
+
+
+def borrow_csr_there(rows, cols, offsets, indices, values, offset_bits, value_bits, stream, lenders):
+    assert stream == STREAM
+    assert all(place == array.data.ptr and length == len(array) for (place, length), array in zip((offsets, indices, values), lenders))
+    assert offset_bits == 8 * lenders[0].itemsize and value_bits == 8 * lenders[2].itemsize
+    return PretendedMatrix(_sparsmith.borrow_csr(rows, cols, *(np.asarray(array) for array in lenders), lenders))
+
+
+class Sparse:
+    """One of CuPy's matrices, which has the names of SciPy's."""
+
+    def __init__(self, a):
+        self.a = a
+        self.shape, self.dtype, self.format = a.shape, a.dtype, a.format
+        if a.format == "csr":
+            self.indptr, self.indices, self.data = (part.view(ndarray) for part in (a.indptr, a.indices, a.data))
+            self.has_canonical_format = a.has_canonical_format
+
+    def tocsr(self):
+        return Sparse(self.a.tocsr())
+
+    def copy(self):
+        return Sparse(self.a.copy())
+
+    def astype(self, dtype):
+        return Sparse(self.a.astype(dtype))
+
+    def sum_duplicates(self):
+        self.a.sum_duplicates()
+        self.__init__(self.a)
+
+
+@pytest.fixture
+def cupy(monkeypatch):
+    made = types.ModuleType("cupy")
+    made.ndarray = ndarray
+    made.asarray, made.ascontiguousarray, made.empty, made.ones = map(like_cupy, (np.asarray, np.ascontiguousarray, np.empty, np.ones))
+    made.cuda = types.SimpleNamespace(get_current_stream=lambda: types.SimpleNamespace(ptr=STREAM))
+    sparse = types.ModuleType("cupyx.scipy.sparse")
+    sparse.issparse = lambda given: isinstance(given, Sparse)
+    monkeypatch.setitem(sys.modules, "cupy", made)
+    monkeypatch.setitem(sys.modules, "cupyx.scipy.sparse", sparse)
+    monkeypatch.setattr(_sparsmith, "borrow_csr_there", borrow_csr_there)
+    return made
+
+
+def test_csr_goes_in_as_it_is(cupy, square):
+    m = sparsmith.Matrix(Sparse(square))
+    assert m.copied is None and m.device == "cuda"
+    assert np.array_equal(m._held.held.arrays()["values"], square.data)
+
+
+@pytest.mark.parametrize("kind", ("csc", "coo"))
+def test_other_kinds_are_copied_and_said(cupy, kind, square):
+    assert sparsmith.Matrix(Sparse(square.asformat(kind))).copied.startswith(f"{kind} made csr")
+
+
+def test_what_is_not_canonical_is_copied(cupy, square):
+    twice = square.copy()
+    twice.indices[1] = twice.indices[0]
+    twice.has_canonical_format = False
+    before = twice.data.copy()
+    m = sparsmith.Matrix(Sparse(twice))
+    assert m.copied == "columns sorted and duplicates added up" and m.nnz == square.nnz - 1
+    assert np.array_equal(before, twice.data)
+    whole = sparsmith.Matrix(Sparse(square.astype(bool)))
+    assert whole.copied == "values of bool made float64"
+
+
+@pytest.mark.parametrize("dtype", (np.float32, np.float64))
+def test_products(cupy, dtype, rng):
+    a = conftest.BATTERY["wide"].astype(dtype)
+    m = sparsmith.Matrix(Sparse(a))
+    x, w = (conftest.values(rng, count).astype(dtype) for count in (a.shape[1], a.shape[0]))
+    there, w_there = cupy.asarray(x), cupy.asarray(w)
+    made = m @ there
+    assert type(made) is ndarray
+    conftest.require_close(made, a, x, dtype)
+    conftest.require_close(m.T @ w_there, a.T, w, dtype)
+    conftest.require_close(w_there @ m, a.T, w, dtype)
+    y, z = m.multiply_both(there, w_there)
+    conftest.require_close(y, a, x, dtype)
+    conftest.require_close(z, a.T, w, dtype)
+    assert np.array_equal(m.multiply_normal(there), sparsmith.Matrix(a).multiply_normal(x))
+    columns = conftest.values(rng, 3 * a.shape[1]).reshape(-1, 3).astype(dtype)
+    for given in (columns, np.asfortranarray(columns), np.repeat(columns, 2, axis=0)[::2]):
+        conftest.require_close(m @ cupy.asarray(given), a, columns, dtype)
+    assert m._held.streams == {STREAM}
+
+
+def test_in_place(cupy, square, rng):
+    m = sparsmith.Matrix(Sparse(square))
+    x = conftest.values(rng, 100)
+    y, z = cupy.asarray(x.copy()), cupy.asarray(x.copy())
+    assert m.multiply(cupy.asarray(x), out=y, alpha=2, beta=-1) is y
+    assert np.allclose(y, 2 * (square @ x) - x)
+    out = (cupy.asarray(x.copy()), z)
+    assert m.multiply_both(cupy.asarray(x), cupy.asarray(x), out=out, alpha=3, beta=2) is out
+    assert np.allclose(z, 3 * (square.T @ x) + 2 * x)
+    normal = m.multiply_normal(cupy.asarray(x), out=y)
+    assert normal is y and np.allclose(y, square.T @ (square @ x))
+
+
+def test_what_is_refused(cupy, square):
+    m, on_cpu = sparsmith.Matrix(Sparse(square)), sparsmith.Matrix(square)
+    x = cupy.ones(100)
+    for call, kind, said in (
+        (lambda: on_cpu @ x, TypeError, "M.to\\('cuda'\\)"),
+        (lambda: m @ cupy.ones(99), sparsmith.InputError, "99 elements, but the product needs 100"),
+        (lambda: m @ cupy.ones((100, 2, 2)), sparsmith.InputError, "3 dimensions"),
+        (lambda: m.multiply_normal(cupy.ones((100, 2))), sparsmith.InputError, "expected a vector, not"),
+        (lambda: m @ cupy.ones(100, complex), TypeError, "real numbers"),
+        (lambda: m.multiply_both(x, np.ones(100)), TypeError, "same GPU throughout, not ndarray"),
+        (lambda: m.multiply(x, out=cupy.ones(100, np.float32)), TypeError, "out: expected a contiguous array"),
+        (lambda: m.multiply(x, out=np.ones(100)), TypeError, "out: expected a contiguous array"),
+        (lambda: m.multiply(cupy.ones((100, 2)), out=cupy.ones((100, 2))), TypeError, "its columns contiguous"),
+        (lambda: m.multiply_both(x, x, out=x), TypeError, "out: expected two arrays"),
+        (lambda: m.multiply(x, beta=1), sparsmith.InputError, "beta is for"),
+        (lambda: m @ Sparse(square), TypeError, "products of two"),
+    ):
+        with pytest.raises(kind, match=said):
+            call()
+
+
+class Shown:
+    __cuda_array_interface__ = {}
+    shape, dtype = (100,), np.dtype(np.float64)
+
+
+def test_arrays_of_others_go_through_cupy(square, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)  # which cannot be imported then
+    m = sparsmith.Matrix._over(PretendedMatrix(sparsmith.Matrix(square)._held))
+    with pytest.raises(TypeError, match="through CuPy or PyTorch"):
+        m @ Shown()
+
+
+def test_what_arrays_on_the_gpu_show(square):
+    held = sparsmith.convert(square, "csc")._held
+    arrays = held.arrays()
+    assert {name: (one.__array_interface__["data"][0], one.size, one.dtype.str.lstrip("<|")) for name, one in arrays.items()} == held.arrays_there()
+    m = sparsmith.Matrix._over(PretendedMatrix(held))
+    for name, one in m.arrays.items():
+        shown = one.__cuda_array_interface__
+        assert (shown["data"], shown["shape"], shown["typestr"]) == (
+            (arrays[name].__array_interface__["data"][0], False), arrays[name].shape, arrays[name].dtype.str)  # fmt: skip
+        assert len(one) == len(arrays[name]) and one.nbytes == arrays[name].nbytes and str(len(one)) in repr(one).replace(",", "")

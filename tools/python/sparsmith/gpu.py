@@ -1,0 +1,192 @@
+"""Arrays in a GPU's memory: CuPy's, PyTorch's, and others that show a __cuda_array_interface__.
+
+Nothing goes through the host, and nothing is waited for: products are queued on the stream that is current where the
+arrays come from. Neither CuPy nor PyTorch is imported from here before there is such an array.
+"""
+
+import sys
+
+import numpy as np
+
+from .errors import InputError
+
+
+def is_array(given):
+    """Of CuPy, or of somebody else who shows it as CuPy can take it. PyTorch's tensors are others: tensors.py."""
+    cupy = sys.modules.get("cupy")
+    return (cupy is not None and isinstance(given, cupy.ndarray)) or hasattr(given, "__cuda_array_interface__")
+
+
+def is_cupy_sparse(given):
+    cupy_sparse = sys.modules.get("cupyx.scipy.sparse")
+    return cupy_sparse is not None and cupy_sparse.issparse(given)
+
+
+class GpuArray:
+    """An array of a matrix in the GPU's memory, not to be written to: cupy.asarray(it) and torch.as_tensor(it) show it."""
+
+    __slots__ = ("__cuda_array_interface__", "_held", "dtype", "nbytes", "shape")
+
+    def __init__(self, held, address, length, dtype):
+        self._held = held
+        self.dtype = np.dtype(dtype)
+        self.shape = (length,)
+        self.nbytes = length * self.dtype.itemsize
+        # Not marked as read-only, which PyTorch takes nothing of. Nobody writes to it any more: no stream to wait for.
+        self.__cuda_array_interface__ = {
+            "version": 3,
+            "typestr": self.dtype.str,
+            "shape": self.shape,
+            "data": (address, False),
+            "strides": None,
+            "stream": None,
+        }
+
+    def __len__(self):
+        return self.shape[0]
+
+    def __repr__(self):
+        return f"<sparsmith.GpuArray: {len(self):,} of {self.dtype}>"
+
+
+class OfCupy:
+    """What is needed of CuPy."""
+
+    def __init__(self):
+        try:
+            import cupy
+        except ImportError as problem:
+            raise TypeError(f"arrays on a GPU are taken through CuPy or PyTorch: {problem}") from None
+        self.cupy = cupy
+
+    def type_of(self, array):
+        return array.dtype
+
+    def is_here(self, array):
+        return isinstance(array, self.cupy.ndarray) or hasattr(array, "__cuda_array_interface__")
+
+    def contiguous(self, array, dtype):
+        return self.cupy.ascontiguousarray(array, dtype)
+
+    def is_contiguous(self, array):
+        return array.flags.c_contiguous
+
+    def ready(self, array, dtype):
+        """One vector or several as columns, each of them contiguous."""
+        return self.cupy.asarray(array, dtype, order="F")
+
+    def empty(self, shape, dtype):
+        return self.cupy.empty(shape, dtype, order="F")
+
+    def is_result(self, array, shape, dtype):
+        return (
+            isinstance(array, self.cupy.ndarray)
+            and array.dtype == dtype
+            and array.shape == shape
+            and array.flags.f_contiguous
+        )
+
+    def address(self, array):
+        return array.data.ptr
+
+    def stream(self):
+        return self.cupy.cuda.get_current_stream().ptr
+
+
+class OfTorch:
+    """What is needed of PyTorch, for tensors of one device."""
+
+    def __init__(self, device):
+        self.torch = sys.modules["torch"]
+        self.device = device
+
+    def type_of(self, tensor):
+        return np.dtype(str(tensor.dtype).removeprefix("torch."))
+
+    def is_here(self, tensor):
+        return isinstance(tensor, self.torch.Tensor) and tensor.device == self.device
+
+    def contiguous(self, tensor, dtype):
+        return tensor.to(getattr(self.torch, dtype.name)).contiguous()
+
+    def is_contiguous(self, tensor):
+        return tensor.is_contiguous()
+
+    def ready(self, tensor, dtype):
+        tensor = tensor.detach().resolve_neg().to(getattr(self.torch, dtype.name))
+        return tensor.mT.contiguous().mT if tensor.dim() == 2 else tensor.contiguous()
+
+    def empty(self, shape, dtype):
+        made = self.torch.empty(shape[::-1], dtype=getattr(self.torch, dtype.name), device=self.device)
+        return made.mT if len(shape) == 2 else made
+
+    def is_result(self, tensor, shape, dtype):
+        return (
+            isinstance(tensor, self.torch.Tensor)
+            and tensor.device == self.device
+            and tensor.dtype == getattr(self.torch, dtype.name)
+            and tuple(tensor.shape) == shape
+            and (tensor.mT if tensor.dim() == 2 else tensor).is_contiguous()
+        )
+
+    def address(self, tensor):
+        return tensor.data_ptr()
+
+    def stream(self):
+        return self.torch.cuda.current_stream(self.device).cuda_stream
+
+
+def product(matrix, name, vectors, out, alpha, beta, library=None):
+    """The product of this name with arrays on the GPU, which is where its results are."""
+    if matrix.device != "cuda":
+        raise TypeError("the arrays are on the GPU, and the matrix is on the CPU: M.to('cuda')")
+    library = library or OfCupy()
+    rows, cols = matrix.shape
+    wanted, made = {
+        "multiply": ((cols,), (rows,)),
+        "multiply_transposed": ((rows,), (cols,)),
+        "multiply_both": ((cols, rows), (rows, cols)),
+        "multiply_normal": ((cols,), (cols,)),
+    }[name]
+    one_vector = name in ("multiply_both", "multiply_normal")
+    vectors = [_ready(library, x, length, matrix.dtype, one_vector) for x, length in zip(vectors, wanted)]
+    count = vectors[0].shape[1] if len(vectors[0].shape) == 2 else None
+    given = out if isinstance(out, (tuple, list)) else (out,) * len(made)
+    results = [
+        _result(library, one, (length,) if count is None else (length, count), matrix.dtype, beta)
+        for one, length in zip(given, made)
+    ]
+    places = [library.address(array) for array in (*vectors, *results)]
+    stream = library.stream()
+    if name == "multiply_both":
+        matrix._held.multiply_both_there(alpha, *places[:2], beta, *places[2:], stream)
+    elif name == "multiply_normal":
+        matrix._held.multiply_normal_there(alpha, places[0], beta, places[1], stream)
+    else:
+        matrix._held.multiply_there(name == "multiply_transposed", alpha, places[0], beta, places[1],
+                                    1 if count is None else count, stream)  # fmt: skip
+    return out if out is not None else results[0] if len(results) == 1 else tuple(results)
+
+
+def _ready(library, x, length, dtype, one_vector):
+    if not library.is_here(x):
+        raise TypeError(f"expected arrays on the same GPU throughout, not {type(x).__name__}")
+    if len(x.shape) not in ((1,) if one_vector else (1, 2)):
+        raise InputError(f"expected {'a vector' if one_vector else 'one vector or several as columns'}, "
+                         f"not an array of {len(x.shape)} dimensions")  # fmt: skip
+    if x.shape[0] != length:
+        raise InputError(f"x has {x.shape[0]} elements, but the product needs {length}")
+    if "complex" in str(x.dtype):
+        raise TypeError(f"expected real numbers, which are computed with in {dtype}, not {x.dtype}")
+    return library.ready(x, dtype)
+
+
+def _result(library, out, shape, dtype, beta):
+    if out is None:
+        if beta != 0:
+            raise InputError("beta is for what is in `out`: give an array there")
+        return library.empty(shape, dtype)
+    if not library.is_result(out, shape, dtype):
+        order = ", its columns contiguous" if len(shape) == 2 else ""
+        raise TypeError(f"out: expected a contiguous array on the same GPU, of {dtype} and of the shape {shape}{order}")
+    return out
