@@ -5,6 +5,7 @@ SciPy writes matrices, spconv converts them, SciPy opens the result and compares
 also the HDF5 files, the container through the very reader that docs/container.md prints. Exit 77: nothing to run with.
 """
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -294,6 +295,57 @@ def check_written_matrix_market(checker, rng):
         checker.check("kind_counts.mtx is the same matrix to SciPy", same(result, canonical(sparse.load_npz(source), "csr")))
 
 
+def read_fixed_columns(path):
+    """A Rutherford-Boeing or Harwell-Boeing file, read as plainly as can be: the matrix with its mirrored half."""
+    lines = path.read_text(encoding="latin-1").splitlines()
+    cards = [int(word) for word in lines[1].split()]
+    kind, (rows, cols, entries) = lines[2][:3].lower(), map(int, lines[2][3:].split()[:3])
+    formats = re.findall(r"\((?:\d+P,?)?(\d*)[IEDFG](\d+)", lines[3].upper())
+    at = 4 + (len(cards) > 4 and cards[4] > 0)
+
+    def section(number, count, convert):
+        nonlocal at
+        per_line, width = int(formats[number][0] or 1), int(formats[number][1])
+        taken, at = lines[at : at + cards[1 + number]], at + cards[1 + number]
+        fields = [line.ljust(per_line * width)[i * width : (i + 1) * width] for line in taken for i in range(per_line)]
+        return np.array([convert(field) for field in fields[:count]])
+
+    def real(field):
+        return float(re.sub(r"(?<=[0-9.])([+-])", r"e\1", field.strip().upper().replace("D", "E").replace("E ", "E+")).replace("Ee", "e"))
+
+    indptr, indices = section(0, cols + 1, int) - 1, section(1, entries, int).astype(int) - 1
+    data = np.ones(entries) if kind[0] == "p" else section(2, entries, real)
+    stored = sparse.csc_matrix((data.astype(float), indices, indptr), shape=(rows, cols)).tocoo()
+    if kind[1] not in "sz":
+        return stored
+    off = stored.row != stored.col
+    mirrored = sparse.coo_matrix((stored.data[off] * (-1 if kind[1] == "z" else 1), (stored.col[off], stored.row[off])),
+                                 shape=(rows, cols))  # fmt: skip
+    return (stored + mirrored).tocoo()
+
+
+def check_rutherford_boeing(checker, rng):
+    """What SciPy writes, and real files where there is a collection of them."""
+    for rows, cols, entries in ((1, 1, 1), (9, 14, 40), (40, 7, 200), (300, 300, 5000)):
+        for dtype in (np.float64, np.int64):
+            matrix = random_coo(rng, rows, cols, entries, dtype, False).tocsc()
+            source = checker.workdir / f"written_{rows}x{cols}_{np.dtype(dtype).name}.rb"
+            scipy.io.hb_write(str(source), matrix)
+            target = checker.convert(source, "csc", source.stem + ".npz")
+            if target is not None:
+                expected = canonical(scipy.io.hb_read(str(source)).tocsc(), "csc")
+                checker.check(f"{source.name} is what SciPy reads", same(sparse.load_npz(target), expected))
+    folder = pathlib.Path(os.environ.get("SPARSMITH_MATRICES", "/nonexistent")) / "native"
+    real = [path for path in sorted(folder.glob("*")) if re.fullmatch(r"\.(rb|[rip][suhzr]a)", path.suffix)]
+    if not real:
+        print("scipy_check: real Rutherford-Boeing files SKIPPED, SPARSMITH_MATRICES names no collection with them")
+    for source in real:
+        target = checker.convert(source, "csr", f"native_{source.name}.npz")
+        if target is not None:
+            expected = canonical(read_fixed_columns(source), "csr")
+            checker.check(f"{source.name} is what a plain reader reads", same(sparse.load_npz(target), expected))
+
+
 def documented_reader():
     """The reader printed in docs/container.md, as a function."""
     code = re.search(r"```python\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL).group(1)
@@ -369,6 +421,7 @@ def main():
     check_refusals(checker, rng)
     check_matrix_market(checker, rng)
     check_written_matrix_market(checker, rng)
+    check_rutherford_boeing(checker, rng)
     if h5py is None:
         print("scipy_check: HDF5 files SKIPPED, no h5py")
     else:

@@ -48,8 +48,9 @@ void add_options(CLI::App& app, typed_options& typed) {
   targets.push_back("mtx");
   conversion_options& conversion = typed.conversion;
   app.add_option("input", typed.input,
-                 "A matrix: .mtx (also .gz, .bz2, .xz, .zst), SuiteSparse .tar.gz, .npz, .bsp.h5, .h5, - for "
-                 "standard input, or a generator (--help-generators)")
+                 "A matrix: Matrix Market, Rutherford-Boeing or Harwell-Boeing (also .gz, .bz2, .xz, .zst), "
+                 "SuiteSparse .tar.gz, .npz, .bsp.h5, .h5, - for standard input, or a generator "
+                 "(--help-generators)")
       ->required();
   app.add_option("--to", typed.to,
                  fmt::format("Format: {}; mtx writes a Matrix Market file. Without it -o writes csr, or mtx "

@@ -35,7 +35,7 @@ std::string base_name(const std::string& input) {
     name = name.substr(slash + 1);
   }
   constexpr std::array extensions = {".gz",  ".bz2", ".xz", ".zst",  ".tar", ".tgz",
-                                     ".mtx", ".npz", ".h5", ".hdf5", ".bsp"};
+                                     ".mtx", ".npz", ".h5", ".hdf5", ".bsp", ".rb"};
   for (bool shorter = true; shorter;) {
     shorter = false;
     for (const std::string_view extension : extensions)

@@ -12,6 +12,7 @@
 
 #include "convert/error.hpp"
 #include "convert/io/gzip.hpp"
+#include "convert/io/matrix_names.hpp"
 
 namespace sparsmith {
 namespace {
@@ -90,11 +91,11 @@ struct open_file {
     return true;
   }
 
-  // Of the member that it is at, where that is a .mtx; else empty.
+  // Of the member that it is at, where that is a matrix; else empty.
   std::string matrix_name() const {
     const char* const name = archive_entry_pathname(entry);
     if (name == nullptr || archive_entry_filetype(entry) != AE_IFREG) return {};
-    return fs::path(name).extension() == ".mtx" ? name : "";
+    return matrix_text_ending(name).empty() ? "" : name;
   }
 
   std::size_t read(char* target, std::size_t size) {
@@ -212,7 +213,8 @@ archived_text open_archive(const std::string& path, const std::function<byte_rea
       if (stem_of(name) == archive_stem(path)) chosen = name;
     } while (chosen.empty() && file->next_member());
     const std::vector<std::string> matrices = without_companions(members);
-    if (matrices.empty()) throw error(failure::input, path + ": no matrix (.mtx) in the archive");
+    if (matrices.empty())
+      throw error(failure::input, path + ": no matrix (.mtx, .rb, .rua, ...) in the archive");
     if (chosen.empty()) chosen = only_one(path, matrices, is_named_like_folder);
     if (chosen.empty()) chosen = only_one(path, matrices, [](const std::string&) { return true; });
   }

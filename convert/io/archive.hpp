@@ -25,7 +25,7 @@ struct archived_text {
 };
 
 // The text inside. In an archive that is the member named like its folder or like the archive itself; else
-// the only .mtx. What SuiteSparse ships beside a matrix (`name_b.mtx`) does not count. `open` starts the
+// the only matrix. What SuiteSparse ships beside a matrix (`name_b.mtx`) does not count. `open` starts the
 // input from its beginning; it is called twice where the members have to be looked at first.
 archived_text open_archive(const std::string& path, const std::function<byte_reader()>& open);
 

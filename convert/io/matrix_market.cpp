@@ -14,6 +14,7 @@
 #include <shared_mutex>
 #include <stdexcept>
 
+#include "convert/io/growing_array.hpp"
 #include "convert/io/matrix_market_diagnosis.hpp"
 #include "convert/io/matrix_market_grammar.hpp"
 
@@ -22,26 +23,15 @@ namespace {
 
 using namespace matrix_market;
 
-// The entries as they grow. The header's count is only believed as far as the text itself bears it out.
 struct growing_entries {
-  array<std::int32_t, host> rows, cols;
-  array<double, host> values;
-  std::int64_t capacity = 0;
+  growing_array<std::int32_t> rows, cols;
+  growing_array<double> values;
 
+  std::int64_t capacity() const { return values.capacity(); }  // which grow last
   void reserve(std::int64_t wanted) {
-    if (wanted > capacity) resize(std::max(wanted, capacity * 2));
-  }
-  void resize(std::int64_t new_capacity) {
-    const std::int64_t kept = std::min(capacity, new_capacity);
-    const auto move_to = [&](auto& from) {
-      std::remove_reference_t<decltype(from)> to(new_capacity);
-      copy_bytes(place::host, to.data(), place::host, from.data(), kept * std::int64_t{sizeof(*from.data())});
-      from = std::move(to);
-    };
-    move_to(rows);
-    move_to(cols);
-    move_to(values);
-    capacity = new_capacity;
+    rows.reserve(wanted);
+    cols.reserve(wanted);
+    values.reserve(wanted);
   }
   entry_target from(std::int64_t first) {
     return {rows.data() + first, cols.data() + first, values.data() + first};
@@ -240,7 +230,7 @@ class reader {
         if (own.lines == 1 && is_too_long(own.text)) refuse_line(source_.name, start.line + 1, line_too_long);
         if (too_much_text) refuse_line(source_.name, start.line + own.lines, too_much_other_text);
         std::shared_lock filling(storage);
-        if (wanted > entries.capacity) {
+        if (wanted > entries.capacity()) {
           filling.unlock();
           std::unique_lock growing(storage);
           entries.reserve(wanted);
@@ -270,10 +260,9 @@ class reader {
       refuse_line(source_.name, at.line,
                   fmt::format("the file ends after {} of {} {}", at.entry, head_.entries,
                               is_array() ? "values" : "entries"));
-    if (entries.capacity != stored) entries.resize(stored);
-    result.entries.row_indices = std::move(entries.rows);
-    result.entries.col_indices = std::move(entries.cols);
-    result.entries.values = std::move(entries.values);
+    result.entries.row_indices = entries.rows.take(stored);
+    result.entries.col_indices = entries.cols.take(stored);
+    result.entries.values = entries.values.take(stored);
   }
 
   const text_source& source_;

@@ -22,6 +22,7 @@
 #include "convert/io/gzip.hpp"
 #include "convert/io/matrix_market.hpp"
 #include "convert/io/npz.hpp"
+#include "convert/io/rutherford_boeing.hpp"
 
 namespace sparsmith {
 namespace {
@@ -139,8 +140,13 @@ matrix_entries read_opened(const std::string& input, const std::shared_ptr<file_
       posix_fadvise(file->number, 0, 0, POSIX_FADV_SEQUENTIAL);
     }
   }
-  matrix_entries result = read_matrix_market(text, progress, if_complex);
-  result.note = found.note();
+  peeked_source opened = peek(std::move(text.read), archive_start_bytes);
+  text.read = std::move(opened.read);
+  matrix_entries result = is_rutherford_boeing(opened.start)
+                              ? read_rutherford_boeing(text, progress, if_complex)
+                              : read_matrix_market(text, progress, if_complex);
+  if (const std::string note = found.note(); !note.empty())
+    result.note += (result.note.empty() ? "" : "; ") + note;
   return result;
 }
 

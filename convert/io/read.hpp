@@ -6,7 +6,7 @@
 
 namespace sparsmith {
 
-// With complex_values::pattern_only Matrix Market and npz files may hold complex values.
+// With complex_values::pattern_only Matrix Market, Rutherford-Boeing and npz files may hold complex values.
 matrix_entries read_matrix(const std::string& input, const progress_callback& progress = {},
                            complex_values if_complex = complex_values::refuse);
 

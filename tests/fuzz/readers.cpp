@@ -17,6 +17,7 @@
 #include "convert/io/matrix_market.hpp"
 #include "convert/io/npz.hpp"
 #include "convert/io/read.hpp"
+#include "convert/io/rutherford_boeing.hpp"
 #include "convert/io/write.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
@@ -167,9 +168,9 @@ std::int64_t unpacked_size(std::string_view bytes) {
 
 constexpr std::int64_t largest_expansion = 1040;  // of deflate
 
-}  // namespace
+using text_reader = matrix_entries (*)(const text_source&, const progress_callback&, complex_values);
 
-bool run_matrix_market(std::string_view bytes) {
+bool check_text(std::string_view bytes, text_reader reader) {
   // Tiny pieces make threads of a tiny file, and put its lines on the seams.
   const auto read = [&](std::size_t piece_bytes, complex_values if_complex) {
     return [=] {
@@ -182,7 +183,7 @@ bool run_matrix_market(std::string_view bytes) {
         at += size;
         return size;
       };
-      return read_matrix_market(text, {}, if_complex);
+      return reader(text, {}, if_complex);
     };
   };
   const auto whole = answer_of(1, read(1 << 16, complex_values::refuse));
@@ -193,6 +194,16 @@ bool run_matrix_market(std::string_view bytes) {
   if (pattern.matrix) check_entries(*pattern.matrix);
   return check_reader(read(1 << 16, complex_values::refuse), size_of(bytes), container::matrix_market,
                       ".mtx");
+}
+
+}  // namespace
+
+bool run_matrix_market(std::string_view bytes) {
+  return check_text(bytes, read_matrix_market);
+}
+
+bool run_rutherford_boeing(std::string_view bytes) {
+  return check_text(bytes, read_rutherford_boeing);
 }
 
 bool run_gzip(std::string_view bytes) {

@@ -16,6 +16,7 @@
 #include "convert/convert.hpp"
 #include "convert/io/binsparse.hpp"
 #include "convert/io/container.hpp"
+#include "convert/io/matrix_names.hpp"
 #include "convert/io/npz.hpp"
 #include "tests/fuzz/resign.hpp"
 #include "tests/tools/batch/made_lines.hpp"
@@ -131,6 +132,33 @@ const std::vector<std::string>& matrix_texts() {
       "\xef\xbb\xbf%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n",
       "1 1 1\n",
       ""};
+  return texts;
+}
+
+const std::vector<std::string>& boeing_texts() {
+  static const std::string title =
+      "a title                                                                 |key\n";
+  static const std::string pointers = "  1  3  4  4  6\n", rows = " 1 3 2\n 1 2\n";
+  static const std::string lower_pointers = "  1  3  5  6  6\n", lower_rows = " 1 3 2\n 4 3\n";
+  static const std::vector<std::string> texts = {
+      title + " 6 1 2 3\nrua 3 4 5 0\n(8I3) (3I2) (2E12.4)\n" + pointers + rows +
+          "  1.0000E+00 -2.5000E+00\n  3.0000D-01  4.0000E+00\n  5.0000E+00\n",
+      title + " 6 1 2 3 1\nRUA 3 4 5 1\n(8I3) (3I2) (1P,2D12.4) (2D12.4)\nF 1 0\n" + pointers + rows +
+          "  1.0000D 00  2.5000+120\n      -0.0         nan\n         inf\n 1.5\n",
+      title + "3 1 2 0\npsa 4 4 5 0\n(8I3) (3I2)\n" + lower_pointers + lower_rows,
+      title + "3 1 2 1\nira 3 4 5\n(8I3) (3I2) (5I20)\n" + pointers + rows +
+          "                   1                  -2    9007199254740993                  +7                  "
+          " 0\n",
+      title + "6 1 2 3\nrza 4 4 5 0\n(8I3) (3I2) (2F12.4)\n" + lower_pointers + " 2 3 3\n 4 4\n" +
+          "1. 2.\n3. 4.\n5.\n",
+      title + "8 1 2 5\ncha 4 4 5 0\n(8I3) (3I2) (2G12.4E3)\n" + lower_pointers + lower_rows +
+          "1. 2.\n3. 4.\n5. 0.\n0. 0.\n1. 1.\n",
+      title + "3 1 1 0\npua 9999 2 4 0\n(3I1) (4I4)\n135\n1000999900019998\n",
+      title + "1 1 0 0\nrua 3 2 0 0\n(8I3) (3I2) (2E12.4)\n  1  1  1\n",
+      title + "1 1 0 0\nrse 3 2 0 9\n(8I3) (3I2) (2E12.4)\n",
+      title + "1 1 0 0\nqua 3 2 0 0\n(8I3) (3I2) (2E12.4)\n",
+      title + "1 1 0 0\nrua 2147483647 2147483647 9223372036854775807 0\n(8I3) (3I2) (2E12.4)\n",
+      title};
   return texts;
 }
 
@@ -617,6 +645,8 @@ void make_seeds(const seed_visitor& visit) {
     visit("matrix_market", std::to_string(i), text);
     if (i < 4) visit("gzip", std::to_string(i), packed_gzip(text, static_cast<int>(2 * i)));
   }
+  for (std::size_t i = 0; i < boeing_texts().size(); ++i)
+    visit("rutherford_boeing", std::to_string(i), boeing_texts()[i]);
   const std::string text = matrix_texts()[0];
   visit("gzip", "members",
         packed_gzip(text.substr(0, 60), 6) + packed_gzip(text.substr(60), 0) + std::string(5, '\0'));
@@ -645,8 +675,9 @@ void seeds_from_folder(const std::string& folder, const seed_visitor& visit) {
                                : ends({".bsp.h5"})                                              ? "binsparse"
                                : ends({".h5"})                                                  ? "container"
                                : ends({".npz"})                                                 ? "npz"
-                               : ends({".mtx", ".rb"}) ? "matrix_market"
-                                                       : nullptr;
+                               : ends({".mtx"})                    ? "matrix_market"
+                               : !matrix_text_ending(name).empty() ? "rutherford_boeing"
+                                                                   : nullptr;
     if (target == nullptr) continue;
     std::ifstream in(file, std::ios::binary);
     visit(target, name, {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()});

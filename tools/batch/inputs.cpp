@@ -18,6 +18,7 @@
 
 #include "convert/error.hpp"
 #include "convert/io/generators.hpp"
+#include "convert/io/matrix_names.hpp"
 #include "tools/tool.hpp"
 
 namespace sparsmith {
@@ -25,15 +26,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the readers take, and what is Matrix Market in a packing they do not know: that is named as a failure
-// rather than passed over.
-constexpr std::array<std::string_view, 12> matrix_endings = {".mtx",     ".mtx.gz", ".mtx.bz2", ".mtx.xz",
-                                                             ".mtx.zst", ".tar.gz", ".tgz",     ".tar",
-                                                             ".npz",     ".h5",     ".hdf5",    ".mm"};
+constexpr std::array<std::string_view, 7> matrix_endings = {".tar.gz", ".tgz",  ".tar", ".npz",
+                                                            ".h5",     ".hdf5", ".mm"};
+constexpr std::array<std::string_view, 4> packings = {".gz", ".bz2", ".xz", ".zst"};
 
-bool ends_with_any(const std::string& name, const auto& endings) {
+bool ends_with_any(std::string_view name, const auto& endings) {
   return std::any_of(endings.begin(), endings.end(),
                      [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+// What the readers take, and texts in a packing that this build does not know: that is named as a failure
+// rather than passed over.
+bool is_matrix_by_name(std::string_view name) {
+  if (ends_with_any(name, matrix_endings)) return true;
+  for (const std::string_view packing : packings)
+    if (name.ends_with(packing)) {
+      name.remove_suffix(packing.size());
+      break;
+    }
+  return !matrix_text_ending(name).empty();
 }
 
 bool is_list(const std::string& path) {
@@ -175,7 +186,7 @@ class search {
       std::error_code none;
       if (entries->is_directory(none)) {
         if (!entries->is_symlink(none)) walk(entries->path(), relative / name, below);
-      } else if (ends_with_any(name.string(), matrix_endings)) {
+      } else if (is_matrix_by_name(name.string())) {
         if (!is_no_file(entries->path().string())) below.push_back((relative / name).string());
       } else {
         ++found.passed_over;

@@ -1,0 +1,12 @@
+// What names of files say about what is in them, where that is all there is: among the members of an archive
+// and the files of a folder. Whoever opens a file looks at its content.
+#pragma once
+
+#include <string_view>
+
+namespace sparsmith {
+
+// The ending of a text with a matrix: ".mtx", ".rb", or ".rua" and its like; empty where the name has none.
+std::string_view matrix_text_ending(std::string_view name);
+
+}  // namespace sparsmith
