@@ -346,6 +346,34 @@ def check_rutherford_boeing(checker, rng):
             checker.check(f"{source.name} is what a plain reader reads", same(sparse.load_npz(target), expected))
 
 
+def check_edges(checker, rng):
+    """Lists of edges as NumPy writes them, and a real .smat where there is a collection."""
+    for base in (0, 1):
+        for separator, suffix in ((" ", ".txt"), ("\t", ".tsv"), (",", ".csv"), (" ; ", ".edges")):
+            for weighted in (False, True):
+                matrix = random_coo(rng, 50, 50, 400, np.float64, True)
+                matrix.row[0], matrix.col[1] = 0, 49  # so that both ends are there
+                columns = [matrix.row + base, matrix.col + base] + ([matrix.data] if weighted else [])
+                source = checker.workdir / f"edges_{base}_{weighted}{suffix}"
+                np.savetxt(source, np.column_stack(columns), delimiter=separator, header="from to",
+                           fmt=["%d", "%d", "%.17g"][: len(columns)])  # fmt: skip
+                target = checker.convert(source, "csr", f"edges_{base}_{weighted}_{suffix[1:]}.npz")
+                if target is not None:
+                    data = matrix.data if weighted else np.ones(matrix.nnz)
+                    expected = canonical(sparse.coo_matrix((data, (matrix.row, matrix.col)), shape=(50, 50)), "csr")
+                    checker.check(f"{source.name} is what was written", same(sparse.load_npz(target), expected))
+    source = pathlib.Path(os.environ.get("SPARSMITH_MATRICES", "/nonexistent")) / "native" / "email.smat"
+    if not source.exists():
+        print("scipy_check: a real .smat SKIPPED, SPARSMITH_MATRICES names no collection with it")
+        return
+    target = checker.convert(source, "csr", "native_smat.npz")
+    if target is not None:
+        rows, cols, _ = (int(word) for word in source.read_text().split("\n", 1)[0].split())
+        row, col, data = np.loadtxt(source, skiprows=1, unpack=True)
+        expected = canonical(sparse.coo_matrix((data, (row.astype(int), col.astype(int))), shape=(rows, cols)), "csr")
+        checker.check("email.smat is what NumPy reads", same(sparse.load_npz(target), expected))
+
+
 def documented_reader():
     """The reader printed in docs/container.md, as a function."""
     code = re.search(r"```python\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL).group(1)
@@ -422,6 +450,7 @@ def main():
     check_matrix_market(checker, rng)
     check_written_matrix_market(checker, rng)
     check_rutherford_boeing(checker, rng)
+    check_edges(checker, rng)
     if h5py is None:
         print("scipy_check: HDF5 files SKIPPED, no h5py")
     else:

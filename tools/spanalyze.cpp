@@ -89,7 +89,7 @@ spy_options picture_of(const matrix_features& f, const analysis_request& request
 matrix_features analyze(const std::string& input, const analysis_request& request, bool use_gpu,
                         std::string& doubt) {
   progress_bar bar(input, request.show_progress);
-  matrix_entries source = read_matrix(input, bar.callback(), complex_values::pattern_only);
+  matrix_entries source = read_matrix(input, bar.callback(), {complex_values::pattern_only});
   // As fine as the largest picture shows: all others are merged from it.
   feature_request wanted = request.features;
   wanted.grid_rows = wanted.grid_cols = 1;

@@ -34,6 +34,8 @@ struct typed_options {
   std::optional<stored_part> symmetric;
   int index_bits = 0;
   bool drop_zeros = false, verify = false, plan = false;
+  edge_options edges;
+  std::string ids_path;
   std::vector<std::string> of_formats;  // which of the options that are about some formats only
 };
 
@@ -47,10 +49,11 @@ void add_options(CLI::App& app, typed_options& typed) {
   std::vector<std::string> targets = format_names();
   targets.push_back("mtx");
   conversion_options& conversion = typed.conversion;
-  app.add_option("input", typed.input,
-                 "A matrix: Matrix Market, Rutherford-Boeing or Harwell-Boeing (also .gz, .bz2, .xz, .zst), "
-                 "SuiteSparse .tar.gz, .npz, .bsp.h5, .h5, - for standard input, or a generator "
-                 "(--help-generators)")
+  app.add_option(
+         "input", typed.input,
+         "A matrix: Matrix Market, Rutherford-Boeing, Harwell-Boeing, a list of edges, .smat (also .gz, "
+         ".bz2, .xz, .zst), SuiteSparse .tar.gz, .npz, .bsp.h5, .h5, - for standard input, or a generator "
+         "(--help-generators)")
       ->required();
   app.add_option("--to", typed.to,
                  fmt::format("Format: {}; mtx writes a Matrix Market file. Without it -o writes csr, or mtx "
@@ -73,6 +76,12 @@ void add_options(CLI::App& app, typed_options& typed) {
   add_choice(app, "--offsets", typed.wide_offsets, {{"auto", {}}, {"32", false}, {"64", true}},
              "Offset width: 32, 64, or auto (from the entry count)");
   app.add_flag("--drop-zeros", typed.drop_zeros, "Remove entries whose value is zero");
+  add_choice(app, "--base", typed.edges.base, {{"auto", {}}, {"0", 0}, {"1", 1}},
+             "Edge lists: what ids are counted from: 0, 1, or auto (0 where an id is 0)");
+  app.add_flag("--undirected", typed.edges.undirected, "Edge lists: every edge stands for both directions");
+  app.add_option("--compact", typed.ids_path,
+                 "Edge lists: number the ids that occur anew, in their order, and write them to this file, "
+                 "one a line");
   app.add_option("--max-fill", conversion.max_fill,
                  "Refuse a padded format above this many slots per entry, at least 1")
       ->capture_default_str();
@@ -253,6 +262,12 @@ std::optional<output_request> settle_output(const typed_options& typed, std::opt
 
 request settle(typed_options typed) {
   typed.to = settle_name(typed);
+  typed.edges.compact = !typed.ids_path.empty();
+  if (typed.ids_path == "-") refuse("--compact: the ids go to a file, not to standard output");
+  if (typed.edges.compact && (typed.ids_path == typed.output || typed.ids_path.ends_with(".gz")))
+    refuse("--compact: the ids go to a file of their own, as plain text");
+  if (typed.edges.compact && typed.edges.base)
+    refuse("--base means nothing where --compact numbers ids anew");
   const std::optional<format_kind> target = settle_target(typed);
   require_effect(typed, target);
   const bool block_open = std::find(typed.blocks.begin(), typed.blocks.end(), "auto") != typed.blocks.end();
@@ -266,6 +281,8 @@ request settle(typed_options typed) {
           .plan = typed.plan,
           .choose_block = block_open,
           .drop_zeros = typed.drop_zeros,
+          .edges = typed.edges,
+          .ids_path = typed.ids_path,
           .verify = typed.verify,
           .wide_offsets = typed.wide_offsets,
           .single_values = typed.single_values,
@@ -441,20 +458,33 @@ void convert(Backend on, const request& wanted, matrix_entries&& source, output_
   throw error(problem.category(), wanted.input + ": " + what, problem.quantity());
 }
 
+// In the order of the rows they have become.
+void write_ids(output_file& file, const array<std::int64_t, host>& ids) {
+  std::string text;
+  for (const std::int64_t id : ids) text += fmt::format("{}\n", id);
+  file.write(text);
+}
+
 outcome run(const request& wanted, const with_progress& with) {
   for (const place where : {place::host, place::device}) reset_peak_bytes(where);
-  std::optional<output_file> file;  // opened before the work, so that a bad path costs nothing
+  std::optional<output_file> file, ids;  // opened before the work, so that a bad path costs nothing
   if (wanted.output) file.emplace(wanted.output->path);
+  if (!wanted.ids_path.empty()) ids.emplace(wanted.ids_path);
   outcome result;
   result.input = wanted.input;
   result.device = wanted.device.note;
   matrix_entries source;
   const auto start = std::chrono::steady_clock::now();
   const bool generated = is_generator(wanted.input);
-  with(generated ? "generating" : "reading",
-       [&](const progress_callback& progress) { source = read_matrix(wanted.input, progress); });
+  with(generated ? "generating" : "reading", [&](const progress_callback& progress) {
+    source = read_matrix(wanted.input, progress, {complex_values::refuse, wanted.edges});
+  });
   result.stages.push_back({generated ? "generate" : "read", seconds_since(start),
                            source.entries.values.size(), file_bytes(wanted.input)});
+  if (ids) {
+    write_ids(*ids, source.ids);
+    source.ids = {};
+  }
   result.origin = source.origin;
   result.field = source.field;
   result.symmetry = source.symmetry;
@@ -477,6 +507,7 @@ outcome run(const request& wanted, const with_progress& with) {
       }
     });
   });
+  if (ids) ids->commit();
   result.peak_host = peak_bytes(place::host);
   result.peak_device = peak_bytes(place::device);
   return result;

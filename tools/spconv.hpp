@@ -11,6 +11,7 @@
 #include "analyze/structure/block_statistics.hpp"
 #include "analyze/structure/prices.hpp"
 #include "convert/convert.hpp"
+#include "convert/io/edges.hpp"
 #include "convert/io/write.hpp"
 #include "tools/tool.hpp"
 
@@ -30,6 +31,8 @@ struct request {
   bool plan = false;
   bool choose_block = false;  // of BSR, from the matrix
   bool drop_zeros = false;
+  edge_options edges;
+  std::string ids_path;  // where ids that were numbered anew are written
   bool verify = false;
   std::optional<bool> wide_offsets, single_values;  // else the matrix decides
   std::optional<output_request> output;

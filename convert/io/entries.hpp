@@ -24,6 +24,7 @@ struct matrix_entries {
   bool single_precision = false;    // every value came from a 32-bit float
   std::int64_t rounded_values = 0;  // integers too large for a double to hold exactly
   std::int64_t array_zeros = 0;     // zeros of a dense array or of dense blocks, which are no entries
+  array<std::int64_t, host> ids;    // where rows were numbered anew: what each stood for
   std::string note;  // what else the reader has to say, in one line: other matrices in an archive
 };
 

@@ -1,5 +1,8 @@
 #include "convert/io/lines.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "convert/io/matrix_market_grammar.hpp"
 
 namespace sparsmith {
@@ -49,6 +52,41 @@ const std::vector<std::string_view>& line_reader::next(std::int64_t most) {
   given_ = std::min(start, text_.size());
   line_ += static_cast<std::int64_t>(lines_.size());
   return lines_;
+}
+
+piece_cutter::piece_cutter(const text_source& source, std::string already_read)
+    : source_(source),
+      piece_bytes_(std::min(source.piece_bytes, matrix_market::longest_line)),
+      carried_(std::move(already_read)) {}
+
+bool piece_cutter::next(std::string& text) {
+  std::size_t size = carried_.size();
+  if (text.size() < std::max(size, piece_bytes_)) text.resize(std::max(size, piece_bytes_));
+  std::copy(carried_.begin(), carried_.end(), text.begin());
+  carried_.clear();
+  std::size_t line_end = std::string::npos;
+  while (!at_end_) {
+    if (size == text.size()) {
+      line_end = text.rfind('\n', size - 1);
+      if (line_end != std::string::npos) break;
+      if (matrix_market::is_too_long(text)) {
+        at_end_ = true;
+        break;
+      }
+      // One line longer than a piece: take it whole.
+      text.resize(std::min(text.size() * 2, matrix_market::longest_line + 1));
+    }
+    const std::size_t got = source_.read(text.data() + size, text.size() - size);
+    size += got;
+    bytes_read_ += static_cast<std::int64_t>(got);
+    at_end_ = got == 0;
+  }
+  text.resize(size);
+  if (line_end != std::string::npos) {
+    carried_.assign(text, line_end + 1);
+    text.resize(line_end + 1);
+  }
+  return !text.empty();
 }
 
 }  // namespace sparsmith

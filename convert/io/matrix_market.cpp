@@ -15,6 +15,7 @@
 #include <stdexcept>
 
 #include "convert/io/growing_array.hpp"
+#include "convert/io/lines.hpp"
 #include "convert/io/matrix_market_diagnosis.hpp"
 #include "convert/io/matrix_market_grammar.hpp"
 
@@ -43,57 +44,6 @@ struct piece {
   std::string text;
   std::int64_t lines = 0;
   std::int64_t entries = 0;  // lines that are neither blank nor a comment
-};
-
-// Cuts the text into pieces that end at line ends. No piece is longer than the longest line with its end, so
-// that a line too long for any is never among others.
-class piece_cutter {
- public:
-  piece_cutter(const text_source& source, std::string already_read)
-      : source_(source),
-        piece_bytes_(std::min(source.piece_bytes, longest_line)),
-        carried_(std::move(already_read)) {}
-
-  // The next run of whole lines, written over `text`; false at the end. A line that is too long comes alone
-  // and unfinished, and is the last.
-  bool next(std::string& text) {
-    std::size_t size = carried_.size();
-    if (text.size() < std::max(size, piece_bytes_)) text.resize(std::max(size, piece_bytes_));
-    std::copy(carried_.begin(), carried_.end(), text.begin());
-    carried_.clear();
-    std::size_t line_end = std::string::npos;
-    while (!at_end_) {
-      if (size == text.size()) {
-        line_end = text.rfind('\n', size - 1);
-        if (line_end != std::string::npos) break;
-        if (is_too_long(text)) {
-          at_end_ = true;
-          break;
-        }
-        // One line longer than a piece: take it whole.
-        text.resize(std::min(text.size() * 2, longest_line + 1));
-      }
-      const std::size_t got = source_.read(text.data() + size, text.size() - size);
-      size += got;
-      bytes_read_ += static_cast<std::int64_t>(got);
-      at_end_ = got == 0;
-    }
-    text.resize(size);
-    if (line_end != std::string::npos) {
-      carried_.assign(text, line_end + 1);
-      text.resize(line_end + 1);
-    }
-    return !text.empty();
-  }
-
-  std::int64_t bytes_read() const { return bytes_read_; }
-
- private:
-  const text_source& source_;
-  const std::size_t piece_bytes_;
-  std::string carried_;
-  bool at_end_ = false;
-  std::int64_t bytes_read_ = 0;
 };
 
 // Counts lines and entries. Comments are standard only above the size line, but some writers put them among

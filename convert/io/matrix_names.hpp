@@ -6,7 +6,11 @@
 
 namespace sparsmith {
 
-// The ending of a text with a matrix: ".mtx", ".rb", or ".rua" and its like; empty where the name has none.
+// The name of what is packed in a file by .gz, .bz2, .xz or .zst.
+std::string_view unpacked_name(std::string_view name);
+
+// The ending of a text with a matrix: ".mtx", ".rb", ".edges", or ".rua" and its like; empty where the name
+// has none.
 std::string_view matrix_text_ending(std::string_view name);
 
 }  // namespace sparsmith

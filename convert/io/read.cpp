@@ -21,6 +21,7 @@
 #include "convert/io/generators.hpp"
 #include "convert/io/gzip.hpp"
 #include "convert/io/matrix_market.hpp"
+#include "convert/io/matrix_names.hpp"
 #include "convert/io/npz.hpp"
 #include "convert/io/rutherford_boeing.hpp"
 
@@ -91,9 +92,18 @@ bool has_changed(const struct stat& before, const struct stat& now) {
          now.st_mtim.tv_nsec != before.st_mtim.tv_nsec;
 }
 
+// Matrix Market by its name is never taken for a list of edges: one without its first line would be.
+matrix_entries read_text(const text_source& text, std::string_view start, const progress_callback& progress,
+                         const input_options& options) {
+  if (is_rutherford_boeing(start)) return read_rutherford_boeing(text, progress, options.if_complex);
+  if (matrix_text_ending(unpacked_name(text.name)) != ".mtx" && is_edge_list(start))
+    return read_edges(text, progress, options.edges);
+  return read_matrix_market(text, progress, options.if_complex);
+}
+
 matrix_entries read_opened(const std::string& input, const std::shared_ptr<file_descriptor>& file,
                            const struct stat& status, const progress_callback& progress,
-                           complex_values if_complex) {
+                           const input_options& options) {
   const bool regular = S_ISREG(status.st_mode) && input != "-";
   // A pipe is read once, from its beginning; only a file can be opened again.
   auto source = unpacked(reader_of(file, input), input);
@@ -114,7 +124,7 @@ matrix_entries read_opened(const std::string& input, const std::shared_ptr<file_
   const std::string_view archive = archive_kind(source.start);
   if (archive == ".zip") {
     require_plain_file("a zip archive, which .npz is too,");
-    if (is_npz(input, source.start)) return read_npz(input, if_complex);
+    if (is_npz(input, source.start)) return read_npz(input, options.if_complex);
   }
 
   if (source.was_compressed && (archive == ".bz2" || archive == ".xz" || archive == ".zst"))
@@ -142,9 +152,7 @@ matrix_entries read_opened(const std::string& input, const std::shared_ptr<file_
   }
   peeked_source opened = peek(std::move(text.read), archive_start_bytes);
   text.read = std::move(opened.read);
-  matrix_entries result = is_rutherford_boeing(opened.start)
-                              ? read_rutherford_boeing(text, progress, if_complex)
-                              : read_matrix_market(text, progress, if_complex);
+  matrix_entries result = read_text(text, opened.start, progress, options);
   if (const std::string note = found.note(); !note.empty())
     result.note += (result.note.empty() ? "" : "; ") + note;
   return result;
@@ -153,7 +161,7 @@ matrix_entries read_opened(const std::string& input, const std::shared_ptr<file_
 }  // namespace
 
 matrix_entries read_matrix(const std::string& input, const progress_callback& progress,
-                           complex_values if_complex) {
+                           const input_options& options) {
   if (is_generator(input)) return generate(input);
   const auto file = open_file(input);
   const auto state = [&] {
@@ -164,7 +172,13 @@ matrix_entries read_matrix(const std::string& input, const progress_callback& pr
   };
   const struct stat before = state();
   if (S_ISDIR(before.st_mode)) throw error(failure::input, input + ": is a directory");
-  matrix_entries result = read_opened(input, file, before, progress, if_complex);
+  matrix_entries result = read_opened(input, file, before, progress, options);
+  const edge_options& edges = options.edges;
+  if ((edges.base || edges.undirected || edges.compact) && result.origin != "edge list" &&
+      result.origin != "smat")
+    throw error(failure::usage,
+                fmt::format("{}: is no list of edges but {}: options for those mean nothing to it", input,
+                            result.origin));
   // Of a file that somebody writes to, what was read is neither the old nor the new; HDF5 even reads zeros
   // behind an end that came closer.
   if (S_ISREG(before.st_mode) && has_changed(before, state()))

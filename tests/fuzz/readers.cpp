@@ -13,6 +13,7 @@
 #include "convert/formats/validate.hpp"
 #include "convert/io/binsparse.hpp"
 #include "convert/io/container.hpp"
+#include "convert/io/edges.hpp"
 #include "convert/io/gzip.hpp"
 #include "convert/io/matrix_market.hpp"
 #include "convert/io/npz.hpp"
@@ -53,7 +54,7 @@ void promise_same(const answer& a, const answer& b, const char* when) {
   promise(identical(x.entries, y.entries), fmt::format("{}: other entries", when));
   promise(x.symmetry == y.symmetry && x.field == y.field && x.origin == y.origin && x.note == y.note &&
               x.single_precision == y.single_precision && x.rounded_values == y.rounded_values &&
-              x.array_zeros == y.array_zeros,
+              x.array_zeros == y.array_zeros && std::ranges::equal(x.ids, y.ids),
           fmt::format("{}: other facts", when));
 }
 
@@ -168,9 +169,10 @@ std::int64_t unpacked_size(std::string_view bytes) {
 
 constexpr std::int64_t largest_expansion = 1040;  // of deflate
 
-using text_reader = matrix_entries (*)(const text_source&, const progress_callback&, complex_values);
+using text_reader =
+    std::function<matrix_entries(const text_source&, const progress_callback&, complex_values)>;
 
-bool check_text(std::string_view bytes, text_reader reader) {
+bool check_text(std::string_view bytes, const text_reader& reader) {
   // Tiny pieces make threads of a tiny file, and put its lines on the seams.
   const auto read = [&](std::size_t piece_bytes, complex_values if_complex) {
     return [=] {
@@ -204,6 +206,15 @@ bool run_matrix_market(std::string_view bytes) {
 
 bool run_rutherford_boeing(std::string_view bytes) {
   return check_text(bytes, read_rutherford_boeing);
+}
+
+bool run_edges(std::string_view bytes) {
+  bool accepted = false;
+  for (const edge_options& options : {edge_options{}, edge_options{.base = 0, .undirected = true},
+                                      edge_options{.base = 1}, edge_options{.base = {}, .compact = true}})
+    accepted |= check_text(bytes, [&](const text_source& text, const progress_callback& progress,
+                                      complex_values) { return read_edges(text, progress, options); });
+  return accepted;
 }
 
 bool run_gzip(std::string_view bytes) {

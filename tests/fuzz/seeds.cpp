@@ -162,6 +162,23 @@ const std::vector<std::string>& boeing_texts() {
   return texts;
 }
 
+const std::vector<std::string>& edge_texts() {
+  static const std::vector<std::string> texts = {"# Nodes: 4 Edges: 3\n# From To\n0\t1\n1\t2\n3\t0\n",
+                                                 "% sym unweighted\n1 2\n2 3\n\n3 1 \n",
+                                                 "source,target,weight\r\n1,2,.5\r\n2, 3 ,-1e3\r\n3;1;+7\r\n",
+                                                 "\"a\" \"b\"\n7 900000000000\n7 7\n",
+                                                 "3 4 2\n0 3 1.5\n2 0 nan\n",
+                                                 "3 4 2\n1 3 1.5\n2 4 inf\n",
+                                                 "5 6 1\n6 5 1\n2 2 1\n",
+                                                 "// none\n",
+                                                 "1 2 1e999\n",
+                                                 "1 2 1e-999\n",
+                                                 "1 2\n1 2 3\n",
+                                                 "1 99999999999999999999\n",
+                                                 "1 2,\n"};
+  return texts;
+}
+
 // ---- npz ----
 
 std::string npy(const std::string& descr, const std::string& shape, const std::string& data,
@@ -645,6 +662,7 @@ void make_seeds(const seed_visitor& visit) {
     visit("matrix_market", std::to_string(i), text);
     if (i < 4) visit("gzip", std::to_string(i), packed_gzip(text, static_cast<int>(2 * i)));
   }
+  for (std::size_t i = 0; i < edge_texts().size(); ++i) visit("edges", std::to_string(i), edge_texts()[i]);
   for (std::size_t i = 0; i < boeing_texts().size(); ++i)
     visit("rutherford_boeing", std::to_string(i), boeing_texts()[i]);
   const std::string text = matrix_texts()[0];

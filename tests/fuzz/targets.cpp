@@ -8,6 +8,7 @@ const std::vector<target>& targets() {
   constexpr std::size_t text = 4 << 10, archive = 16 << 10, binary = 24 << 10;
   static const std::vector<target> all = {{"matrix_market", run_matrix_market, nullptr, text},
                                           {"rutherford_boeing", run_rutherford_boeing, nullptr, text},
+                                          {"edges", run_edges, nullptr, text},
                                           {"gzip", run_gzip, mutate_gzip, text},
                                           {"npz", run_npz, mutate_zip, archive},
                                           {"binsparse", run_binsparse, mutate_hdf5, binary},

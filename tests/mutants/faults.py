@@ -46,6 +46,39 @@ fault("convert/io/npz.cpp", "coords of columns are checked against rows",
       "checked_index(archive_.path(), \"coords\", i, index, entries.cols)",
       "checked_index(archive_.path(), \"coords\", i, index, entries.rows)", "npz")
 
+fault("convert/io/rutherford_boeing.cpp", "columns decide also where the words are as many as the fields",
+      "if (fields.size() == wanted) return;", "if (fields.size() == wanted && false) return;", "rutherford_boeing")
+fault("convert/io/rutherford_boeing.cpp", "words decide also where numbers touch", "fields.push_back(line.substr(std::min(k * width, line.size()), width));",
+      "fields.push_back(line.substr(std::min(k * (width + 1), line.size()), width));", "rutherford_boeing")
+fault("convert/io/rutherford_boeing.cpp", "a row may stand in a column twice", "if (rows[at] <= rows[at - 1]) first_wrong = std::min(first_wrong, col);",
+      "if (rows[at] < rows[at - 1]) first_wrong = std::min(first_wrong, col);", "rutherford_boeing")
+fault("convert/io/rutherford_boeing.cpp", "a symmetric matrix may have its upper half", "rows[starts[col]] < col) first_wrong = col;",
+      "rows[starts[col]] < col - 99) first_wrong = col;", "rutherford_boeing")
+fault("convert/io/rutherford_boeing.cpp", "a pointer may be one behind the end", "if (number < 1 || number > entries_ + 1) return fault::outside;",
+      "if (number < 1 || number > entries_ + 2) return fault::outside;", "rutherford_boeing")
+fault("convert/io/rutherford_boeing.cpp", "the last pointer is not looked at", "if (starts[cols_] != entries_)", "if (starts[cols_] > entries_)",
+      "rutherford_boeing")
+fault("convert/io/rutherford_boeing.cpp", "an exponent without a letter is none", 'number.find_first_of("eEdD+-", 1)', 'number.find_first_of("eEdD", 1)',
+      "rutherford_boeing")
+fault("convert/io/rutherford_boeing.cpp", "a scale factor is passed over", "if (format.scale != 0 &&", "if (format.scale > 99 &&", "rutherford_boeing")
+fault("convert/io/rutherford_boeing.cpp", "a right-hand side too few is none", "if (found.empty() && ahead > 0)", "if (found.empty() && ahead > 1)",
+      "rutherford_boeing")
+fault("convert/io/rutherford_boeing.cpp", "announced lines of values are not compared", "cards[i + 1] != lines)", "cards[i + 1] < lines)", "rutherford_boeing")
+fault("convert/io/lines.cpp", "a line may be a byte too long", "if (line.size() > matrix_market::longest_line) refuse_too_long();",
+      "if (line.size() > matrix_market::longest_line + 1) refuse_too_long();", "rutherford_boeing")
+fault("convert/io/edges.cpp", "ids are counted from 1 though one is 0", "options_.base.value_or(least_ == 0 ? 0 : 1)", "options_.base.value_or(least_ <= 1 ? 0 : 1)",
+      "edges spconv")
+fault("convert/io/edges.cpp", "a line of names is an edge of its own", "if (std::exchange(skip_names, false)) return;", "if (skip_names) return;", "edges")
+fault("convert/io/edges.cpp", "a column too many is passed over", "return at != last || *at == ',' || *at == ';' ? fault::many", "return at != last ? fault::none : *at == ',' || *at == ';' ? fault::many",
+      "edges")
+fault("convert/io/edges.cpp", "sizes are not told from an edge", "weights_.data()[0] == static_cast<double>(count_ - 1)", "weights_.data()[0] == static_cast<double>(count_)",
+      "edges")
+fault("convert/io/edges.cpp", "an edge outside the sizes is accepted", "to_.data()[i + 1] - base >= cols)", "to_.data()[i + 1] - base > cols)", "edges")
+fault("convert/io/edges.cpp", "lines before a piece are not counted", "line_ += own.lines;", "line_ += own.lines - 1;", "edges")
+fault("convert/io/read.cpp", "Matrix Market without its first line is a list of edges", 'matrix_text_ending(unpacked_name(text.name)) != ".mtx" &&', "", "spconv")
+fault("tools/spconv.cpp", "the ids that were numbered anew are not kept", "if (ids) ids->commit();", "", "spconv")
+fault("tools/batch/inputs.cpp", "a list of edges is a list of names", " && !is_edge_list(start);", ";", "batch_inputs")
+
 # ---- convert/formats ----
 
 fault("convert/formats/validate.cpp", "a column may be in a row twice",

@@ -823,6 +823,48 @@ TEST_CASE("an archive starts no programs and is not unpacked twice") {
   CHECK(tried >= 1);
 }
 
+TEST_CASE("lists of edges become matrices, and ids that were numbered anew are written") {
+  const folder work;
+  write(work / "snap.txt", "# Directed graph\n# FromNodeId\tToNodeId\n0\t1\n0\t3\n3\t1\n");
+  auto j = run_json(work, "SPCONV " + (work / "snap.txt") + " --to csr --verify");
+  CHECK(j["matrix"]["rows"] == 4);
+  CHECK(j["matrix"]["entries"] == 3);
+  CHECK(j["read"]["origin"] == "edge list");
+  CHECK(j["read"]["note"] == "ids are counted from 0");
+  CHECK(run_json(work, "SPCONV " + (work / "snap.txt") + " --to csr --undirected")["matrix"]["entries"] == 6);
+  CHECK(run_json(work, "gzip -c " + (work / "snap.txt") + " | SPCONV - --to csr")["matrix"]["entries"] == 3);
+  const auto refused = [&](const std::string& options, int status, const std::string& said) {
+    const auto r = run(work, "SPCONV " + options + " -o " + (work / "out.mtx"));
+    INFO(r.err);
+    CHECK(r.status == status);
+    CHECK(r.err.find(said) != std::string::npos);
+    CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
+    CHECK_FALSE(fs::exists(work / "out.mtx"));
+    CHECK_FALSE(fs::exists(work / "ids.txt"));
+  };
+  refused((work / "snap.txt") + " --base 1", 1, "there is an id 0");
+  write(work / "far.csv", "a,b\n7,900000000000\n20000000,7\n");
+  refused((work / "far.csv"), 1, "--compact FILE");
+  refused((work / "far.csv") + " --compact -", 2, "not to standard output");
+  refused((work / "far.csv") + " --compact " + (work / "out.mtx"), 2, "a file of their own");
+  refused((work / "far.csv") + " --compact " + (work / "ids.txt") + " --base 0", 2, "means nothing");
+  refused((work / "far.csv") + " --compact " + (work / "none/ids.txt"), 1, "none/ids.txt");
+  write(work / "s.mtx", small);
+  refused((work / "s.mtx") + " --base 1", 2, "is no list of edges but Matrix Market coordinate");
+  refused((work / "s.mtx") + " --compact " + (work / "ids.txt"), 2, "is no list of edges");
+  // Matrix Market without its first line is no list of edges.
+  write(work / "headless.mtx", "3 3 2\n1 1 1\n2 3 1\n");
+  refused((work / "headless.mtx"), 1, ":1: not a Matrix Market file");
+  write(work / "headless", "3 3 2\n1 1 1\n2 3 1\n");
+  refused((work / "headless"), 1, "Matrix Market file without its first line");
+  j = run_json(work, "SPCONV " + (work / "far.csv") + " --compact " + (work / "ids.txt") + " -o " +
+                         (work / "out.mtx"));
+  CHECK(j["matrix"]["rows"] == 3);
+  CHECK(j["read"]["note"] == "3 ids were numbered anew");
+  CHECK(run(work, "cat " + (work / "ids.txt")).out == "7\n20000000\n900000000000\n");
+  CHECK(fs::exists(work / "out.mtx"));
+}
+
 TEST_CASE("names of members lead nowhere, and what lies beside a matrix has an end") {
   if (from_environment("SPARSMITH_ARCHIVES") == "0") return;
   const folder work;
@@ -862,6 +904,19 @@ TEST_CASE("names of members lead nowhere, and what lies beside a matrix has an e
     CHECK(refused.status == 1);
     CHECK(std::count(refused.err.begin(), refused.err.end(), '\n') == 1);
   }
+  // The other kind of text that SuiteSparse offers.
+  const std::string boeing =
+      "a title                                                                 |key\n 3 1 1 1\n"
+      "rsa 3 3 4 0\n(4I3) (4I2) (4E10.2)\n  1  3  4  5\n 1 3 2 3\n  1.00E+00 -2.50E+00  3.00D+00       4.\n";
+  write(work / "x.tar", member("x/x.txt", "about x") + member("x/x.rb", boeing) + end);
+  write(work / "x.odd", boeing);
+  for (const std::string& from :
+       {"SPCONV " + (work / "x.tar"), "SPCONV " + (work / "x.odd"), "cat " + (work / "x.odd") + " | SPCONV -",
+        "gzip -c " + (work / "x.odd") + " | SPCONV -"}) {
+    const auto r = run_json(work, from + " --to csr --verify");
+    CHECK(r["matrix"]["entries"] == 5);
+    CHECK(r["read"]["origin"] == "Rutherford-Boeing");
+  }
   // Links among the members are no matrices.
   write(work / "x.tar", [&] {
     std::string link = member("x.mtx", "");
@@ -875,7 +930,7 @@ TEST_CASE("names of members lead nowhere, and what lies beside a matrix has an e
     return link.replace(148, 8, digits.str()) + end;
   }());
   CHECK(run(work, "SPCONV " + (work / "x.tar") + " --to csr").err ==
-        "spconv: " + (work / "x.tar") + ": no matrix (.mtx) in the archive\n");
+        "spconv: " + (work / "x.tar") + ": no matrix (.mtx, .rb, .rua, ...) in the archive\n");
   const std::int64_t most = std::int64_t{64} << 30;
   for (const bool before : {true, false}) {
     const std::string other = member("other", "", most + 1), matrix = member("x.mtx", small);

@@ -17,8 +17,10 @@
 #include <string_view>
 
 #include "convert/error.hpp"
+#include "convert/io/edges.hpp"
 #include "convert/io/generators.hpp"
 #include "convert/io/matrix_names.hpp"
+#include "convert/io/rutherford_boeing.hpp"
 #include "tools/tool.hpp"
 
 namespace sparsmith {
@@ -28,7 +30,6 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 7> matrix_endings = {".tar.gz", ".tgz",  ".tar", ".npz",
                                                             ".h5",     ".hdf5", ".mm"};
-constexpr std::array<std::string_view, 4> packings = {".gz", ".bz2", ".xz", ".zst"};
 
 bool ends_with_any(std::string_view name, const auto& endings) {
   return std::any_of(endings.begin(), endings.end(),
@@ -38,21 +39,18 @@ bool ends_with_any(std::string_view name, const auto& endings) {
 // What the readers take, and texts in a packing that this build does not know: that is named as a failure
 // rather than passed over.
 bool is_matrix_by_name(std::string_view name) {
-  if (ends_with_any(name, matrix_endings)) return true;
-  for (const std::string_view packing : packings)
-    if (name.ends_with(packing)) {
-      name.remove_suffix(packing.size());
-      break;
-    }
-  return !matrix_text_ending(name).empty();
+  return ends_with_any(name, matrix_endings) || !matrix_text_ending(unpacked_name(name)).empty();
 }
 
 bool is_list(const std::string& path) {
   if (!ends_with_any(path, std::array<std::string_view, 2>{".txt", ".list"}) || !fs::is_regular_file(path))
     return false;
-  std::string start;
-  std::ifstream(path) >> start;
-  return !start.starts_with("%%");  // else it is a matrix with an odd name
+  std::string start(1 << 16, '\0');  // a list may begin with comments
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(file.gcount()));
+  // Else it is a matrix with an odd name.
+  return !start.starts_with("%%") && !is_rutherford_boeing(start) && !is_edge_list(start);
 }
 
 // The whole path without links. What is not there, or cannot be looked at, keeps the rest of its name.

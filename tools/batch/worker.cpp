@@ -248,7 +248,7 @@ void work(const std::string& path, const json& job, stage_clock& stages, parts& 
   };
   matrix_entries source = [&] {
     try {
-      return read_matrix(path, {}, options.analyze ? complex_values::pattern_only : complex_values::refuse);
+      return read_matrix(path, {}, {options.analyze ? complex_values::pattern_only : complex_values::refuse});
     } catch (...) {
       look_again();  // half of what is being written is no matrix
       throw;

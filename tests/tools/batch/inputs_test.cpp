@@ -169,6 +169,14 @@ TEST_CASE("a .txt that is a matrix is one") {
   const collection here;
   here.file("matrix.txt", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n");
   CHECK(paths_in({"matrix.txt"}) == names{"matrix.txt"});
+  for (const char* const text :
+       {"# Directed graph\n0\t1\n", "1,2,.5\n",
+        "title\n 1 1 1 1\nrua 1 1 1 0\n(2I3) (1I3) (1E12.4)\n  1  2\n  1\n  1.0\n"}) {
+    here.file("matrix.txt", text);
+    CHECK(paths_in({"matrix.txt"}) == names{"matrix.txt"});
+  }
+  here.file("list.txt", std::string(600, '#') + "\n# 1 2\n% no matrix\n");
+  CHECK(paths_in({"list.txt"}) == names{"% no matrix"});
   here.file("list.txt", "% no matrix\n");
   CHECK(paths_in({"list.txt"}) == names{"% no matrix"});
 }

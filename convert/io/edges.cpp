@@ -1,0 +1,517 @@
+#include "convert/io/edges.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <cmath>
+#include <condition_variable>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <vector>
+
+#include "convert/io/archive.hpp"
+#include "convert/io/bounds.hpp"
+#include "convert/io/growing_array.hpp"
+#include "convert/io/lines.hpp"
+#include "convert/io/matrix_market_grammar.hpp"
+
+namespace sparsmith {
+namespace {
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+// Of a column, and no number.
+bool is_name(std::string_view content) {
+  const char c = content[0];
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '"';
+}
+
+std::string_view without_blanks_before(std::string_view text) {
+  const auto first = std::find_if_not(text.begin(), text.end(), is_blank);
+  return text.substr(static_cast<std::size_t>(first - text.begin()));
+}
+
+bool is_comment(std::string_view content) {
+  return content.starts_with('#') || content.starts_with('%') || content.starts_with("//");
+}
+
+// The columns of a line, which end where a comma, a semicolon or blanks do.
+std::vector<std::string_view> columns_of(std::string_view line) {
+  std::vector<std::string_view> found;
+  for (line = without_blanks_before(line); !line.empty();) {
+    const std::size_t end = std::min(line.find_first_of(" \t,;"), line.size());
+    found.push_back(line.substr(0, end));
+    line = without_blanks_before(line.substr(end));
+    if (!line.empty() && (line[0] == ',' || line[0] == ';')) {
+      line = without_blanks_before(line.substr(1));
+      if (line.empty()) found.emplace_back();
+    }
+  }
+  return found;
+}
+
+enum class fault { none, few, many, not_an_id, large_id, not_a_weight, large_weight };
+
+// Goes past what separates two columns; false where nothing does.
+bool skip_separator(const char*& at, const char* end) {
+  const char* const before = at;
+  while (at != end && is_blank(*at)) ++at;
+  if (at != end && (*at == ',' || *at == ';')) {
+    ++at;
+    while (at != end && is_blank(*at)) ++at;
+  }
+  return at != before;
+}
+
+fault parse_id(const char*& at, const char* end, std::int64_t& id) {
+  constexpr int most_digits = 18;
+  std::int64_t number = 0;
+  const char* const first = at;
+  while (at != end && is_digit(*at)) {
+    if (at - first == most_digits) return fault::large_id;
+    number = number * 10 + (*at++ - '0');
+  }
+  id = number;
+  return at == first ? fault::not_an_id : fault::none;
+}
+
+fault parse_weight(const char*& at, const char* end, double& weight) {
+  if (at + 1 < end && *at == '+' && at[1] != '-' && at[1] != '+') ++at;
+  const auto [stop, status] = std::from_chars(at, end, weight);
+  if (status == std::errc::invalid_argument) return fault::not_a_weight;
+  // Too small a number is 0 or the nearest there is; of too large ones there is none.
+  if (status == std::errc::result_out_of_range) weight = std::strtod(std::string(at, stop).c_str(), nullptr);
+  if (std::isinf(weight) && is_digit(stop[-1])) return fault::large_weight;
+  at = stop;
+  return fault::none;
+}
+
+struct edge {
+  std::int64_t from = 0, to = 0;
+  double weight = 1;
+};
+
+fault parse_edge(std::string_view line, bool weighted, edge& found) {
+  const char* at = line.data();
+  const char* const end = at + line.size();
+  while (at != end && is_blank(*at)) ++at;
+  if (const fault wrong = parse_id(at, end, found.from); wrong != fault::none) return wrong;
+  if (!skip_separator(at, end)) return at == end ? fault::few : fault::not_an_id;
+  if (at == end) return fault::few;
+  if (const fault wrong = parse_id(at, end, found.to); wrong != fault::none) return wrong;
+  if (weighted) {
+    if (!skip_separator(at, end)) return at == end ? fault::few : fault::not_an_id;
+    if (at == end) return fault::few;
+    if (const fault wrong = parse_weight(at, end, found.weight); wrong != fault::none) return wrong;
+  }
+  const char* const last = at;
+  while (at != end && is_blank(*at)) ++at;
+  if (at == end) return fault::none;
+  return at != last || *at == ',' || *at == ';' ? fault::many
+         : weighted                             ? fault::not_a_weight
+                                                : fault::not_an_id;
+}
+
+std::string described(fault what, std::string_view line, bool weighted) {
+  constexpr std::size_t most_shown = 40;
+  const std::size_t expected = weighted ? 3 : 2;
+  const auto columns = columns_of(line);
+  const auto shown = [&](std::size_t i) {
+    return i < columns.size() ? columns[i].substr(0, most_shown) : std::string_view();
+  };
+  const auto first_wrong_id = [&] {
+    const auto is_id = [](std::string_view word) {
+      return !word.empty() && std::all_of(word.begin(), word.end(), is_digit);
+    };
+    return shown(is_id(shown(0)) ? 1 : 0);
+  };
+  if (std::any_of(columns.begin(), columns.end(), [](std::string_view one) { return one.empty(); }))
+    return "a column of the line is empty";
+  switch (what) {
+    case fault::few:
+    case fault::many:
+      return fmt::format("the line has {} columns instead of {}", columns.size(), expected);
+    case fault::not_an_id:
+      return fmt::format("\"{}\" is not an id: a whole number from 0 on", first_wrong_id());
+    case fault::large_id:
+      return fmt::format("id {} is far too large", shown(shown(0).size() > shown(1).size() ? 0 : 1));
+    case fault::not_a_weight:
+      return fmt::format("\"{}\" is not a weight", shown(2));
+    case fault::large_weight:
+      return fmt::format("weight {} does not fit a double", shown(2));
+    case fault::none:
+      break;
+  }
+  return {};
+}
+
+// What is sorted so that every id stands there once.
+array<std::int64_t, host> distinct(const std::int64_t* from, const std::int64_t* to, std::int64_t count) {
+  array<std::int64_t, host> ids(2 * count);
+  std::copy(from, from + count, ids.begin());
+  std::copy(to, to + count, ids.begin() + count);
+  std::sort(ids.begin(), ids.end());
+  const std::int64_t kept = std::unique(ids.begin(), ids.end()) - ids.begin();
+  array<std::int64_t, host> result(kept);
+  std::copy(ids.begin(), ids.begin() + kept, result.begin());
+  return result;
+}
+
+class reader {
+ public:
+  reader(const text_source& source, const progress_callback& progress, const edge_options& options)
+      : source_(source), progress_(progress), options_(options) {}
+
+  matrix_entries read() {
+    read_lines();
+    matrix_entries result;
+    result.origin = "edge list";
+    if (is_sized())
+      take_sizes(result);
+    else if (options_.compact)
+      number_anew(result);
+    else
+      take_ids(result);
+    result.field = !weighted_ ? "pattern" : all_whole() ? "integer" : "real";
+    if (!weighted_) {
+      weights_.reserve(count_);
+      double* const weights = weights_.data();
+#pragma omp parallel for schedule(static)
+      for (std::int64_t i = 0; i < count_; ++i) weights[i] = 1;
+    }
+    result.entries.values = weights_.take(count_);
+    if (options_.undirected) {
+      result.symmetry = symmetry_kind::symmetric;
+      note(result, "every edge stands for both directions");
+    }
+    return result;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what, failure category = failure::input) const {
+    throw error(category, fmt::format("{}: {}", source_.name, what));
+  }
+
+  static void note(matrix_entries& result, const std::string& what) {
+    result.note += (result.note.empty() ? "" : "; ") + what;
+  }
+
+  // The edges of a piece of the text.
+  struct piece {
+    std::string text;
+    std::vector<std::int64_t> from, to;
+    std::vector<double> weights;
+    std::int64_t lines = 0;
+    // The first line that is wrong, if any.
+    std::int64_t wrong_line = 0;
+    std::string wrong;
+  };
+
+  // Each thread takes the next piece of the text and parses it; only taking, and putting the edges behind
+  // those of the pieces before, happen one at a time.
+  void read_lines() {
+    piece_cutter cutter(source_);
+    piece first;
+    bool taken = learn_columns(cutter, first);
+    std::mutex input, order;
+    std::condition_variable turn_over;
+    std::int64_t pieces = 0, turn = 0, failed_piece = std::numeric_limits<std::int64_t>::max();
+    std::exception_ptr failure_found;
+    std::atomic<bool> failed = false;
+#pragma omp parallel
+    for (piece own; !failed;) {
+      std::int64_t number = 0;
+      const auto fail_with = [&](std::exception_ptr cause) {
+        failed = true;
+        if (number >= failed_piece) return;
+        failed_piece = number;
+        failure_found = std::move(cause);
+      };
+      {
+        const std::lock_guard lock(input);
+        number = pieces;
+        try {
+          if (taken)
+            std::swap(own.text, first.text);
+          else if (failed || !cutter.next(own.text))
+            break;
+          taken = false;
+          if (progress_) progress_(cutter.bytes_read(), source_.total_bytes);
+        } catch (...) {
+          const std::lock_guard also(order);
+          fail_with(std::current_exception());
+          break;
+        }
+        ++pieces;
+      }
+      std::exception_ptr problem;
+      try {
+        parse(own, number == 0 && named_);
+      } catch (...) {
+        problem = std::current_exception();
+      }
+      {
+        std::unique_lock lock(order);
+        turn_over.wait(lock, [&] { return turn == number; });
+        try {
+          if (problem) std::rethrow_exception(problem);
+          bytes_ += static_cast<std::int64_t>(own.text.size());
+          if (!own.wrong.empty()) matrix_market::refuse_line(source_.name, line_ + own.wrong_line, own.wrong);
+          append(own);
+        } catch (...) {
+          fail_with(std::current_exception());
+        }
+        line_ += own.lines;
+        ++turn;
+      }
+      turn_over.notify_all();
+    }
+    if (failed) std::rethrow_exception(failure_found);
+    if (!known_) fail("there is no edge in it");
+  }
+
+  // Reads on until a line says how many columns there are, and leaves the piece with that line to be parsed.
+  // False where there is none.
+  bool learn_columns(piece_cutter& cutter, piece& first) {
+    while (cutter.next(first.text)) {
+      std::int64_t lines = 0;
+      matrix_market::for_each_line(first.text, [&](const char* begin, const char* end) {
+        ++lines;
+        if (known_) return;
+        if (end - begin > std::int64_t{matrix_market::longest_line})
+          matrix_market::refuse_line(source_.name, line_ + lines, matrix_market::line_too_long);
+        std::string_view line(begin, static_cast<std::size_t>(end - begin));
+        if (line.ends_with('\r')) line.remove_suffix(1);
+        const std::string_view content = without_blanks_before(line);
+        if (content.empty() || is_comment(content)) return;
+        const auto columns = columns_of(content);
+        if (columns.size() < 2 || columns.size() > 3)
+          matrix_market::refuse_line(
+              source_.name, line_ + lines,
+              fmt::format("the line has {} columns; an edge has two ids and at most a weight",
+                          columns.size()));
+        known_ = true;
+        weighted_ = columns.size() == 3;
+        named_ = is_name(content);
+      });
+      if (known_) return true;
+      line_ += lines;
+      bytes_ += static_cast<std::int64_t>(first.text.size());
+      require_edges();
+    }
+    return false;
+  }
+
+  void require_edges() const {
+    if (matrix_market::is_too_much_text(bytes_, count_))
+      matrix_market::refuse_line(source_.name, line_, matrix_market::too_much_other_text);
+  }
+
+  void parse(piece& own, bool skip_names) const {
+    own.from.clear();
+    own.to.clear();
+    own.weights.clear();
+    own.lines = 0;
+    own.wrong.clear();
+    matrix_market::for_each_line(own.text, [&](const char* begin, const char* end) {
+      ++own.lines;
+      if (!own.wrong.empty()) return;
+      const bool too_long = end - begin > std::int64_t{matrix_market::longest_line};
+      if (end != begin && end[-1] == '\r') --end;
+      while (begin != end && is_blank(*begin)) ++begin;
+      if (begin == end && !too_long) return;
+      const std::string_view content(begin, static_cast<std::size_t>(end - begin));
+      if (!too_long && !is_digit(*begin)) {
+        if (is_comment(content)) return;
+        if (std::exchange(skip_names, false)) return;
+      }
+      edge found;
+      const fault what = parse_edge(content, weighted_, found);
+      if (too_long || what != fault::none) {
+        own.wrong_line = own.lines;
+        own.wrong = too_long ? matrix_market::line_too_long : described(what, content, weighted_);
+        return;
+      }
+      own.from.push_back(found.from);
+      own.to.push_back(found.to);
+      if (weighted_) own.weights.push_back(found.weight);
+    });
+  }
+
+  void append(const piece& own) {
+    const auto more = static_cast<std::int64_t>(own.from.size());
+    // What the rest of the text will hold, if it is like this piece.
+    const double share = static_cast<double>(source_.total_bytes) / static_cast<double>(own.text.size());
+    const std::int64_t wanted =
+        count_ > 0 ? count_ + more
+                   : std::max(more, static_cast<std::int64_t>(share * 1.05 * static_cast<double>(more)));
+    from_.reserve(wanted);
+    to_.reserve(wanted);
+    if (weighted_) weights_.reserve(wanted);
+    std::copy(own.from.begin(), own.from.end(), from_.data() + count_);
+    std::copy(own.to.begin(), own.to.end(), to_.data() + count_);
+    std::copy(own.weights.begin(), own.weights.end(), weights_.data() + (weighted_ ? count_ : 0));
+    count_ += more;
+    require_edges();
+  }
+
+  // The least and the largest id, from an edge on.
+  void find_range(std::int64_t first) {
+    std::int64_t largest = -1, least = std::numeric_limits<std::int64_t>::max();
+    const std::int64_t *const from = from_.data(), *const to = to_.data();
+#pragma omp parallel for reduction(min : least) reduction(max : largest) schedule(static)
+    for (std::int64_t i = first; i < count_; ++i) {
+      largest = std::max({largest, from[i], to[i]});
+      least = std::min({least, from[i], to[i]});
+    }
+    largest_ = largest;
+    least_ = least;
+  }
+
+  // Whether the first line is rows, columns and the number of lines behind it.
+  bool is_sized() {
+    if (!weighted_ || named_ || count_ == 0) return false;
+    find_range(1);
+    return weights_.data()[0] == static_cast<double>(count_ - 1) &&
+           largest_ <= std::max(from_.data()[0], to_.data()[0]);
+  }
+
+  // A line of sizes and then entries from 0 on is smat. From 1 on it would be Matrix Market without its first
+  // line, or smat whose first row and column happen to be empty: who names the base knows.
+  void take_sizes(matrix_entries& result) {
+    const int base = options_.base.value_or(0);
+    if (count_ > 1 && least_ > 0 && !options_.base)
+      fail(
+          "the first line has sizes, as in a Matrix Market file without its first line (entries from 1 on) "
+          "or a .smat "
+          "(from 0 on), and no 0 tells which: spconv --base 0 or --base 1");
+    if (options_.compact)
+      fail("its first line gives its sizes, so there is nothing to number anew", failure::usage);
+    const std::int64_t rows = from_.data()[0], cols = to_.data()[0];
+    result.entries.rows = checked_dimension(source_.name, "rows", rows);
+    result.entries.cols = checked_dimension(source_.name, "columns", cols);
+    if (options_.undirected && rows != cols)
+      fail(fmt::format("a graph without directions has as many rows as columns, not {} x {}", rows, cols),
+           failure::usage);
+    --count_;
+    if (least_ < base && count_ > 0)
+      fail(fmt::format("there is an id 0, and ids were to be counted from {}", base));
+    for (std::int64_t i = 0; i < count_; ++i)
+      if (from_.data()[i + 1] - base >= rows || to_.data()[i + 1] - base >= cols)
+        fail(fmt::format("entry {}: ({}, {}) is outside {} x {}, counted from {}", i + 1, from_.data()[i + 1],
+                         to_.data()[i + 1], rows, cols, base));
+    result.origin = "smat";
+    take(result, 1, base);
+    std::copy(weights_.data() + 1, weights_.data() + 1 + count_, weights_.data());
+    note(result, fmt::format("ids are counted from {}", base));
+  }
+
+  void take_ids(matrix_entries& result) {
+    find_range(0);
+    const int base = options_.base.value_or(least_ == 0 ? 0 : 1);
+    if (count_ > 0 && least_ < base)
+      fail(fmt::format("there is an id 0, and ids were to be counted from {}", base));
+    const std::int64_t size = count_ == 0 ? 0 : largest_ - base + 1;
+    // Rows cost memory whether there is an edge or not.
+    constexpr std::int64_t always = 1 << 20, an_edge = 16;
+    if (size > always + an_edge * count_ || size > std::numeric_limits<std::int32_t>::max())
+      fail(fmt::format("ids go up to {}, which would be so many rows for {} edges; spconv --compact FILE "
+                       "numbers those "
+                       "anew that occur, and writes which they were",
+                       largest_, count_),
+           failure::resources);
+    result.entries.rows = result.entries.cols = static_cast<std::int32_t>(size);
+    take(result, 0, base);
+    note(result, fmt::format("ids are counted from {}", base));
+  }
+
+  void number_anew(matrix_entries& result) {
+    result.ids = distinct(from_.data(), to_.data(), count_);
+    const std::int64_t size = result.ids.size();
+    result.entries.rows = result.entries.cols = checked_dimension(source_.name, "ids", size);
+    const auto number_of = [&](const std::int64_t* given) {
+      array<std::int32_t, host> found(count_);
+#pragma omp parallel for schedule(static)
+      for (std::int64_t i = 0; i < count_; ++i)
+        found[i] = static_cast<std::int32_t>(
+            std::lower_bound(result.ids.begin(), result.ids.end(), given[i]) - result.ids.begin());
+      return found;
+    };
+    result.entries.row_indices = number_of(from_.data());
+    result.entries.col_indices = number_of(to_.data());
+    note(result, fmt::format("{} ids were numbered anew", size));
+  }
+
+  void take(matrix_entries& result, std::int64_t first, std::int64_t base) {
+    const auto narrow = [&](const std::int64_t* given) {
+      array<std::int32_t, host> found(count_);
+#pragma omp parallel for schedule(static)
+      for (std::int64_t i = 0; i < count_; ++i) found[i] = static_cast<std::int32_t>(given[first + i] - base);
+      return found;
+    };
+    result.entries.row_indices = narrow(from_.data());
+    from_ = {};
+    result.entries.col_indices = narrow(to_.data());
+    to_ = {};
+  }
+
+  bool all_whole() const {
+    const double* const weights = weights_.data();
+    constexpr double exact = 9007199254740992.0;  // 2^53
+    return std::all_of(weights, weights + count_,
+                       [](double w) { return std::abs(w) <= exact && w == std::trunc(w); });
+  }
+
+  const text_source& source_;
+  const progress_callback& progress_;
+  const edge_options& options_;
+  bool known_ = false, weighted_ = false, named_ = false;
+  growing_array<std::int64_t> from_, to_;
+  growing_array<double> weights_;
+  std::int64_t count_ = 0;
+  std::int64_t line_ = 0, bytes_ = 0;  // before the piece whose turn it is
+  std::int64_t largest_ = -1, least_ = 0;
+};
+
+}  // namespace
+
+bool is_edge_list(std::string_view start) {
+  const bool more_behind = start.size() >= archive_start_bytes;
+  bool named = false;
+  while (!start.empty()) {
+    const std::size_t end = start.find('\n');
+    std::string_view line = start.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    start.remove_prefix(end == std::string_view::npos ? start.size() : end + 1);
+    const std::string_view content = without_blanks_before(line);
+    if (content.empty()) continue;
+    if (content.starts_with("%%")) return false;  // Matrix Market, whose first line is damaged perhaps
+    if (is_comment(content)) {
+      if (start.empty()) return content[0] == '#' && more_behind;  // comments are all that is seen
+      continue;
+    }
+    const auto columns = columns_of(content);
+    if (columns.size() < 2 || columns.size() > 3) return false;
+    edge ignored;
+    if (parse_edge(line, columns.size() == 3, ignored) == fault::none) return true;
+    if (end == std::string_view::npos) return is_digit(content[0]) && more_behind;  // the line goes on
+    // Names of columns, with numbers below.
+    if (named || !is_name(content)) return false;
+    named = true;
+  }
+  return false;
+}
+
+matrix_entries read_edges(const text_source& source, const progress_callback& progress,
+                          const edge_options& options) {
+  return reader(source, progress, options).read();
+}
+
+}  // namespace sparsmith
