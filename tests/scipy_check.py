@@ -362,6 +362,23 @@ def check_edges(checker, rng):
                     data = matrix.data if weighted else np.ones(matrix.nnz)
                     expected = canonical(sparse.coo_matrix((data, (matrix.row, matrix.col)), shape=(50, 50)), "csr")
                     checker.check(f"{source.name} is what was written", same(sparse.load_npz(target), expected))
+    for dtype, mark in ((np.int32, ">i4"), (np.int64, ">i8")):
+        matrix = random_coo(rng, 31, 17, 90, np.float64, False).tocsr()
+        parts = [np.array([1211216, *matrix.shape, matrix.nnz]), np.diff(matrix.indptr), matrix.indices]
+        source = checker.workdir / f"petsc_{np.dtype(dtype).name}.dat"
+        source.write_bytes(b"".join(part.astype(mark).tobytes() for part in parts) + matrix.data.astype(">f8").tobytes())
+        target = checker.convert(source, "csr", source.stem + ".npz")
+        if target is not None:
+            checker.check(f"{source.name} is what was written", same(sparse.load_npz(target), canonical(matrix, "csr")))
+    source = pathlib.Path(os.environ.get("SPARSMITH_MATRICES", "/nonexistent")) / "native" / "4elt.graph"
+    if source.exists():
+        lists = [line.split() for line in source.read_text().splitlines() if not line.startswith("%")]
+        rows = np.repeat(np.arange(len(lists) - 1), [len(line) for line in lists[1:]])
+        cols = np.array([int(word) - 1 for line in lists[1:] for word in line])
+        target = checker.convert(source, "csr", "native_metis.npz")
+        if target is not None:
+            expected = canonical(sparse.coo_matrix((np.ones(len(rows)), (rows, cols)), shape=(len(lists) - 1,) * 2), "csr")
+            checker.check("4elt.graph is what is written there", same(sparse.load_npz(target), expected))
     source = pathlib.Path(os.environ.get("SPARSMITH_MATRICES", "/nonexistent")) / "native" / "email.smat"
     if not source.exists():
         print("scipy_check: a real .smat SKIPPED, SPARSMITH_MATRICES names no collection with it")

@@ -51,9 +51,10 @@ void add_options(CLI::App& app, typed_options& typed) {
   conversion_options& conversion = typed.conversion;
   app.add_option(
          "input", typed.input,
-         "A matrix: Matrix Market, Rutherford-Boeing, Harwell-Boeing, a list of edges, .smat (also .gz, "
-         ".bz2, .xz, .zst), SuiteSparse .tar.gz, .npz, .bsp.h5, .h5, - for standard input, or a generator "
-         "(--help-generators)")
+         "A matrix: Matrix Market, Rutherford-Boeing, Harwell-Boeing, a list of edges, .smat, DIMACS .gr, "
+         "METIS .graph or PETSc's binary (all also .gz, .bz2, .xz, .zst), SuiteSparse .tar.gz, .npz, "
+         ".bsp.h5, "
+         ".h5, - for standard input, or a generator (--help-generators)")
       ->required();
   app.add_option("--to", typed.to,
                  fmt::format("Format: {}; mtx writes a Matrix Market file. Without it -o writes csr, or mtx "
@@ -78,6 +79,10 @@ void add_options(CLI::App& app, typed_options& typed) {
   app.add_flag("--drop-zeros", typed.drop_zeros, "Remove entries whose value is zero");
   add_choice(app, "--base", typed.edges.base, {{"auto", {}}, {"0", 0}, {"1", 1}},
              "Edge lists: what ids are counted from: 0, 1, or auto (0 where an id is 0)");
+  add_choice(app, "--sizes", typed.edges.sized, {{"auto", {}}, {"yes", true}, {"no", false}},
+             "Edge lists: whether the first line has sizes (rows, columns and entries; or vertices and "
+             "edges) and is no edge; "
+             "auto refuses what could be both");
   app.add_flag("--undirected", typed.edges.undirected, "Edge lists: every edge stands for both directions");
   app.add_option("--compact", typed.ids_path,
                  "Edge lists: number the ids that occur anew, in their order, and write them to this file, "
@@ -266,6 +271,8 @@ request settle(typed_options typed) {
   if (typed.ids_path == "-") refuse("--compact: the ids go to a file, not to standard output");
   if (typed.edges.compact && (typed.ids_path == typed.output || typed.ids_path.ends_with(".gz")))
     refuse("--compact: the ids go to a file of their own, as plain text");
+  if (typed.edges.compact && typed.edges.sized.value_or(false))
+    refuse("--sizes yes gives the sizes, so that --compact has nothing to number anew");
   if (typed.edges.compact && typed.edges.base)
     refuse("--base means nothing where --compact numbers ids anew");
   const std::optional<format_kind> target = settle_target(typed);

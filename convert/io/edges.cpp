@@ -12,11 +12,12 @@
 #include <mutex>
 #include <vector>
 
-#include "convert/io/archive.hpp"
 #include "convert/io/bounds.hpp"
 #include "convert/io/growing_array.hpp"
 #include "convert/io/lines.hpp"
 #include "convert/io/matrix_market_grammar.hpp"
+#include "convert/io/matrix_names.hpp"
+#include "convert/stored_twice.hpp"
 
 namespace sparsmith {
 namespace {
@@ -37,6 +38,9 @@ std::string_view without_blanks_before(std::string_view text) {
   const auto first = std::find_if_not(text.begin(), text.end(), is_blank);
   return text.substr(static_cast<std::size_t>(first - text.begin()));
 }
+
+// Of UTF-8; spreadsheets put it in front.
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 bool is_comment(std::string_view content) {
   return content.starts_with('#') || content.starts_with('%') || content.starts_with("//");
@@ -152,6 +156,11 @@ std::string described(fault what, std::string_view line, bool weighted) {
   return {};
 }
 
+// A line of a DIMACS file that is no edge: a comment, or what the problem is.
+bool is_dimacs(std::string_view content, std::string_view letters) {
+  return letters.find(content[0]) != std::string_view::npos && (content.size() == 1 || is_blank(content[1]));
+}
+
 // What is sorted so that every id stands there once.
 array<std::int64_t, host> distinct(const std::int64_t* from, const std::int64_t* to, std::int64_t count) {
   array<std::int64_t, host> ids(2 * count);
@@ -173,7 +182,9 @@ class reader {
     read_lines();
     matrix_entries result;
     result.origin = "edge list";
-    if (is_sized())
+    if (dimacs_)
+      take_announced(result);
+    else if (is_sized())
       take_sizes(result);
     else if (options_.compact)
       number_anew(result);
@@ -187,10 +198,7 @@ class reader {
       for (std::int64_t i = 0; i < count_; ++i) weights[i] = 1;
     }
     result.entries.values = weights_.take(count_);
-    if (options_.undirected) {
-      result.symmetry = symmetry_kind::symmetric;
-      note(result, "every edge stands for both directions");
-    }
+    if (options_.undirected || (dimacs_ && !weighted_) || konect_ == "sym") mirror(result);
     return result;
   }
 
@@ -213,6 +221,26 @@ class reader {
     std::int64_t wrong_line = 0;
     std::string wrong;
   };
+
+  // Every edge stands for both directions, unless both are listed.
+  void mirror(matrix_entries& result) const {
+    const auto& entries = result.entries;
+    if (entries.rows != entries.cols)
+      fail("is a bipartite graph, whose edges have a direction", failure::usage);
+    const std::int64_t twice = count_stored_twice(entries);
+    if (twice == 0) {
+      result.symmetry = symmetry_kind::symmetric;
+      note(result, "every edge stands for both directions");
+      return;
+    }
+    if (options_.undirected)
+      fail(fmt::format("{} edges are listed in both directions, which --undirected would count twice", twice),
+           failure::usage);
+    std::int64_t off = 0;
+    for (std::int64_t i = 0; i < count_; ++i) off += entries.row_indices[i] != entries.col_indices[i] ? 1 : 0;
+    if (2 * twice != off) fail("some edges are listed in both directions, and others in one");
+    note(result, "both directions of every edge are listed");
+  }
 
   // Each thread takes the next piece of the text and parses it; only taking, and putting the edges behind
   // those of the pieces before, happen one at a time.
@@ -253,7 +281,7 @@ class reader {
       }
       std::exception_ptr problem;
       try {
-        parse(own, number == 0 && named_);
+        parse(own, number == 0 && (named_ || dimacs_));
       } catch (...) {
         problem = std::current_exception();
       }
@@ -281,6 +309,7 @@ class reader {
   // False where there is none.
   bool learn_columns(piece_cutter& cutter, piece& first) {
     while (cutter.next(first.text)) {
+      if (line_ == 0 && first.text.starts_with(byte_order_mark)) first.text.erase(0, byte_order_mark.size());
       std::int64_t lines = 0;
       matrix_market::for_each_line(first.text, [&](const char* begin, const char* end) {
         ++lines;
@@ -290,8 +319,16 @@ class reader {
         std::string_view line(begin, static_cast<std::size_t>(end - begin));
         if (line.ends_with('\r')) line.remove_suffix(1);
         const std::string_view content = without_blanks_before(line);
-        if (content.empty() || is_comment(content)) return;
+        if (content.empty() || is_comment(content)) {
+          if (line_ + lines == 1 && content.starts_with('%')) learn_konect(content.substr(1));
+          return;
+        }
         const auto columns = columns_of(content);
+        if (is_dimacs(content, "cp") || dimacs_) {
+          dimacs_ = true;
+          if (content[0] != 'c' || !is_dimacs(content, "c")) learn_problem(columns, line_ + lines);
+          return;
+        }
         if (columns.size() < 2 || columns.size() > 3)
           matrix_market::refuse_line(
               source_.name, line_ + lines,
@@ -304,17 +341,52 @@ class reader {
       if (known_) return true;
       line_ += lines;
       bytes_ += static_cast<std::int64_t>(first.text.size());
-      require_edges();
+      require_edges(0);
     }
     return false;
   }
 
-  void require_edges() const {
-    if (matrix_market::is_too_much_text(bytes_, count_))
-      matrix_market::refuse_line(source_.name, line_, matrix_market::too_much_other_text);
+  // "% bip unweighted": what KONECT says of its graphs.
+  void learn_konect(std::string_view comment) {
+    const auto words = columns_of(comment);
+    if (words.size() != 2) return;
+    for (const std::string_view kind : {"sym", "asym", "bip"})
+      if (words[0] == kind) konect_ = kind;
   }
 
-  void parse(piece& own, bool skip_names) const {
+  // "p sp 5 9": a graph of 5 vertices and 9 weighted arcs; "p edge 5 9" has edges without weights.
+  void learn_problem(const std::vector<std::string_view>& words, std::int64_t line) {
+    std::int64_t vertices = 0, edges = 0;
+    const auto number = [&](std::string_view word, std::int64_t& to) {
+      const char* at = word.data();
+      return parse_id(at, word.data() + word.size(), to) == fault::none && at == word.data() + word.size();
+    };
+    if (words.size() != 4 || words[0] != "p" || !number(words[2], vertices) || !number(words[3], edges))
+      matrix_market::refuse_line(
+          source_.name, line,
+          "expected what the problem is, such as p sp 5 9: a graph of 5 vertices and 9 arcs");
+    weighted_ = words[1] == "sp";
+    if (!weighted_ && words[1] != "edge" && words[1] != "edges" && words[1] != "col")
+      matrix_market::refuse_line(
+          source_.name, line,
+          fmt::format("problem {} is not supported, only sp, edge and col", words[1].substr(0, 40)),
+          failure::unsupported);
+    if (vertices > std::numeric_limits<std::int32_t>::max())
+      matrix_market::refuse_line(
+          source_.name, line,
+          fmt::format("{} vertices are above 2147483647, the most this program handles", vertices),
+          failure::unsupported);
+    known_ = true;
+    vertices_ = vertices;
+    announced_ = edges;
+  }
+
+  void require_edges(std::int64_t lines) const {
+    if (matrix_market::is_too_much_text(bytes_, count_))
+      matrix_market::refuse_line(source_.name, line_ + lines, matrix_market::too_much_other_text);
+  }
+
+  void parse(piece& own, bool skip_first) const {
     own.from.clear();
     own.to.clear();
     own.weights.clear();
@@ -327,10 +399,18 @@ class reader {
       if (end != begin && end[-1] == '\r') --end;
       while (begin != end && is_blank(*begin)) ++begin;
       if (begin == end && !too_long) return;
-      const std::string_view content(begin, static_cast<std::size_t>(end - begin));
-      if (!too_long && !is_digit(*begin)) {
+      std::string_view content(begin, static_cast<std::size_t>(end - begin));
+      if (dimacs_ && !too_long && !content.empty()) {
+        if (is_dimacs(content, "c") || (is_dimacs(content, "p") && std::exchange(skip_first, false))) return;
+        if (!is_dimacs(content, weighted_ ? "a" : "e") || content.size() == 1) {
+          own.wrong_line = own.lines;
+          own.wrong = fmt::format("expected an edge, which begins with {}", weighted_ ? "a" : "e");
+          return;
+        }
+        content = without_blanks_before(content.substr(1));
+      } else if (!too_long && !is_digit(*begin)) {
         if (is_comment(content)) return;
-        if (std::exchange(skip_names, false)) return;
+        if (std::exchange(skip_first, false)) return;
       }
       edge found;
       const fault what = parse_edge(content, weighted_, found);
@@ -359,58 +439,112 @@ class reader {
     std::copy(own.to.begin(), own.to.end(), to_.data() + count_);
     std::copy(own.weights.begin(), own.weights.end(), weights_.data() + (weighted_ ? count_ : 0));
     count_ += more;
-    require_edges();
+    require_edges(own.lines);
   }
 
-  // The least and the largest id, from an edge on.
+  // The least id and the largest, from an edge on.
   void find_range(std::int64_t first) {
-    std::int64_t largest = -1, least = std::numeric_limits<std::int64_t>::max();
+    std::int64_t largest_from = -1, largest_to = -1, least = std::numeric_limits<std::int64_t>::max();
     const std::int64_t *const from = from_.data(), *const to = to_.data();
-#pragma omp parallel for reduction(min : least) reduction(max : largest) schedule(static)
+#pragma omp parallel for reduction(min : least) reduction(max : largest_from, largest_to) schedule(static)
     for (std::int64_t i = first; i < count_; ++i) {
-      largest = std::max({largest, from[i], to[i]});
+      largest_from = std::max(largest_from, from[i]);
+      largest_to = std::max(largest_to, to[i]);
       least = std::min({least, from[i], to[i]});
     }
-    largest_ = largest;
+    largest_from_ = largest_from;
+    largest_to_ = largest_to;
     least_ = least;
   }
-
-  // Whether the first line is rows, columns and the number of lines behind it.
-  bool is_sized() {
-    if (!weighted_ || named_ || count_ == 0) return false;
-    find_range(1);
-    return weights_.data()[0] == static_cast<double>(count_ - 1) &&
-           largest_ <= std::max(from_.data()[0], to_.data()[0]);
+  std::int64_t largest() const {
+    return std::max(largest_from_, largest_to_);
   }
 
-  // A line of sizes and then entries from 0 on is smat. From 1 on it would be Matrix Market without its first
-  // line, or smat whose first row and column happen to be empty: who names the base knows.
+  // The first line may be one of sizes: rows, columns and entries, or vertices and edges where there are no
+  // weights. That is said, or named (.smat), or certain; what could be both is refused.
+  bool is_sized() {
+    if (named_ || count_ == 0 || options_.compact) return false;
+    find_range(1);
+    if (options_.sized) return *options_.sized;
+    if (is_smat()) return true;
+    const std::int64_t behind = count_ - 1;
+    const double announced = announced_entries();
+    const bool fits = largest_from_ <= rows_announced() && largest_to_ <= cols_announced() &&
+                      announced >= 0 && announced == std::trunc(announced);
+    if (!fits || (behind == 0 && !(weighted_ && announced == 0))) return false;
+    const bool as_many = announced == static_cast<double>(behind);
+    if (!as_many && !(weighted_ && announced > static_cast<double>(behind))) return false;
+    const bool from_zero = least_ == 0 && largest_from_ < rows_announced() && largest_to_ < cols_announced();
+    if (weighted_ && as_many && from_zero && behind > 0) return true;
+    fail(fmt::format(
+        "its first line may be an edge, or {}, as in a Matrix Market file without its first line, and {} "
+        "lines follow; spconv --sizes yes or --sizes no says which",
+        weighted_ ? "rows, columns and entries" : "vertices and edges", behind));
+  }
+
+  bool is_smat() const {
+    return weighted_ && unpacked_name(source_.name).ends_with(".smat");
+  }
+  std::int64_t rows_announced() const {
+    return from_.data()[0];
+  }
+  std::int64_t cols_announced() const {
+    return weighted_ ? to_.data()[0] : from_.data()[0];
+  }
+  double announced_entries() const {
+    return weighted_ ? weights_.data()[0] : static_cast<double>(to_.data()[0]);
+  }
+
   void take_sizes(matrix_entries& result) {
-    const int base = options_.base.value_or(0);
-    if (count_ > 1 && least_ > 0 && !options_.base)
-      fail(
-          "the first line has sizes, as in a Matrix Market file without its first line (entries from 1 on) "
-          "or a .smat "
-          "(from 0 on), and no 0 tells which: spconv --base 0 or --base 1");
-    if (options_.compact)
-      fail("its first line gives its sizes, so there is nothing to number anew", failure::usage);
-    const std::int64_t rows = from_.data()[0], cols = to_.data()[0];
+    const std::int64_t rows = rows_announced(), cols = cols_announced(), behind = count_ - 1;
     result.entries.rows = checked_dimension(source_.name, "rows", rows);
     result.entries.cols = checked_dimension(source_.name, "columns", cols);
+    if (announced_entries() != static_cast<double>(behind))
+      fail(fmt::format("its first line announces {} entries, and {} lines follow", announced_entries(),
+                       behind));
     if (options_.undirected && rows != cols)
       fail(fmt::format("a graph without directions has as many rows as columns, not {} x {}", rows, cols),
            failure::usage);
-    --count_;
-    if (least_ < base && count_ > 0)
+    const int base = base_with_sizes(rows, cols);
+    count_ = behind;
+    if (count_ > 0 && least_ < base)
       fail(fmt::format("there is an id 0, and ids were to be counted from {}", base));
     for (std::int64_t i = 0; i < count_; ++i)
       if (from_.data()[i + 1] - base >= rows || to_.data()[i + 1] - base >= cols)
         fail(fmt::format("entry {}: ({}, {}) is outside {} x {}, counted from {}", i + 1, from_.data()[i + 1],
                          to_.data()[i + 1], rows, cols, base));
-    result.origin = "smat";
+    result.origin = weighted_ ? "smat" : "edge list";
     take(result, 1, base);
-    std::copy(weights_.data() + 1, weights_.data() + 1 + count_, weights_.data());
+    if (weighted_) std::copy(weights_.data() + 1, weights_.data() + 1 + count_, weights_.data());
     note(result, fmt::format("ids are counted from {}", base));
+  }
+
+  int base_with_sizes(std::int64_t rows, std::int64_t cols) const {
+    if (options_.base) return *options_.base;
+    if (count_ == 1 || least_ == 0 || is_smat()) return 0;
+    if (largest_from_ == rows || largest_to_ == cols) return 1;
+    fail(
+        "no id is 0, and none as large as its sizes, so that none tells what ids are counted from: spconv "
+        "--base 0 or "
+        "--base 1");
+  }
+
+  // Sizes and the base are what DIMACS says they are.
+  void take_announced(matrix_entries& result) {
+    if (options_.base || options_.compact)
+      fail(
+          "is a graph of DIMACS, whose ids are 1 to the number of vertices: nothing to count or number "
+          "otherwise",
+          failure::usage);
+    find_range(0);
+    if (count_ > 0 && (least_ < 1 || largest() > vertices_))
+      fail(fmt::format("id {} is outside 1..{}", least_ < 1 ? least_ : largest(), vertices_));
+    // Of graphs without directions some writers count every edge twice.
+    if (count_ != announced_ && !(!weighted_ && announced_ == 2 * count_))
+      fail(fmt::format("{} edges are listed, and {} were announced", count_, announced_));
+    result.entries.rows = result.entries.cols = static_cast<std::int32_t>(vertices_);
+    result.origin = "DIMACS graph";
+    take(result, 0, 1);
   }
 
   void take_ids(matrix_entries& result) {
@@ -418,21 +552,31 @@ class reader {
     const int base = options_.base.value_or(least_ == 0 ? 0 : 1);
     if (count_ > 0 && least_ < base)
       fail(fmt::format("there is an id 0, and ids were to be counted from {}", base));
-    const std::int64_t size = count_ == 0 ? 0 : largest_ - base + 1;
+    // Of a bipartite graph rows and columns are counted apart.
+    const auto size_for = [&](std::int64_t most) { return count_ == 0 ? 0 : most - base + 1; };
+    const std::int64_t rows = size_for(konect_ == "bip" ? largest_from_ : largest());
+    const std::int64_t cols = size_for(konect_ == "bip" ? largest_to_ : largest());
     // Rows cost memory whether there is an edge or not.
     constexpr std::int64_t always = 1 << 20, an_edge = 16;
+    const std::int64_t size = std::max(rows, cols);
     if (size > always + an_edge * count_ || size > std::numeric_limits<std::int32_t>::max())
       fail(fmt::format("ids go up to {}, which would be so many rows for {} edges; spconv --compact FILE "
                        "numbers those "
                        "anew that occur, and writes which they were",
-                       largest_, count_),
+                       largest(), count_),
            failure::resources);
-    result.entries.rows = result.entries.cols = static_cast<std::int32_t>(size);
+    result.entries.rows = static_cast<std::int32_t>(rows);
+    result.entries.cols = static_cast<std::int32_t>(cols);
     take(result, 0, base);
     note(result, fmt::format("ids are counted from {}", base));
   }
 
   void number_anew(matrix_entries& result) {
+    if (konect_ == "bip")
+      fail(
+          "is a bipartite graph, whose rows and columns have ids of their own: --compact is for one kind of "
+          "ids",
+          failure::unsupported);
     result.ids = distinct(from_.data(), to_.data(), count_);
     const std::int64_t size = result.ids.size();
     result.entries.rows = result.entries.cols = checked_dimension(source_.name, "ids", size);
@@ -472,19 +616,21 @@ class reader {
   const text_source& source_;
   const progress_callback& progress_;
   const edge_options& options_;
-  bool known_ = false, weighted_ = false, named_ = false;
+  bool known_ = false, weighted_ = false, named_ = false, dimacs_ = false;
+  std::string_view konect_;                    // sym, asym or bip where KONECT says so
+  std::int64_t vertices_ = 0, announced_ = 0;  // of DIMACS
   growing_array<std::int64_t> from_, to_;
   growing_array<double> weights_;
   std::int64_t count_ = 0;
   std::int64_t line_ = 0, bytes_ = 0;  // before the piece whose turn it is
-  std::int64_t largest_ = -1, least_ = 0;
+  std::int64_t largest_from_ = -1, largest_to_ = -1, least_ = 0;
 };
 
 }  // namespace
 
-bool is_edge_list(std::string_view start) {
-  const bool more_behind = start.size() >= archive_start_bytes;
-  bool named = false;
+bool is_edge_list(std::string_view start, bool more_behind) {
+  if (start.starts_with(byte_order_mark)) start.remove_prefix(byte_order_mark.size());
+  bool named = false, commented = false;
   while (!start.empty()) {
     const std::size_t end = start.find('\n');
     std::string_view line = start.substr(0, end);
@@ -493,20 +639,26 @@ bool is_edge_list(std::string_view start) {
     const std::string_view content = without_blanks_before(line);
     if (content.empty()) continue;
     if (content.starts_with("%%")) return false;  // Matrix Market, whose first line is damaged perhaps
-    if (is_comment(content)) {
-      if (start.empty()) return content[0] == '#' && more_behind;  // comments are all that is seen
+    if (is_comment(content) || is_dimacs(content, "c")) {
+      commented |= content[0] != '%';
       continue;
     }
+    if (is_dimacs(content, "p")) return columns_of(content).size() == 4;
+    if (end == std::string_view::npos && more_behind)  // the line goes on
+      return is_digit(content[0]) || (commented && is_name(content));
     const auto columns = columns_of(content);
     if (columns.size() < 2 || columns.size() > 3) return false;
     edge ignored;
     if (parse_edge(line, columns.size() == 3, ignored) == fault::none) return true;
-    if (end == std::string_view::npos) return is_digit(content[0]) && more_behind;  // the line goes on
     // Names of columns, with numbers below.
     if (named || !is_name(content)) return false;
     named = true;
   }
-  return false;
+  return (commented || named) && more_behind;  // that is all that is seen
+}
+
+bool is_origin_of_edges(std::string_view origin) {
+  return origin == "edge list" || origin == "smat" || origin == "DIMACS graph";
 }
 
 matrix_entries read_edges(const text_source& source, const progress_callback& progress,

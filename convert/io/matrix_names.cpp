@@ -17,7 +17,8 @@ std::string_view matrix_text_ending(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos || dot == 0 || name[dot - 1] == '/') return {};
   const std::string_view ending = name.substr(dot);
-  constexpr std::array<std::string_view, 6> known = {".mtx", ".rb", ".smat", ".edges", ".edgelist", ".wel"};
+  constexpr std::array<std::string_view, 9> known = {".mtx", ".rb", ".smat",  ".edges", ".edgelist",
+                                                     ".wel", ".gr", ".graph", ".metis"};
   const bool named = std::find(known.begin(), known.end(), ending) != known.end();
   return named || is_matrix_type(ending.substr(1)) ? ending : std::string_view();
 }

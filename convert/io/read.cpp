@@ -22,7 +22,9 @@
 #include "convert/io/gzip.hpp"
 #include "convert/io/matrix_market.hpp"
 #include "convert/io/matrix_names.hpp"
+#include "convert/io/metis.hpp"
 #include "convert/io/npz.hpp"
+#include "convert/io/petsc.hpp"
 #include "convert/io/rutherford_boeing.hpp"
 
 namespace sparsmith {
@@ -92,11 +94,15 @@ bool has_changed(const struct stat& before, const struct stat& now) {
          now.st_mtim.tv_nsec != before.st_mtim.tv_nsec;
 }
 
-// Matrix Market by its name is never taken for a list of edges: one without its first line would be.
+// Graphs of METIS are known by their names, as their lines may be any numbers; and Matrix Market by its name
+// is never taken for a list of edges: one without its first line would be.
 matrix_entries read_text(const text_source& text, std::string_view start, const progress_callback& progress,
                          const input_options& options) {
+  const std::string_view ending = matrix_text_ending(unpacked_name(text.name));
+  if (is_petsc(start)) return read_petsc(text, progress);
+  if (ending == ".graph" || ending == ".metis") return read_metis(text, progress);
   if (is_rutherford_boeing(start)) return read_rutherford_boeing(text, progress, options.if_complex);
-  if (matrix_text_ending(unpacked_name(text.name)) != ".mtx" && is_edge_list(start))
+  if (ending != ".mtx" && is_edge_list(start, start.size() >= archive_start_bytes))
     return read_edges(text, progress, options.edges);
   return read_matrix_market(text, progress, options.if_complex);
 }
@@ -162,7 +168,18 @@ matrix_entries read_opened(const std::string& input, const std::shared_ptr<file_
 
 matrix_entries read_matrix(const std::string& input, const progress_callback& progress,
                            const input_options& options) {
-  if (is_generator(input)) return generate(input);
+  const auto require_meant = [&](const matrix_entries& found) {
+    const edge_options& edges = options.edges;
+    if ((edges.base || edges.sized || edges.undirected || edges.compact) && !is_origin_of_edges(found.origin))
+      throw error(failure::usage,
+                  fmt::format("{}: is no list of edges but {}: options for those mean nothing to it", input,
+                              found.origin));
+  };
+  if (is_generator(input)) {
+    matrix_entries made = generate(input);
+    require_meant(made);
+    return made;
+  }
   const auto file = open_file(input);
   const auto state = [&] {
     struct stat status {};
@@ -173,12 +190,7 @@ matrix_entries read_matrix(const std::string& input, const progress_callback& pr
   const struct stat before = state();
   if (S_ISDIR(before.st_mode)) throw error(failure::input, input + ": is a directory");
   matrix_entries result = read_opened(input, file, before, progress, options);
-  const edge_options& edges = options.edges;
-  if ((edges.base || edges.undirected || edges.compact) && result.origin != "edge list" &&
-      result.origin != "smat")
-    throw error(failure::usage,
-                fmt::format("{}: is no list of edges but {}: options for those mean nothing to it", input,
-                            result.origin));
+  require_meant(result);
   // Of a file that somebody writes to, what was read is neither the old nor the new; HDF5 even reads zeros
   // behind an end that came closer.
   if (S_ISREG(before.st_mode) && has_changed(before, state()))

@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "convert/backend/parallel_guard.hpp"
 #include "convert/io/bounds.hpp"
 #include "convert/io/growing_array.hpp"
 #include "convert/io/lines.hpp"
@@ -299,22 +300,26 @@ class reader {
       const auto lines = static_cast<std::int64_t>(found.size());
       if (lines == 0) fail(fmt::format("the file ends after {} of {} numbers ({})", done, count, of));
       if (progress_) progress_(lines_.bytes(), source_.total_bytes);
-      reserve(std::min(count, done + lines * format.per_line));
+      const std::int64_t whole = whole_lines(found, format, count - done);
+      reserve(std::min(count, done + whole * format.per_line));
       std::int64_t first_wrong = count;
+      parallel_guard guard;
 #pragma omp parallel reduction(min : first_wrong)
       {
         std::vector<std::string_view> fields;
 #pragma omp for schedule(static)
-        for (std::int64_t i = 0; i < lines; ++i) {
-          const std::int64_t begin = done + i * format.per_line;
-          split(found[static_cast<std::size_t>(i)], format,
-                std::min(count - begin, std::int64_t{format.per_line}), fields);
-          for (std::size_t k = 0; k < fields.size(); ++k) {
-            const std::int64_t at = begin + static_cast<std::int64_t>(k);
-            if (at < first_wrong && parse(at, fields[k]) != fault::none) first_wrong = at;
-          }
-        }
+        for (std::int64_t i = 0; i < whole; ++i)
+          guard.run([&] {
+            const std::int64_t begin = done + i * format.per_line;
+            split(found[static_cast<std::size_t>(i)], format,
+                  std::min(count - begin, std::int64_t{format.per_line}), fields);
+            for (std::size_t k = 0; k < fields.size(); ++k) {
+              const std::int64_t at = begin + static_cast<std::int64_t>(k);
+              if (at < first_wrong && parse(at, fields[k]) != fault::none) first_wrong = at;
+            }
+          });
       }
+      guard.rethrow();
       if (first_wrong < count) {
         const std::int64_t i = (first_wrong - done) / format.per_line;
         std::vector<std::string_view> fields;
@@ -325,8 +330,24 @@ class reader {
         matrix_market::refuse_line(source_.name, lines_.line() - lines + i + 1,
                                    described(parse(first_wrong, field), field, of, most));
       }
+      if (whole < lines)
+        matrix_market::refuse_line(source_.name, lines_.line() - lines + whole + 1,
+                                   described(fault::blank, {}, of, most));
       done += lines * format.per_line;
     }
+  }
+
+  // How many lines, from the first on, have a character for each of their numbers at least: for others no
+  // memory is taken.
+  static std::int64_t whole_lines(const std::vector<std::string_view>& lines, const field_format& format,
+                                  std::int64_t numbers) {
+    std::int64_t whole = 0;
+    for (const std::string_view line : lines) {
+      if (static_cast<std::int64_t>(line.size()) < std::min(numbers, std::int64_t{format.per_line})) break;
+      numbers -= format.per_line;
+      ++whole;
+    }
+    return whole;
   }
 
   // The fields of a line. Some writers, SciPy among them, keep to other columns than their format says: where
@@ -351,7 +372,7 @@ class reader {
   }
 
   void read_pointers() {
-    starts_.reserve(0);
+    const std::int64_t first_line = lines_.line() + 1;
     read_section(
         cols_ + 1, pointers_, "pointer", entries_ + 1, [&](std::int64_t wanted) { starts_.reserve(wanted); },
         [&](std::int64_t at, std::string_view field) {
@@ -362,17 +383,22 @@ class reader {
           return fault::none;
         });
     const std::int64_t* const starts = starts_.data();
-    if (starts[0] != 0) fail(fmt::format("the first column begins at entry {}, not at 1", starts[0] + 1));
+    const auto fail_at = [&](std::int64_t col, const std::string& what) {
+      matrix_market::refuse_line(source_.name, first_line + col / pointers_.per_line, what);
+    };
+    if (starts[0] != 0)
+      fail_at(0, fmt::format("the first column begins at entry {}, not at 1", starts[0] + 1));
     for (std::int64_t col = 0; col < cols_; ++col)
       if (starts[col + 1] < starts[col])
-        fail(fmt::format("column {} ends before it begins: its pointers are {} and {}", col + 1,
-                         starts[col] + 1, starts[col + 1] + 1));
+        fail_at(col + 1, fmt::format("column {} ends before it begins: its pointers are {} and {}", col + 1,
+                                     starts[col] + 1, starts[col + 1] + 1));
     if (starts[cols_] != entries_)
-      fail(fmt::format("the last pointer is {}, but {} entries end at {}", starts[cols_] + 1, entries_,
-                       entries_ + 1));
+      fail_at(cols_, fmt::format("the last pointer is {}, but {} entries end at {}", starts[cols_] + 1,
+                                 entries_, entries_ + 1));
   }
 
   void read_rows() {
+    rows_line_ = lines_.line() + 1;
     read_section(
         entries_, rows_format_, "row", rows_, [&](std::int64_t wanted) { row_indices_.reserve(wanted); },
         [&](std::int64_t at, std::string_view field) {
@@ -400,12 +426,16 @@ class reader {
     }
     if (first_wrong == cols_) return;
     const std::int64_t col = first_wrong;
+    const auto fail_at = [&](std::int64_t at, const std::string& what) {
+      matrix_market::refuse_line(source_.name, rows_line_ + at / rows_format_.per_line, what);
+    };
     for (std::int64_t at = starts[col] + 1; at < starts[col + 1]; ++at)
       if (rows[at] <= rows[at - 1])
-        fail(fmt::format("column {}: row {} stands behind row {}; they must rise", col + 1, rows[at] + 1,
-                         rows[at - 1] + 1));
-    fail(fmt::format("entry ({}, {}) is above the diagonal, which a symmetric matrix does not store",
-                     rows[starts[col]] + 1, col + 1));
+        fail_at(at, fmt::format("column {}: row {} stands behind row {}; they must rise", col + 1,
+                                rows[at] + 1, rows[at - 1] + 1));
+    fail_at(starts[col],
+            fmt::format("entry ({}, {}) is above the diagonal, which a symmetric matrix does not store",
+                        rows[starts[col]] + 1, col + 1));
   }
 
   void expand_columns() {
@@ -496,6 +526,7 @@ class reader {
   growing_array<std::int64_t> starts_;
   growing_array<std::int32_t> row_indices_;
   array<std::int32_t, host> col_indices_;
+  std::int64_t rows_line_ = 0;  // the first line of row indices
 };
 
 }  // namespace

@@ -86,6 +86,8 @@ class memory_watch {
 bool run_matrix_market(std::string_view bytes);
 bool run_rutherford_boeing(std::string_view bytes);
 bool run_edges(std::string_view bytes);
+bool run_metis(std::string_view bytes);
+bool run_petsc(std::string_view bytes);
 bool run_gzip(std::string_view bytes);
 bool run_npz(std::string_view bytes);
 bool run_binsparse(std::string_view bytes);

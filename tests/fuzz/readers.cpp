@@ -16,7 +16,9 @@
 #include "convert/io/edges.hpp"
 #include "convert/io/gzip.hpp"
 #include "convert/io/matrix_market.hpp"
+#include "convert/io/metis.hpp"
 #include "convert/io/npz.hpp"
+#include "convert/io/petsc.hpp"
 #include "convert/io/read.hpp"
 #include "convert/io/rutherford_boeing.hpp"
 #include "convert/io/write.hpp"
@@ -215,6 +217,22 @@ bool run_edges(std::string_view bytes) {
     accepted |= check_text(bytes, [&](const text_source& text, const progress_callback& progress,
                                       complex_values) { return read_edges(text, progress, options); });
   return accepted;
+}
+
+// Without complex values in it.
+bool check_real_text(std::string_view bytes,
+                     matrix_entries (*read)(const text_source&, const progress_callback&)) {
+  return check_text(bytes, [=](const text_source& text, const progress_callback& progress, complex_values) {
+    return read(text, progress);
+  });
+}
+
+bool run_metis(std::string_view bytes) {
+  return check_real_text(bytes, read_metis);
+}
+
+bool run_petsc(std::string_view bytes) {
+  return check_real_text(bytes, read_petsc);
 }
 
 bool run_gzip(std::string_view bytes) {

@@ -26,6 +26,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+template <class T>
+std::string raw(const std::vector<T>& list, bool swapped = false) {
+  std::string bytes;
+  for (T value : list) {
+    std::string one(reinterpret_cast<const char*>(&value), sizeof value);
+    if (swapped) std::reverse(one.begin(), one.end());
+    bytes += one;
+  }
+  return bytes;
+}
+
 // ---- matrices ----
 
 template <class Offset, class Value>
@@ -175,8 +186,40 @@ const std::vector<std::string>& edge_texts() {
                                                  "1 2 1e-999\n",
                                                  "1 2\n1 2 3\n",
                                                  "1 99999999999999999999\n",
-                                                 "1 2,\n"};
+                                                 "1 2,\n",
+                                                 "c a\nc\np sp 4 2\na 1 2 5\na 4 1 1\n",
+                                                 "p edge 4 2\ne 1 2\nc\ne 4 1\n",
+                                                 "p col 3 0\n",
+                                                 "c\np max 4 2\n"};
   return texts;
+}
+
+const std::vector<std::string>& metis_texts() {
+  static const std::vector<std::string> texts = {"% c\n4 2\n3\n\n1 4\n3\n",
+                                                 "3 2 1\n2 5 3 -7\n1 5\n1 -7\n",
+                                                 "2 1 111 2\r\n9 8 7 2 5\r\n9 8 7 1 5\r\n",
+                                                 "2 1 010\n9 2\n9 1\n",
+                                                 "0 0\n",
+                                                 "2 1 1\n2 9007199254740993\n1 99999999999999999999\n",
+                                                 "2147483647 4611686018427387904 100\n1\n",
+                                                 "4 2 1000\n"};
+  return texts;
+}
+
+template <class Index>
+std::string petsc_bytes(const std::vector<Index>& head, const std::vector<double>& values) {
+  return raw(std::vector<Index>{1211216}, true) + raw(head, true) + raw(values, true);
+}
+
+void petsc_seeds(const seed_visitor& visit) {
+  const std::vector<std::int32_t> head = {3, 4, 3, 2, 0, 1, 3, 0, 2};
+  const std::vector<double> values = {1.5, -2, 1e300};
+  visit("petsc", "narrow", petsc_bytes(head, values));
+  visit("petsc", "wide", petsc_bytes(std::vector<std::int64_t>(head.begin(), head.end()), values));
+  visit("petsc", "and-more", petsc_bytes(head, values) + raw<std::int32_t>({1211214, 0}, true));
+  visit("petsc", "complex", petsc_bytes(head, values) + raw(values, true));
+  visit("petsc", "dense", petsc_bytes<std::int32_t>({3, 4, -1}, values));
+  visit("petsc", "vector", raw<std::int32_t>({1211214, 1}, true) + raw(values, true));
 }
 
 // ---- npz ----
@@ -191,17 +234,6 @@ std::string npy(const std::string& descr, const std::string& shape, const std::s
   std::string bytes = std::string("\x93NUMPY") + version + '\0';
   for (std::size_t i = 0; i < head - 8; ++i) bytes += static_cast<char>(header.size() >> (8 * i));
   return bytes + header + data;
-}
-
-template <class T>
-std::string raw(const std::vector<T>& list, bool swapped = false) {
-  std::string bytes;
-  for (T value : list) {
-    std::string one(reinterpret_cast<const char*>(&value), sizeof value);
-    if (swapped) std::reverse(one.begin(), one.end());
-    bytes += one;
-  }
-  return bytes;
 }
 
 std::string text_array(const std::string& text, bool wide) {
@@ -662,6 +694,8 @@ void make_seeds(const seed_visitor& visit) {
     visit("matrix_market", std::to_string(i), text);
     if (i < 4) visit("gzip", std::to_string(i), packed_gzip(text, static_cast<int>(2 * i)));
   }
+  petsc_seeds(visit);
+  for (std::size_t i = 0; i < metis_texts().size(); ++i) visit("metis", std::to_string(i), metis_texts()[i]);
   for (std::size_t i = 0; i < edge_texts().size(); ++i) visit("edges", std::to_string(i), edge_texts()[i]);
   for (std::size_t i = 0; i < boeing_texts().size(); ++i)
     visit("rutherford_boeing", std::to_string(i), boeing_texts()[i]);
@@ -693,9 +727,11 @@ void seeds_from_folder(const std::string& folder, const seed_visitor& visit) {
                                : ends({".bsp.h5"})                                              ? "binsparse"
                                : ends({".h5"})                                                  ? "container"
                                : ends({".npz"})                                                 ? "npz"
-                               : ends({".mtx"})                    ? "matrix_market"
-                               : !matrix_text_ending(name).empty() ? "rutherford_boeing"
-                                                                   : nullptr;
+                               : ends({".mtx"})                           ? "matrix_market"
+                               : ends({".smat", ".edges", ".gr", ".wel"}) ? "edges"
+                               : ends({".graph", ".metis"})               ? "metis"
+                               : !matrix_text_ending(name).empty()        ? "rutherford_boeing"
+                                                                          : nullptr;
     if (target == nullptr) continue;
     std::ifstream in(file, std::ios::binary);
     visit(target, name, {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()});

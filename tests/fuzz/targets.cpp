@@ -9,6 +9,8 @@ const std::vector<target>& targets() {
   static const std::vector<target> all = {{"matrix_market", run_matrix_market, nullptr, text},
                                           {"rutherford_boeing", run_rutherford_boeing, nullptr, text},
                                           {"edges", run_edges, nullptr, text},
+                                          {"metis", run_metis, nullptr, text},
+                                          {"petsc", run_petsc, nullptr, text},
                                           {"gzip", run_gzip, mutate_gzip, text},
                                           {"npz", run_npz, mutate_zip, archive},
                                           {"binsparse", run_binsparse, mutate_hdf5, binary},

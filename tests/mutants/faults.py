@@ -68,16 +68,16 @@ fault("convert/io/lines.cpp", "a line may be a byte too long", "if (line.size() 
       "if (line.size() > matrix_market::longest_line + 1) refuse_too_long();", "rutherford_boeing")
 fault("convert/io/edges.cpp", "ids are counted from 1 though one is 0", "options_.base.value_or(least_ == 0 ? 0 : 1)", "options_.base.value_or(least_ <= 1 ? 0 : 1)",
       "edges spconv")
-fault("convert/io/edges.cpp", "a line of names is an edge of its own", "if (std::exchange(skip_names, false)) return;", "if (skip_names) return;", "edges")
+fault("convert/io/edges.cpp", "a line of names is an edge of its own", "if (std::exchange(skip_first, false)) return;", "if (skip_first) return;", "edges")
 fault("convert/io/edges.cpp", "a column too many is passed over", "return at != last || *at == ',' || *at == ';' ? fault::many", "return at != last ? fault::none : *at == ',' || *at == ';' ? fault::many",
       "edges")
-fault("convert/io/edges.cpp", "sizes are not told from an edge", "weights_.data()[0] == static_cast<double>(count_ - 1)", "weights_.data()[0] == static_cast<double>(count_)",
+fault("convert/io/edges.cpp", "sizes are not told from an edge", "const bool as_many = announced == static_cast<double>(behind);", "const bool as_many = announced == static_cast<double>(behind + 1);",
       "edges")
 fault("convert/io/edges.cpp", "an edge outside the sizes is accepted", "to_.data()[i + 1] - base >= cols)", "to_.data()[i + 1] - base > cols)", "edges")
 fault("convert/io/edges.cpp", "lines before a piece are not counted", "line_ += own.lines;", "line_ += own.lines - 1;", "edges")
-fault("convert/io/read.cpp", "Matrix Market without its first line is a list of edges", 'matrix_text_ending(unpacked_name(text.name)) != ".mtx" &&', "", "spconv")
+fault("convert/io/read.cpp", "Matrix Market without its first line is a list of edges", 'ending != ".mtx" &&', "", "spconv")
 fault("tools/spconv.cpp", "the ids that were numbered anew are not kept", "if (ids) ids->commit();", "", "spconv")
-fault("tools/batch/inputs.cpp", "a list of edges is a list of names", " && !is_edge_list(start);", ";", "batch_inputs")
+fault("tools/batch/inputs.cpp", "a list of edges is a list of names", " && !is_edge_list(start, more_behind);", ";", "batch_inputs")
 
 # ---- convert/formats ----
 

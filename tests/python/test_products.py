@@ -98,6 +98,15 @@ def test_vectors_of_all_kinds(square, rng):
     assert np.array_equal(m @ unaligned, m @ right)
 
 
+def test_columns_that_share_memory_are_refused(square, rng):
+    m = sparsmith.Matrix(square)
+    columns = np.asfortranarray(conftest.values(rng, 400).reshape(100, 4))
+    for x, y in ((columns[:, :3], columns[:, 1:]), (columns[:, 1:], columns[:, :3]), (columns[:, :2], columns[:, 1:3])):
+        with pytest.raises(sparsmith.InputError, match="share memory"):
+            m.multiply(x, out=y)
+    m.multiply(columns[:, :2], out=columns[:, 2:])
+
+
 def test_in_place(square, rng):
     m = sparsmith.convert(square, "csc")
     x, y = conftest.values(rng, 100), conftest.values(rng, 100)

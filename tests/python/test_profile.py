@@ -44,7 +44,7 @@ def test_profile_refused(tmp_path):
     with pytest.raises(sparsmith.InputError, match="mix") as refused:
         sparsmith.profile("gen:ideal", mix="neither")
     assert "\n" not in str(refused.value)
-    with pytest.raises(TypeError, match="expected a scipy.sparse array"):
+    with pytest.raises(TypeError, match="expected a sparse array"):
         sparsmith.profile([3])
 
 

@@ -136,6 +136,7 @@ def test_what_is_refused(square):
         (lambda: m.multiply(x, out=np.ones(100)), "out: expected a tensor"),
         (lambda: m.multiply(x.clone().requires_grad_(), out=torch.ones(100, dtype=torch.float64)), "differentiated"),
         (lambda: m.multiply(x, out=torch.ones(100)), "float64"),
+        (lambda: sparsmith.Matrix(square.astype(np.float32)).multiply(x, out=torch.ones(100).bfloat16()), "of float32, not of bfloat16"),
         (lambda: m.multiply_both(x, np.ones(100)), "tensors throughout"),
         (lambda: m @ torch.ones(100, device="meta"), "meta"),
     ):

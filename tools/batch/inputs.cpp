@@ -48,9 +48,10 @@ bool is_list(const std::string& path) {
   std::string start(1 << 16, '\0');  // a list may begin with comments
   std::ifstream file(path, std::ios::binary);
   file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  const bool more_behind = file.gcount() == static_cast<std::streamsize>(start.size());
   start.resize(static_cast<std::size_t>(file.gcount()));
   // Else it is a matrix with an odd name.
-  return !start.starts_with("%%") && !is_rutherford_boeing(start) && !is_edge_list(start);
+  return !start.starts_with("%%") && !is_rutherford_boeing(start) && !is_edge_list(start, more_behind);
 }
 
 // The whole path without links. What is not there, or cannot be looked at, keeps the rest of its name.

@@ -25,7 +25,10 @@ bool is_gpu_memory(const void* memory) {
   check_cuda(cudaPointerGetAttributes(&found, memory));
   int current = 0;
   check_cuda(cudaGetDevice(&current));
-  const bool elsewhere = found.type == cudaMemoryTypeDevice && found.device != current;
+  // Our memory is the first GPU's, and kernels run on the current one.
+  if (current != 0)
+    throw error(failure::device, "works on the first GPU of those visible; another one is current");
+  const bool elsewhere = found.type == cudaMemoryTypeDevice && found.device != 0;
   return found.type != cudaMemoryTypeUnregistered && found.devicePointer == memory && !elsewhere;
 }
 

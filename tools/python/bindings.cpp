@@ -80,9 +80,17 @@ columns columns_of(const Array& a) {
   return {const_cast<void*>(static_cast<const void*>(a.data())), a.shape(0), a.shape(1)};
 }
 
+// The library compares vectors; of several, one that is written may be another that is read later.
+void require_apart(const void* x, std::size_t x_bytes, const void* y, std::size_t y_bytes) {
+  const auto x_at = reinterpret_cast<std::uintptr_t>(x), y_at = reinterpret_cast<std::uintptr_t>(y);
+  if (x_bytes > 0 && y_bytes > 0 && x_at < y_at + y_bytes && y_at < x_at + x_bytes)
+    throw error(failure::usage, "x and y share memory: a product reads x while it writes y");
+}
+
 template <class Value>
 void multiply_columns(const matrix& m, bool transposed, double alpha, const columns& x, double beta,
                       const columns& y) {
+  require_apart(x.first, x.length * x.count * sizeof(Value), y.first, y.length * y.count * sizeof(Value));
   for (std::size_t i = 0; i < x.count; ++i) {
     const std::span<const Value> from(static_cast<const Value*>(x.first) + i * x.length, x.length);
     const std::span<Value> to(static_cast<Value*>(y.first) + i * y.length, y.length);
@@ -168,6 +176,11 @@ void multiply_there(const held_matrix& held, bool transposed, double alpha, addr
                     std::int64_t count, address stream) {
   with_values_there(held, stream, [&]<class Value>(const matrix& m) {
     const std::int64_t in = transposed ? m.rows() : m.cols(), out = transposed ? m.cols() : m.rows();
+    const auto bytes_of = [&](std::int64_t length) {
+      return static_cast<std::size_t>(length * count) * sizeof(Value);
+    };
+    require_apart(reinterpret_cast<const void*>(x), bytes_of(in), reinterpret_cast<const void*>(y),
+                  bytes_of(out));
     for (std::int64_t i = 0; i < count; ++i) {
       const auto from = span_there<const Value>(x + static_cast<address>(i * in) * sizeof(Value), in);
       const auto to = span_there<Value>(y + static_cast<address>(i * out) * sizeof(Value), out);

@@ -3,11 +3,9 @@
 #include "convert/io/edges.hpp"
 
 #include <cmath>
-#include <cstring>
 
-#include "convert/error.hpp"
-#include "tests/battery.hpp"
 #include "tests/catch.hpp"
+#include "tests/convert/io/text_bytes.hpp"
 
 using namespace sparsmith;
 using namespace sparsmith::testing;
@@ -16,46 +14,15 @@ namespace {
 
 matrix_entries read(const std::string& text, const edge_options& options = {},
                     std::size_t piece_bytes = 1 << 20) {
-  text_source source;
-  source.name = "list";
-  source.piece_bytes = piece_bytes;
-  source.read = [text, at = std::size_t{0}](char* buffer, std::size_t size) mutable {
-    const std::size_t count = std::min(size, text.size() - at);
-    std::memcpy(buffer, text.data() + at, count);
-    at += count;
-    return count;
-  };
-  return read_edges(source, {}, options);
-}
-
-std::vector<triplet> entries_of(const matrix_entries& m) {
-  std::vector<triplet> list;
-  for (std::int64_t i = 0; i < m.entries.values.size(); ++i)
-    list.push_back({m.entries.row_indices[i], m.entries.col_indices[i], m.entries.values[i]});
-  return list;
+  return read_edges(source_of("list", text, piece_bytes), {}, options);
 }
 
 bool has(const matrix_entries& m, std::int32_t rows, std::int32_t cols, const std::vector<triplet>& list) {
-  const auto found = entries_of(m);
-  return m.entries.rows == rows && m.entries.cols == cols &&
-         std::equal(found.begin(), found.end(), list.begin(), list.end(),
-                    [](const triplet& x, const triplet& y) {
-                      return x.row == y.row && x.col == y.col && x.value == y.value;
-                    });
+  return m.entries.rows == rows && m.entries.cols == cols && same_triplets(triplets_of(m), list);
 }
 
 std::string message_for(const std::string& text, const edge_options& options = {}) {
-  std::string said;
-  for (const std::size_t piece : {std::size_t{3}, std::size_t{1} << 20}) {
-    try {
-      read(text, options, piece);
-      return "accepted";
-    } catch (const error& e) {
-      if (!said.empty() && said != e.what()) return "other words in pieces";
-      said = e.what();
-    }
-  }
-  return said;
+  return refusal_of([&](std::size_t piece) { read(text, options, piece); });
 }
 
 }  // namespace
@@ -73,7 +40,7 @@ TEST_CASE("lists of every kind are read, in pieces of any size", "[edges]") {
       REQUIRE(m.origin == "edge list");
       REQUIRE(m.note == "ids are counted from 0");
       REQUIRE(m.symmetry == symmetry_kind::general);
-      REQUIRE(is_edge_list(text));
+      REQUIRE(is_edge_list(text, false));
     }
 }
 
@@ -92,11 +59,11 @@ TEST_CASE("weights are whole or not, and directions are both where that is said"
   const matrix_entries whole = read("u v w\n1 2 5\n2 1 -3\n1 1 1e3\n");
   REQUIRE(whole.field == "integer");
   REQUIRE(has(whole, 2, 2, {{0, 1, 5}, {1, 0, -3}, {0, 0, 1000}}));
-  const matrix_entries real = read("1 2 .5\n2 1 +4.9e-324\n", {.base = {}, .undirected = true});
+  const matrix_entries real = read("1 2 .5\n2 3 +4.9e-324\n", {.base = {}, .undirected = true});
   REQUIRE(real.field == "real");
   REQUIRE(real.symmetry == symmetry_kind::symmetric);
   REQUIRE(real.note == "ids are counted from 1; every edge stands for both directions");
-  REQUIRE(has(real, 2, 2, {{0, 1, .5}, {1, 0, 4.9e-324}}));
+  REQUIRE(has(real, 3, 3, {{0, 1, .5}, {1, 2, 4.9e-324}}));
   REQUIRE(read("1 2 1e-999\n2 1 5\n").entries.values[0] == 0);
   REQUIRE(std::isinf(read("1 2 -inf\n").entries.values[0]));
   REQUIRE(std::isnan(read("1 2 nan\n").entries.values[0]));
@@ -116,26 +83,91 @@ TEST_CASE("ids that are not dense are refused, or numbered anew", "[edges]") {
       has(read("0 1000000\n"), 1000001, 1000001, {{0, 1000000, 1}}));  // some that are missing are no matter
 }
 
-TEST_CASE("a line of sizes makes it smat", "[edges]") {
-  const matrix_entries m = read("3 4 2\n0 3 1.5\n2 0 -2\n");
+TEST_CASE("a line of sizes makes it smat, and what may be one is not guessed at", "[edges]") {
+  const std::string certain = "3 4 2\n0 3 1.5\n2 0 -2\n", unclear = "3 4 2\n1 3 1.5\n2 1 -2\n";
+  const matrix_entries m = read(certain);
   REQUIRE(m.origin == "smat");
   REQUIRE(has(m, 3, 4, {{0, 3, 1.5}, {2, 0, -2}}));
-  const std::string unclear = "3 4 2\n1 3 1.5\n2 1 -2\n";
-  REQUIRE(message_for(unclear).find("and no 0 tells which: spconv --base 0 or --base 1") !=
-          std::string::npos);
-  REQUIRE(has(read(unclear, {.base = 0}), 3, 4, {{1, 3, 1.5}, {2, 1, -2}}));
-  REQUIRE(has(read(unclear, {.base = 1}), 3, 4, {{0, 2, 1.5}, {1, 0, -2}}));
-  REQUIRE(message_for("3 4 2\n0 4 1.5\n2 0 -2\n") ==
-          "list: entry 1: (0, 4) is outside 3 x 4, counted from 0");
-  REQUIRE(message_for("3 4 2\n0 3 1.5\n2 0 -2\n", {.base = 1}).find("there is an id 0") != std::string::npos);
-  REQUIRE(message_for("3 4 2\n0 3 1.5\n2 0 -2\n", {.base = {}, .undirected = true})
-              .find("as many rows as columns") != std::string::npos);
-  REQUIRE(
-      message_for("3 4 2\n0 3 1.5\n2 0 -2\n", {.base = {}, .compact = true}).find("nothing to number anew") !=
-      std::string::npos);
-  // Neither the number of lines nor the ids fit: edges.
-  REQUIRE(read("3 4 7\n0 3 1.5\n2 0 -2\n").origin == "edge list");
+  REQUIRE(has(read(unclear, {.base = 0, .sized = true}), 3, 4, {{1, 3, 1.5}, {2, 1, -2}}));
+  REQUIRE(has(read(unclear, {.base = 1, .sized = true}), 3, 4, {{0, 2, 1.5}, {1, 0, -2}}));
+  REQUIRE(has(read(unclear, {.sized = false}), 4, 4, {{2, 3, 2}, {0, 2, 1.5}, {1, 0, -2}}));
+  REQUIRE(message_for(unclear, {.sized = true}).find("spconv --base 0 or --base 1") != std::string::npos);
+  REQUIRE(has(read("3 4 2\n3 3 1.5\n2 1 -2\n", {.sized = true}), 3, 4, {{2, 2, 1.5}, {1, 0, -2}}));
+  REQUIRE(has(read_edges(source_of("a.smat.gz", unclear), {}, {}), 3, 4, {{1, 3, 1.5}, {2, 1, -2}}));
+  // As many lines as are announced, fewer, and vertices and edges: all of them may be edges.
+  for (const std::string& text :
+       {unclear, std::string("3 4 7\n0 3 1.5\n2 0 -2\n"), std::string("3 3 5\n1 1 1\n2 2 2\n3 3 3\n"),
+        std::string("3 4 0\n"), std::string("4 3\n1 2\n2 3\n3 4\n")}) {
+    CAPTURE(text);
+    REQUIRE(message_for(text).find("spconv --sizes yes or --sizes no says which") != std::string::npos);
+    REQUIRE(message_for(text, {.base = 1}).find("--sizes yes or --sizes no") != std::string::npos);
+  }
+  REQUIRE(message_for("3 4 7\n0 3 1.5\n2 0 -2\n", {.sized = true}) ==
+          "list: its first line announces 7 entries, and 2 lines follow");
+  REQUIRE(has(read("4 3\n1 2\n2 3\n3 4\n", {.sized = true}), 4, 4, {{0, 1, 1}, {1, 2, 1}, {2, 3, 1}}));
+  REQUIRE(has(read("4 1\n1 2\n2 3\n"), 4, 4, {{3, 0, 1}, {0, 1, 1}, {1, 2, 1}}));
+  REQUIRE(read("1 2 5\n").entries.values[0] == 5);
   REQUIRE(read("3 4 2\n0 9 1.5\n2 0 -2\n").origin == "edge list");
+  REQUIRE(read("5 2 3\n2 3 1\n1 2 7\n4 2 9\n").origin == "edge list");
+  REQUIRE(message_for("3 4 2\n0 4 1.5\n2 0 -2\n", {.sized = true}) ==
+          "list: entry 1: (0, 4) is outside 3 x 4, counted from 0");
+  REQUIRE(message_for(certain, {.base = 1}).find("there is an id 0") != std::string::npos);
+  REQUIRE(message_for(certain, {.undirected = true}).find("as many rows as columns") != std::string::npos);
+}
+
+TEST_CASE("KONECT says what its graphs are", "[edges]") {
+  const matrix_entries bipartite = read("% bip unweighted\n% 3 3 2\n1 1\n2 1\n3 2\n");
+  REQUIRE(has(bipartite, 3, 2, {{0, 0, 1}, {1, 0, 1}, {2, 1, 1}}));
+  REQUIRE(message_for("% bip unweighted\n1 1\n2 1\n3 2\n", {.undirected = true}).find("bipartite") !=
+          std::string::npos);
+  REQUIRE(message_for("% bip unweighted\n1 1\n", {.compact = true}).find("bipartite") != std::string::npos);
+  REQUIRE(read("% sym unweighted\n1 2\n2 3\n").symmetry == symmetry_kind::symmetric);
+  REQUIRE(read("% asym unweighted\n1 2\n2 3\n").symmetry == symmetry_kind::general);
+  REQUIRE(read("% symmetric or not\n1 2\n2 3\n").symmetry == symmetry_kind::general);
+}
+
+TEST_CASE("edges that are listed in both directions are not counted twice", "[edges]") {
+  REQUIRE(message_for("1 2\n2 1\n1 3\n3 1\n", {.undirected = true}) ==
+          "list: 2 edges are listed in both directions, which --undirected would count twice");
+  const matrix_entries both = read("% sym unweighted\n1 2\n2 1\n1 1\n");
+  REQUIRE(both.symmetry == symmetry_kind::general);
+  REQUIRE(both.note == "ids are counted from 1; both directions of every edge are listed");
+  REQUIRE(message_for("p edge 3 3\ne 1 2\ne 2 1\ne 2 3\n") ==
+          "list: some edges are listed in both directions, and others in one");
+}
+
+TEST_CASE("graphs of DIMACS have a letter before every line", "[edges]") {
+  const std::string roads = "c a road\nc\np sp 4 3\nc\na 1 2 5\na 2 4 7\na 4 1 1\n";
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{6}, std::size_t{1} << 20}) {
+    const matrix_entries m = read(roads, {}, piece);
+    REQUIRE(m.origin == "DIMACS graph");
+    REQUIRE(m.field == "integer");
+    REQUIRE(has(m, 4, 4, {{0, 1, 5}, {1, 3, 7}, {3, 0, 1}}));
+    const matrix_entries colours = read("p edge 5 2\ne 1 5\ne 2 3\n", {}, piece);
+    REQUIRE(colours.symmetry == symmetry_kind::symmetric);
+    REQUIRE(colours.field == "pattern");
+    REQUIRE(has(colours, 5, 5, {{0, 4, 1}, {1, 2, 1}}));
+  }
+  REQUIRE(has(read("p col 5 4\ne 1 5\ne 2 3\n"), 5, 5, {{0, 4, 1}, {1, 2, 1}}));  // counted twice
+  REQUIRE(read("p sp 7 0\n").entries.rows == 7);
+  REQUIRE(is_edge_list(roads, false));
+  for (const auto& [text, said] : std::vector<std::pair<std::string, std::string>>{
+           {"c\np sp 4\n", "list:2: expected what the problem is"},
+           {"c\na 1 2 3\n", "list:2: expected what the problem is"},
+           {"p max 4 3\n", "list:1: problem max is not supported"},
+           {"p sp 3000000000 3\n", "list:1: 3000000000 vertices are above 2147483647"},
+           {"p sp 4 1\ne 1 2\n", "list:2: expected an edge, which begins with a"},
+           {"p sp 4 1\np sp 4 1\n", "list:2: expected an edge"},
+           {"p sp 4 1\na 1 2\n", "list:2: the line has 2 columns instead of 3"},
+           {"p sp 4 1\na 1 5 1\n", "list: id 5 is outside 1..4"},
+           {"p sp 4 1\na 0 3 1\n", "list: id 0 is outside 1..4"},
+           {"p sp 4 2\na 1 3 1\n", "list: 1 edges are listed, and 2 were announced"},
+           {"p edge 4 3\ne 1 3\n", "list: 1 edges are listed, and 3 were announced"}}) {
+    const std::string found = message_for(text);
+    CAPTURE(text, found);
+    REQUIRE(found.find(said) == 0);
+  }
+  REQUIRE(message_for(roads, {.base = 0}).find("nothing to count or number otherwise") != std::string::npos);
 }
 
 TEST_CASE("what is wrong with a list is said with its line", "[edges]") {
@@ -171,11 +203,19 @@ TEST_CASE("what is wrong with a list is said with its line", "[edges]") {
 TEST_CASE("lists are told from other texts by their first lines", "[edges]") {
   for (const char* const list :
        {"1 2\n", "1 2", "1,2,3.5\n", "\n\n# c\n1\t2\n", "a,b\n1,2\n", "% sym\n1 2\n"})
-    REQUIRE(is_edge_list(list));
-  REQUIRE(is_edge_list(std::string(512, '#')));
+    REQUIRE(is_edge_list(list, false));
+  for (const char* const cut : {"# c", "# c\n12", "# c\nsource,targe", "# c\n   ", "12"}) {
+    REQUIRE(is_edge_list(cut, true));
+    REQUIRE(!is_edge_list(cut, false));
+  }
+  REQUIRE(!is_edge_list("% c", true));
+  REQUIRE(!is_edge_list("source,targe", true));
+  const std::string marked = "\xef\xbb\xbfsource,target\n0,1\n";
+  REQUIRE(is_edge_list(marked, false));
+  REQUIRE(has(read(marked), 2, 2, {{0, 1, 1}}));
   for (const char* const other :
        {"", "\n", "%%MatrixMarket matrix coordinate real general\n", "%%Matrix Market\n1 1 1\n1 1 1\n",
         "\n%%MatrixMarket matrix\n1 1 1\n", "% only such comments", "# and no more", "1\n", "1 2 3 4\n",
         "a b\nc d\n", "a 2\n", "-1 2\n", "// none\n", "gen:laplace2d\n", "a.mtx b.mtx\n1.mtx\n"})
-    REQUIRE(!is_edge_list(other));
+    REQUIRE(!is_edge_list(other, false));
 }

@@ -65,6 +65,9 @@ class OfCupy:
     def is_here(self, array):
         return isinstance(array, self.cupy.ndarray) or hasattr(array, "__cuda_array_interface__")
 
+    def shown(self, array):
+        return self.cupy.asarray(array)
+
     def contiguous(self, array, dtype):
         return self.cupy.ascontiguousarray(array, dtype)
 
@@ -105,6 +108,9 @@ class OfTorch:
 
     def is_here(self, tensor):
         return isinstance(tensor, self.torch.Tensor) and tensor.device == self.device
+
+    def shown(self, tensor):
+        return tensor
 
     def contiguous(self, tensor, dtype):
         return tensor.to(getattr(self.torch, dtype.name)).contiguous()
@@ -171,6 +177,7 @@ def product(matrix, name, vectors, out, alpha, beta, library=None):
 def _ready(library, x, length, dtype, one_vector):
     if not library.is_here(x):
         raise TypeError(f"expected arrays on the same GPU throughout, not {type(x).__name__}")
+    x = library.shown(x)
     if len(x.shape) not in ((1,) if one_vector else (1, 2)):
         raise InputError(f"expected {'a vector' if one_vector else 'one vector or several as columns'}, "
                          f"not an array of {len(x.shape)} dimensions")  # fmt: skip

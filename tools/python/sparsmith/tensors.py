@@ -25,6 +25,8 @@ def csr_arrays(tensor):
     if tensor.dim() != 2 or tensor.dense_dim() != 0:
         raise TypeError(f"expected a matrix, not a tensor of the shape {tuple(tensor.shape)}")
     tensor = tensor.detach()  # gradients go to vectors, not to the entries of matrices
+    if tensor.dtype == torch.bfloat16:  # which NumPy has not
+        tensor = tensor.to(torch.float32)
     why = [] if layout == "sparse_csr" else [f"{layout.removeprefix('sparse_')} made csr"]
     if layout == "sparse_csc":
         tensor = tensor.to_sparse_csr()
@@ -111,6 +113,9 @@ def _computed(matrix, name, vectors, outs, alpha, beta):
     for x in vectors:
         if x.layout != torch.strided:
             raise TypeError("expected a vector or an array of vectors, not a sparse tensor: products of two are not here")
+    for one in outs or ():
+        if not str(one.dtype).endswith(matrix.dtype.name) or one.is_neg():  # of others there would be a copy, which gets the result
+            raise TypeError(f"out: expected a tensor of {matrix.dtype}, not of {str(one.dtype).removeprefix('torch.')}")
     if any(x.is_cuda for x in vectors):
         out = None if outs is None else outs[0] if len(outs) == 1 else outs
         return gpu.product(matrix, name, vectors, out, alpha, beta, gpu.OfTorch(vectors[0].device))
