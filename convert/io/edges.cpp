@@ -22,11 +22,12 @@
 namespace sparsmith {
 namespace {
 
+using matrix_market::byte_order_mark;
+using matrix_market::is_digit;
+
+// Line ends are off by here.
 bool is_blank(char c) {
   return c == ' ' || c == '\t';
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 // Of a column, and no number.
 bool is_name(std::string_view content) {
@@ -38,9 +39,6 @@ std::string_view without_blanks_before(std::string_view text) {
   const auto first = std::find_if_not(text.begin(), text.end(), is_blank);
   return text.substr(static_cast<std::size_t>(first - text.begin()));
 }
-
-// Of UTF-8; spreadsheets put it in front.
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 bool is_comment(std::string_view content) {
   return content.starts_with('#') || content.starts_with('%') || content.starts_with("//");

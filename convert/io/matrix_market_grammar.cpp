@@ -227,9 +227,6 @@ class header_reader {
     }
   }
 
-  // Of UTF-8, which plain text is; some editors put it in front.
-  static constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-
   // Says what a first line is in that would else only be called wrong.
   void require_known_text(std::string_view first_line) const {
     using namespace std::string_view_literals;
@@ -384,7 +381,6 @@ fmm::read_options parser_options() {
 // Reads an index of plain digits from 1 to `most` and goes on to what follows; null where there is none.
 const char* read_plain_index(const char* pos, std::int64_t most, std::int64_t& index) {
   constexpr int most_digits = 10;  // of a dimension
-  const auto is_digit = [](char c) { return static_cast<unsigned char>(c - '0') <= 9; };
   const char* const first = pos;
   std::int64_t number = 0;
   for (; is_digit(*pos) && pos - first < most_digits; ++pos) number = number * 10 + (*pos - '0');

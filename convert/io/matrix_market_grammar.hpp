@@ -95,6 +95,13 @@ bool is_number(const std::string& word, bool whole);
 [[noreturn]] void refuse_line(const std::string& name, std::int64_t line, const std::string& what,
                               failure category = failure::input);
 
+// Of UTF-8, which plain text is; some editors and spreadsheets put it in front.
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+inline bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 inline bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }

@@ -20,11 +20,10 @@
 namespace sparsmith {
 namespace {
 
+using matrix_market::is_digit;
+
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 std::string_view trimmed(std::string_view text) {

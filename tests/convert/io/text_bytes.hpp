@@ -13,13 +13,14 @@
 
 namespace sparsmith::testing {
 
+// At most `step` bytes at a time, as a slow pipe would.
 inline text_source source_of(const std::string& name, const std::string& text,
-                             std::size_t piece_bytes = 1 << 20) {
+                             std::size_t piece_bytes = 1 << 20, std::size_t step = 1 << 20) {
   text_source source;
   source.name = name;
   source.piece_bytes = piece_bytes;
-  source.read = [text, at = std::size_t{0}](char* buffer, std::size_t size) mutable {
-    const std::size_t count = std::min(size, text.size() - at);
+  source.read = [text, step, at = std::size_t{0}](char* buffer, std::size_t size) mutable {
+    const std::size_t count = std::min({size, step, text.size() - at});
     std::memcpy(buffer, text.data() + at, count);
     at += count;
     return count;
