@@ -75,7 +75,7 @@ class reader {
     std::array<std::int64_t, 3> sizes{};
     take_all<Index>(3, "its sizes",
                     [&](std::int64_t i, Index size) { sizes[static_cast<std::size_t>(i)] = size; });
-    const auto [rows, cols, entries] = sizes;
+    const std::int64_t rows = sizes[0], cols = sizes[1], entries = sizes[2];
     if (entries == -1)
       refuse_unsupported(source_.name, "holds a dense matrix of PETSc, which is not supported");
     if (entries < 0)
