@@ -21,10 +21,12 @@ void wait_for(void* stream) {
 }
 
 bool is_gpu_memory(const void* memory) {
-  cudaPointerAttributes found{};
-  check_cuda(cudaPointerGetAttributes(&found, memory));
   int current = 0;
   check_cuda(cudaGetDevice(&current));
+  // A thread that has done nothing with CUDA yet knows of no memory.
+  check_cuda(cudaSetDevice(current));
+  cudaPointerAttributes found{};
+  check_cuda(cudaPointerGetAttributes(&found, memory));
   // Our memory is the first GPU's, and kernels run on the current one.
   if (current != 0)
     throw error(failure::device, "works on the first GPU of those visible; another one is current");
