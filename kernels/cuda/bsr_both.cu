@@ -1,7 +1,8 @@
 // bsr/both: both products, and A^T (A x), from BSR in one pass. A warp takes a block row; a lane takes a
 // column of a block at a time and a few of its rows, whose sums stay in registers until the block row ends,
-// and adds the column's sum to z with one atomic a column and block. bsr/half is the same with one vector for
-// both: what a block adds to columns is its mirror image's product.
+// and adds the column's sum to z with one atomic a column and block. In A^T (A x) a thread block takes a long
+// block row, and keeps it in shared memory for the second product. bsr/half is the same as both with one
+// vector for both: what a block adds to columns is its mirror image's product.
 #include "kernels/cuda/bsr_blocks.hpp"
 #include "kernels/cuda/overlap.hpp"
 #include "kernels/cuda/read_ahead.hpp"
@@ -13,6 +14,12 @@ namespace {
 struct both_tuning {
   static constexpr int threads = 128;  // of a thread block
   static constexpr int rows = 8;       // of a block that a lane walks at a time
+  // Of A^T (A x), where a thread block takes a block row: from so many bytes on, since those that all warps
+  // are at would not stay in the cache until they are needed again.
+  static constexpr std::int64_t long_row_bytes = 8192;
+  static constexpr int long_row_threads = 512;
+  // What is kept of a block row: two thread blocks have room on a multiprocessor. Longer ones are read twice.
+  static constexpr std::int64_t most_kept_bytes = 104 << 10;
 };
 
 template <class Offset, class Value>
@@ -111,6 +118,80 @@ __global__ void __launch_bounds__(both_tuning::threads)
       });
 }
 
+// z += alpha A^T (A x), a thread block for a block row. `kept` has room for so many columns of a block row,
+// of one that has no more than that.
+template <class Offset, class Value>
+__global__ void __launch_bounds__(both_tuning::long_row_threads)
+    multiply_long_block_rows(const block_row_arrays<Offset, Value> m, const read_ahead ahead, Value alpha,
+                             const Value* __restrict__ x, Value* z, std::int64_t kept_columns) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  constexpr int threads = both_tuning::long_row_threads, warps = threads / 32, together = both_tuning::rows;
+  __shared__ Value sums_of_warps[warps][together];
+  __shared__ Value products[longest_side];  // of the rows with x
+  Value* const kept = reinterpret_cast<Value*>(shared);
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+  ahead.bring();
+  const std::int64_t begin = m.offsets[blockIdx.x];
+  const std::int64_t columns = (m.offsets[blockIdx.x + 1] - begin) * m.width;
+  const bool keeps = columns <= kept_columns;
+  // use(column in the block row, column of x, where its values begin) for those that lie in the matrix.
+  const auto for_columns = [&](auto use) {
+    for (std::int64_t c = thread; c < columns; c += threads) {
+      const std::int64_t block = begin + c / m.width;
+      const auto in_block = static_cast<std::int32_t>(c % m.width);
+      const std::int64_t col = std::int64_t{m.columns[block]} * m.width + in_block;
+      if (col < m.cols) use(c, col, m.values + block * m.height * m.width + in_block);
+    }
+  };
+  for (int first = 0; first < m.height; first += together) {
+    Value sums[together] = {};
+    for_columns([&](std::int64_t c, std::int64_t col, const Value* values) {
+      Value of[together];
+#pragma unroll
+      for (int r = 0; r < together; ++r)
+        of[r] = first + r < m.height ? values[(first + r) * m.width] : Value{0};
+      const Value own_x = x[col];
+#pragma unroll
+      for (int r = 0; r < together; ++r) {
+        sums[r] += of[r] * own_x;
+        if (keeps && first + r < m.height) kept[(first + r) * columns + c] = of[r];
+      }
+    });
+#pragma unroll
+    for (int r = 0; r < together; ++r) {
+      const Value sum = lane_sum(sums[r]);
+      if (lane == 0) sums_of_warps[warp][r] = sum;
+    }
+    __syncthreads();
+    if (thread < together && first + thread < m.height) {
+      Value sum = 0;
+      for (int v = 0; v < warps; ++v) sum += sums_of_warps[v][thread];
+      products[first + thread] = alpha * sum;
+    }
+    __syncthreads();
+  }
+  wait_for_kernel_before();  // which scales z
+  for_columns([&](std::int64_t c, std::int64_t col, const Value* values) {
+    Value sum = 0;
+    for (int r = 0; r < m.height; ++r)
+      sum += (keeps ? kept[r * columns + c] : values[r * m.width]) * products[r];
+    atomicAdd(z + col, sum);
+  });
+}
+
+// Whether the block rows are long on average, and what is kept of each: a quarter more than that, where there
+// is room.
+struct long_rows {
+  bool are_long = false;
+  std::size_t kept_bytes = 0;
+};
+template <class Offset, class Value>
+long_rows long_rows_of(const bsr_view<Offset, Value, device>& m) {
+  const std::int64_t bytes = m.values.size() * std::int64_t{sizeof(Value)} / std::max(count_block_rows(m), 1);
+  if (bytes < both_tuning::long_row_bytes) return {};
+  return {true, static_cast<std::size_t>(std::min(bytes + bytes / 4, both_tuning::most_kept_bytes))};
+}
+
 // Scales z and adds to it, and y where that is another vector.
 template <one_pass Pass, class Offset, class Value>
 void launch_block_rows(cuda on, const bsr_view<Offset, Value, device>& m, Value alpha, Value mirror,
@@ -120,11 +201,26 @@ void launch_block_rows(cuda on, const bsr_view<Offset, Value, device>& m, Value 
   read_ahead ahead;
   ahead.add(m.values.data(), m.values.size());
   ahead.add(x, m.cols);
+  const block_row_arrays<Offset, Value> arrays{m.rows,
+                                               m.cols,
+                                               block_rows,
+                                               m.block_rows,
+                                               m.block_cols,
+                                               m.row_offsets.data(),
+                                               m.col_indices.data(),
+                                               m.values.data()};
+  if constexpr (Pass == one_pass::normal) {
+    if (const long_rows rows = long_rows_of(m); rows.are_long) {
+      launch(on,
+             launch_size{static_cast<unsigned>(block_rows), both_tuning::long_row_threads, rows.kept_bytes,
+                         early},
+             multiply_long_block_rows<Offset, Value>, arrays, ahead, alpha, x, z,
+             static_cast<std::int64_t>(rows.kept_bytes / sizeof(Value)) / m.block_rows);
+      return;
+    }
+  }
   launch(on, launch_size{blocks_for(block_rows, both_tuning::threads / 32), both_tuning::threads, 0, early},
-         multiply_block_rows<Pass, Offset, Value>,
-         block_row_arrays<Offset, Value>{m.rows, m.cols, block_rows, m.block_rows, m.block_cols,
-                                         m.row_offsets.data(), m.col_indices.data(), m.values.data()},
-         ahead, alpha, x, w, beta, y, z, mirror);
+         multiply_block_rows<Pass, Offset, Value>, arrays, ahead, alpha, x, w, beta, y, z, mirror);
 }
 
 }  // namespace
@@ -145,7 +241,12 @@ class bsr_both {
   static std::string why_not_expected(const matrix_outline& known, operation) { return too_large(known); }
   static matrix_outline outline_of(const matrix& m) { return {.block = {m.block_rows, m.block_cols}}; }
 
-  bsr_both(cuda on, const matrix& m, operation) : on_(on), m_(m) {}
+  bsr_both(cuda on, const matrix& m, operation) : on_(on), m_(m) {
+    // Its own limit, which other matrices use too: it is always the same.
+    check_cuda(cudaFuncSetAttribute(multiply_long_block_rows<Offset, Value>,
+                                    cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(both_tuning::most_kept_bytes)));
+  }
 
   void run_both(Value alpha, const Value* x, const Value* w, Value beta, Value* y, Value* z) const {
     launch_block_rows<one_pass::both>(on_, m_, alpha, Value{1}, x, w, beta, y, z);
