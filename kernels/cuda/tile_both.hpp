@@ -104,13 +104,16 @@ __global__ void __launch_bounds__(tile_both_limits::warps * 32,
   Value* const row_sums_of_lane = shared_kept_whole(all_row_sums + warp * rows_each + lane);
   Value* const col_sums = shared_kept_whole(all_col_sums + warp * cols_each);
   const Value* const w_of_lane = shared_kept_whole(line_w + lane);
-  // Sums of all warps, which begin anew, for `use`.
+  // Adds the sums of all warps, which begin anew: four neighbours at once, or, of doubles, which leave one by
+  // one, so that neighbouring lanes add to neighbouring places.
   const auto take_sums = [&](Value* all, int each, int count, const tile_outputs<Value>& to) {
-    for (int i = thread * 4; i < count; i += threads * 4) {
-      four_sums<Value> total{};
+    using sums = std::conditional_t<sizeof(Value) == 4, four_sums<Value>, Value>;
+    constexpr int together = sizeof(sums) / sizeof(Value);
+    for (int i = thread * together; i < count; i += threads * together) {
+      sums total{};
 #pragma unroll
       for (int v = 0; v < warps; ++v) {
-        auto* const own = reinterpret_cast<four_sums<Value>*>(all + v * each + i);
+        auto* const own = reinterpret_cast<sums*>(all + v * each + i);
         total += *own;
         *own = {};
       }

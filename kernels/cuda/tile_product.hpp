@@ -330,6 +330,10 @@ struct tile_outputs {
       if (out + k < count && sums.of[k] != Value{0})
         atomicAdd(y + (order == nullptr ? out + k : order[out + k]), sums.of[k]);
   }
+  __device__ void add(int i, Value sum) const {
+    const std::int64_t out = first + i;
+    if (sum != Value{0} && out < count) atomicAdd(y + (order == nullptr ? out : order[out]), alpha * sum);
+  }
   __device__ void write(int i, four_sums<Value> sums) const {
     sums.scale(alpha);
     const std::int64_t out = first + i;
