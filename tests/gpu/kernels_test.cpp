@@ -64,7 +64,8 @@ TEST_CASE("every kernel on CUDA, on generated matrices", "[generated]") {
     for (const std::string spec :
          {"gen:rmat?scale=14", "gen:uniform?n=3000&density=0.05", "gen:laplace3d?n=40",
           "gen:denserow?n=20000", "gen:blockband?n=4000&block=5&density=0.05", "gen:powerlaw?n=20000",
-          "gen:lopsided?rows=700&cols=30000&longest=20000", "gen:uniform?rows=40&cols=5000&density=0.4"}) {
+          "gen:lopsided?rows=700&cols=30000&longest=20000", "gen:uniform?rows=40&cols=5000&density=0.4",
+          "gen:uniform?rows=40&cols=15000&density=0.4"}) {
       assembly_report report;
       std::vector<conversion_options> variants = kernel_variants();
       variants.resize(2);
@@ -454,8 +455,9 @@ TEST_CASE("every kernel of ours on CUDA, a sample for the sanitizers", "[.sample
   if (!gpu_here()) return;
   if constexpr (has_cuda) {
     kernel_tally tally;
-    for (const std::string spec : {"gen:rmat?scale=8", "gen:blockband?n=600&block=5&density=0.2",
-                                   "gen:uniform?n=261&density=0.1", "gen:laplace2d?n=20"}) {
+    for (const std::string spec :
+         {"gen:rmat?scale=8", "gen:blockband?n=600&block=5&density=0.2", "gen:uniform?n=261&density=0.1",
+          "gen:laplace2d?n=20", "gen:uniform?rows=30&cols=2000&density=0.4"}) {
       assembly_report report;
       check_kernels(
           cuda{}, spec,
