@@ -1,5 +1,7 @@
 // The library's face on a GPU: vectors of the host and of the device, borrowed arrays there, streams of
 // others, also such that do not wait for the default one.
+#include <thread>
+
 #include "tests/gpu/gpu_here.hpp"
 #include "tests/library/refusal.hpp"
 #include "tests/whole_formats.hpp"
@@ -192,6 +194,25 @@ TEST_CASE("CSR in memory of the GPU is borrowed and checked") {
         }) == "y is a device_span of memory that the GPU cannot reach");
   CHECK(refusal([&] { a.on(cudaStreamPerThread); }).find("cudaStreamPerThread") == 0);
   CHECK(a.on(cudaStreamLegacy).stream() == nullptr);
+}
+
+TEST_CASE("a thread that has not used CUDA yet multiplies vectors of the GPU") {
+  if (!gpu_here()) return;
+  const matrix a = read(example);
+  const auto n = static_cast<std::size_t>(a.cols());
+  const cuda_memory<double> x(numbers(a.cols())), y(std::vector<double>(n, 1.0));
+  a.prepare();
+  std::string said;
+  std::thread([&] {
+    try {
+      a.multiply(2.0, x.read(), -1.0, y.get());
+      a.wait();
+    } catch (const error& problem) {
+      said = problem.what();
+    }
+  }).join();
+  CHECK(said.empty());
+  CHECK(near(y.items(), expected(false)));
 }
 
 TEST_CASE("advice for a matrix on the GPU is followed there") {
