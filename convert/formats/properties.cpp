@@ -308,13 +308,13 @@ format_properties entry<format_kind::bsr>() {
           .on_cuda = {"bsr/stream", "bsr/stream"}};
 }
 
-// Of half of a symmetric matrix: what is true of the format that its entries are stored in, but for who reads
-// it and what multiplies with it.
+// Of half of a symmetric matrix: what is true of the format that its entries are stored in, but for what
+// multiplies with it, and that SciPy has no symmetric matrices; Binsparse has a name for a triangle.
 format_properties halved(format_properties stored, int complexity, int hue, kernel_names on_openmp,
                          kernel_names on_cuda) {
   stored.complexity = complexity;
   stored.hue = hue;
-  stored.in_npz = stored.in_binsparse = false;
+  stored.in_npz = false;
   stored.on_openmp = on_openmp;
   stored.on_cuda = on_cuda;
   return stored;

@@ -212,8 +212,9 @@ class writer {
     out_.put_array(name, type, from.data(), from.size());
     types_.emplace_back(name, hdf5::name_of(type));
   }
-  void finish(const char* format, std::int32_t rows, std::int32_t cols, std::int64_t stored) {
-    out_.put_text(description_attribute, binsparse_text(format, rows, cols, stored, types_));
+  void finish(const char* format, const char* structure, std::int32_t rows, std::int32_t cols,
+              std::int64_t stored) {
+    out_.put_text(description_attribute, binsparse_text(format, structure, rows, cols, stored, types_));
     out_.close();
   }
 
@@ -239,11 +240,12 @@ void write_indices(writer& out, const csc<Offset, Value, host>& matrix) {
 }
 
 template <class Format>
-void write_format(const std::string& path, const Format& matrix, const char* layout) {
+void write_format(const std::string& path, const Format& matrix, const char* layout,
+                  const char* structure = "general") {
   writer out(path);
   write_indices(out, matrix);
   out.put("values", matrix.values);
-  out.finish(layout, matrix.rows, matrix.cols, matrix.values.size());
+  out.finish(layout, structure, matrix.rows, matrix.cols, matrix.values.size());
 }
 
 }  // namespace
@@ -256,6 +258,8 @@ void write_binsparse(const std::string& path, const any_format<Offset, Value, ho
     write_format(path, *by_rows, "CSR");
   else if (const auto* const by_columns = std::get_if<csc<Offset, Value, host>>(&matrix))
     write_format(path, *by_columns, "CSC");
+  else if (const auto* const half = std::get_if<csr_half<Offset, Value, host>>(&matrix))
+    write_format(path, half->upper, "CSR", half->skew != 0 ? "skew_symmetric_upper" : "symmetric_upper");
   else
     throw error(failure::usage,
                 fmt::format("a binsparse file cannot hold {}", format_names()[matrix.index()]));

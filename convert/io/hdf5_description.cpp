@@ -134,17 +134,18 @@ binsparse_description binsparse_description_from(const std::string& path, const 
   return understood(path, text, [&](const json& whole) { return read_binsparse_description(path, whole); });
 }
 
-std::string binsparse_text(const char* format, std::int32_t rows, std::int32_t cols,
-                           std::int64_t stored_values,
+std::string binsparse_text(const char* format, const std::string& structure, std::int32_t rows,
+                           std::int32_t cols, std::int64_t stored_values,
                            const std::vector<std::pair<const char*, const char*>>& types) {
   json data_types = json::object();
   for (const auto& [name, type] : types) data_types[name] = type;
-  const json whole = {{"binsparse",
-                       {{"version", binsparse_version},
-                        {"format", format},
-                        {"shape", json::array({rows, cols})},
-                        {"number_of_stored_values", stored_values},
-                        {"data_types", data_types}}}};
+  json whole = {{"binsparse",
+                 {{"version", binsparse_version},
+                  {"format", format},
+                  {"shape", json::array({rows, cols})},
+                  {"number_of_stored_values", stored_values},
+                  {"data_types", data_types}}}};
+  if (structure != "general") whole["binsparse"]["structure"] = structure;
   return whole.dump();
 }
 

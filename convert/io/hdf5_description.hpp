@@ -47,8 +47,8 @@ struct binsparse_description {
 binsparse_description binsparse_description_from(const std::string& path, const std::string& text);
 
 // The description of a Binsparse file that is written; `types` are the names of arrays and of their types.
-std::string binsparse_text(const char* format, std::int32_t rows, std::int32_t cols,
-                           std::int64_t stored_values,
+std::string binsparse_text(const char* format, const std::string& structure, std::int32_t rows,
+                           std::int32_t cols, std::int64_t stored_values,
                            const std::vector<std::pair<const char*, const char*>>& types);
 
 }  // namespace sparsmith

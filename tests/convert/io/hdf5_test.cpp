@@ -250,7 +250,34 @@ void check_binsparse_round_trips() {
   check_binsparse<O>(small_csc<O, V>(), "CSC", true);
 }
 
+// The triangle of a 3 x 3 matrix with four entries.
+csr_half<std::int32_t, double, host> small_half(std::int32_t skew) {
+  csr_half<std::int32_t, double, host> m;
+  m.skew = skew;
+  m.upper.rows = m.upper.cols = 3;
+  m.upper.row_offsets = array_of<std::int32_t>({0, 2, 3, 4});
+  m.upper.col_indices = array_of<std::int32_t>({0, 2, 2, 2});
+  m.upper.values = array_of<double>({skew != 0 ? 0.0 : 4.0, 1.5, -2.0, 0.0});
+  return m;
+}
+
 }  // namespace
+
+TEST_CASE("half of a symmetric matrix is a triangle of Binsparse") {
+  for (const std::int32_t skew : {0, 1}) {
+    const scratch_file file(".bsp.h5");
+    write_binsparse(file.path, any_double(small_half(skew)));
+    const matrix_entries m = read_binsparse(file.path);
+    CHECK(m.symmetry == (skew != 0 ? symmetry_kind::skew_symmetric : symmetry_kind::symmetric));
+    CHECK(m.origin == "Binsparse CSR");
+    coo<double, host> expected;
+    expected.rows = expected.cols = 3;
+    expected.row_indices = array_of<std::int32_t>({0, 0, 1, 2});
+    expected.col_indices = array_of<std::int32_t>({0, 2, 2, 2});
+    expected.values = array_of<double>({skew != 0 ? 0.0 : 4.0, 1.5, -2.0, 0.0});
+    CHECK(identical(m.entries, expected));
+  }
+}
 
 TEST_CASE("containers give back every format bit for bit") {
   check_containers<std::int32_t, float>();
