@@ -1,6 +1,7 @@
 // The definitions of every pipeline, instantiated for one backend: openmp.cpp and cuda.cu define `backend`
 // and include this. One line per pipeline and combination of types is all it takes to add one.
 #include "convert/pipelines/coo_to_csr.hpp"
+#include "convert/pipelines/csr_rules.hpp"
 #include "convert/pipelines/csr_to_csc.hpp"
 #include "convert/pipelines/csr_to_dia.hpp"
 #include "convert/pipelines/csr_to_ell.hpp"
@@ -38,6 +39,8 @@ template csr<std::int32_t, float, space_on<backend>> narrow_values(
     backend, csr<std::int32_t, double, space_on<backend>>&&, narrowing*, stage_log*);
 template csr<std::int64_t, float, space_on<backend>> narrow_values(
     backend, csr<std::int64_t, double, space_on<backend>>&&, narrowing*, stage_log*);
+template bool is_csr(backend, csr_pattern<std::int32_t, space_on<backend>>);
+template bool is_csr(backend, csr_pattern<std::int64_t, space_on<backend>>);
 template std::int64_t count_upper(backend, csr_pattern<std::int32_t, space_on<backend>>);
 template std::int64_t count_upper(backend, csr_pattern<std::int64_t, space_on<backend>>);
 template std::int64_t count_diagonal_blocks(backend, csr_pattern<std::int32_t, space_on<backend>>,

@@ -37,6 +37,10 @@ template <class Backend, class Offset, class Value>
 csr<Offset, Value, space_on<Backend>> coo_to_csr(Backend on, coo<Value, space_on<Backend>>&& entries,
                                                  stage_log* log);
 
+// Whether the offsets rise from 0 to the number of entries, and the columns inside every row.
+template <class Backend, class Offset>
+bool is_csr(Backend on, csr_pattern<Offset, space_on<Backend>> matrix);
+
 template <class Backend, class Offset, class Value>
 std::int64_t count_zeros(Backend on, csr<Offset, Value, view_on<Backend>> matrix);
 template <class Backend, class Offset, class Value>

@@ -145,6 +145,15 @@ TEST_CASE("one wrong bit of one entry, and there is no half") {
   CHECK(find_symmetry(on, view(signs), nullptr) == mirror_symmetry::none);
 }
 
+TEST_CASE("of a negated matrix nothing but zeros may lie on the diagonal") {
+  const auto found = [](double on_diagonal) {
+    const named_matrix source{"", 3, 3, {{0, 2, 1.5}, {1, 1, on_diagonal}, {2, 0, -1.5}}};
+    return find_symmetry(on, view(assembled<std::int32_t, double>(source)), nullptr);
+  };
+  CHECK(found(0.0) == mirror_symmetry::negated);
+  CHECK(found(2.0) == mirror_symmetry::none);
+}
+
 TEST_CASE("any format through COO to any other is exact") {
   for (const auto& source : battery()) {
     const auto m = assembled<std::int32_t, double>(source);

@@ -147,6 +147,12 @@ fault("convert/options.cpp", "a share of 2 is taken for DIA", "std::isnan(share)
       "options")
 fault("convert/options.cpp", "a diagonal of DIA that takes as many bytes as in the rest is not stored",
       "? groups_of(rows * value_bytes, in_rest)", "? rows * value_bytes / in_rest + 1", "formats")
+fault("convert/pipelines/csr_rules.hpp", "the last offset may be any",
+      "return i == m.rows ? m.row_offsets[i] == m.entries :", "return i == m.rows ? true :", "compress")
+fault("convert/pipelines/csr_rules.hpp", "a column may be there twice", "m.col_indices[e] <= m.col_indices[e - 1]",
+      "m.col_indices[e] < m.col_indices[e - 1]", "compress library_matrix")
+fault("convert/pipelines/csr_rules.hpp", "an entry's column may fall anywhere", "0, m.rows, e)] == e;", "0, m.rows, e)] <= e;",
+      "compress")
 fault("convert/pipelines/csr_to_half.hpp", "a negated matrix may have values on the diagonal",
       "if (row == col) return values[e] == 0 ? 0 : not_negated;", "if (row == col) return 0;", "pipelines")
 fault("convert/pipelines/csr_to_half.hpp", "an entry without a mirror image is no hindrance",
