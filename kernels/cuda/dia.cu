@@ -1,9 +1,9 @@
 // DIA on a GPU: a thread takes a few outputs and walks the diagonals, with the loads of several on their way
 // at once; neighbouring threads read neighbouring values and neighbouring entries of x. Outputs are rows in
 // A x and columns in A^T x: both gather, so that nothing is added to memory that others add to; both at once
-// are two gathers, of which the second finds the values in the cache. A^T (A x) gathers the sums of a thread
-// block's rows and adds what they make, once for diagonals that lie near to each other. Half of a symmetric
-// matrix is two gathers as well, into one output. The rest goes through COO's segmented sums.
+// are two gathers, of which the second finds the values in the cache. A^T (A x) adds a row's sum to
+// neighbouring places of neighbouring rows. Half of a symmetric matrix is two gathers as well, into one
+// output. The rest goes through COO's segmented sums.
 #include <optional>
 
 #include "kernels/cuda/entries.hpp"
@@ -152,41 +152,24 @@ __global__ void __launch_bounds__(threads, sizeof(Value) == 4 ? 4 : 3)
   write_sums(cols.outputs, alpha, other, beta, z);
 }
 
-// z += alpha A^T (A x): the sums of a thread block's rows, and then its rows times them. Diagonals that lie
-// near to each other go to the same outputs: a thread takes an output of theirs and adds to z once.
+// z += alpha A^T (A x): a row's sum, and then the row times it. Neighbouring threads add to neighbouring
+// places.
 template <class Offsets, class Value>
 __global__ void __launch_bounds__(threads, sizeof(Value) == 4 ? 4 : 3)
     add_diagonals_normal(diagonal_walk<false, false, Offsets, Value> walk, read_ahead ahead, Value alpha,
                          Value* z) {
-  __shared__ Value products[block_outputs];
   ahead.bring();
   Value sum[dia_tuning::outputs] = {};
   sum_diagonals(walk, sum);
-#pragma unroll
-  for (int i = 0; i < dia_tuning::outputs; ++i) products[threadIdx.x + i * threads] = alpha * sum[i];
-  __syncthreads();
   wait_for_kernel_before();  // which scales z
-  const std::int64_t first_row = std::int64_t{blockIdx.x} * block_outputs;
-  const auto own_rows = static_cast<std::uint32_t>(min(walk.rows - first_row, std::int64_t{block_outputs}));
-  for (std::int64_t d = 0; d < walk.diagonals;) {
-    // As many as lie within as many places as there are rows: at most half of what is looked at is outside.
-    const std::int64_t low = walk.shift(d);
-    std::int64_t end = d + 1;
-    while (end < walk.diagonals && walk.shift(end) - low <= block_outputs) ++end;
-    const auto outputs = static_cast<std::uint32_t>(own_rows + (walk.shift(end - 1) - low));
-    for (std::uint32_t at = threadIdx.x; at < outputs; at += threads) {
-      const std::int64_t col = first_row + low + at;
-      if (col < 0 || col >= walk.inputs) continue;
-      Value total = 0;
-#pragma unroll 4
-      for (std::int64_t k = d; k < end; ++k) {
-        const std::uint32_t row = at - static_cast<std::uint32_t>(walk.shift(k) - low);
-        if (row < own_rows)
-          total += __ldg(walk.values + k * std::int64_t{walk.rows} + first_row + row) * products[row];
-      }
-      atomicAdd(z + col, total);
+  for (std::int64_t d = 0; d < walk.diagonals; ++d) {
+    const auto by = static_cast<std::uint32_t>(walk.shift(d));
+    const Value* const diagonal = walk.values + d * std::int64_t{walk.rows};
+#pragma unroll
+    for (int i = 0; i < dia_tuning::outputs; ++i) {
+      const std::uint32_t row = blockIdx.x * block_outputs + threadIdx.x + i * threads, col = row + by;
+      if (row < walk.rows && col < walk.inputs) atomicAdd(z + col, __ldg(diagonal + row) * (alpha * sum[i]));
     }
-    d = end;
   }
 }
 
