@@ -189,13 +189,21 @@ template <class Offset, class Value>
 long_rows long_rows_of(const bsr_view<Offset, Value, device>& m) {
   const std::int64_t bytes = m.values.size() * std::int64_t{sizeof(Value)} / std::max(count_block_rows(m), 1);
   if (bytes < both_tuning::long_row_bytes) return {};
-  return {true, static_cast<std::size_t>(std::min(bytes + bytes / 4, both_tuning::most_kept_bytes))};
+  cudaFuncAttributes its = {};
+  check_cuda(cudaFuncGetAttributes(&its, multiply_long_block_rows<Offset, Value>));
+  const std::int64_t most = std::min(both_tuning::most_kept_bytes,
+                                     most_shared_bytes() - static_cast<std::int64_t>(its.sharedSizeBytes));
+  // The limit belongs to the function, which other matrices use too: it is always the same.
+  check_cuda(cudaFuncSetAttribute(multiply_long_block_rows<Offset, Value>,
+                                  cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)));
+  return {true, static_cast<std::size_t>(std::min(bytes + bytes / 4, most))};
 }
 
 // Scales z and adds to it, and y where that is another vector.
 template <one_pass Pass, class Offset, class Value>
 void launch_block_rows(cuda on, const bsr_view<Offset, Value, device>& m, Value alpha, Value mirror,
-                       const Value* x, const Value* w, Value beta, Value* y, Value* z) {
+                       const Value* x, const Value* w, Value beta, Value* y, Value* z,
+                       const long_rows& rows = {}) {
   const bool early = scale(on, m.cols, beta, z);
   const std::int32_t block_rows = count_block_rows(m);
   read_ahead ahead;
@@ -210,7 +218,7 @@ void launch_block_rows(cuda on, const bsr_view<Offset, Value, device>& m, Value 
                                                m.col_indices.data(),
                                                m.values.data()};
   if constexpr (Pass == one_pass::normal) {
-    if (const long_rows rows = long_rows_of(m); rows.are_long) {
+    if (rows.are_long) {
       launch(on,
              launch_size{static_cast<unsigned>(block_rows), both_tuning::long_row_threads, rows.kept_bytes,
                          early},
@@ -241,23 +249,21 @@ class bsr_both {
   static std::string why_not_expected(const matrix_outline& known, operation) { return too_large(known); }
   static matrix_outline outline_of(const matrix& m) { return {.block = {m.block_rows, m.block_cols}}; }
 
-  bsr_both(cuda on, const matrix& m, operation) : on_(on), m_(m) {
-    // Its own limit, which other matrices use too: it is always the same.
-    check_cuda(cudaFuncSetAttribute(multiply_long_block_rows<Offset, Value>,
-                                    cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(both_tuning::most_kept_bytes)));
+  bsr_both(cuda on, const matrix& m, operation op) : on_(on), m_(m) {
+    if (op == operation::normal) long_ = long_rows_of(m);
   }
 
   void run_both(Value alpha, const Value* x, const Value* w, Value beta, Value* y, Value* z) const {
     launch_block_rows<one_pass::both>(on_, m_, alpha, Value{1}, x, w, beta, y, z);
   }
   void run(Value alpha, const Value* x, Value beta, Value* z) const {
-    launch_block_rows<one_pass::normal>(on_, m_, alpha, Value{1}, x, x, beta, z, z);
+    launch_block_rows<one_pass::normal>(on_, m_, alpha, Value{1}, x, x, beta, z, z, long_);
   }
 
  private:
   cuda on_;
   matrix m_;
+  long_rows long_;
 };
 
 template <class Offset, class Value>

@@ -136,11 +136,8 @@ __global__ void find_used_inputs(const tile_cells cells, const Offset* tile_offs
 }
 
 // Of a thread block: from 98 KiB on, which is enough for tiles of 2048 in fp64 with the fewest warps.
-int most_shared_bytes() {
-  int current = 0, most = 0;
-  check_cuda(cudaGetDevice(&current));
-  check_cuda(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, current));
-  return most - tile_tuning::own_shared_bytes;
+int most_tile_bytes() {
+  return most_shared_bytes() - tile_tuning::own_shared_bytes;
 }
 
 template <class T>
@@ -326,7 +323,7 @@ struct gcsb_tile_kernel {
     with_kernel([&](auto kernel, auto) {
       // The limit belongs to the function, which other matrices use too: it is always the same.
       check_cuda(
-          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_shared_bytes()));
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_tile_bytes()));
       check_cuda(
           cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, warps * 32, shared_bytes(warps)));
     });
@@ -388,7 +385,7 @@ class gcsb_tile_both {
 
   static std::string why_not(const matrix& m, operation) {
     const std::size_t bytes = tile_both_shared_bytes<Value>(m.tile_height, m.tile_width);
-    return bytes <= static_cast<std::size_t>(most_shared_bytes())
+    return bytes <= static_cast<std::size_t>(most_tile_bytes())
                ? ""
                : "its tiles are too large for the sums of both products in shared memory";
   }
@@ -402,7 +399,7 @@ class gcsb_tile_both {
     int resident = 0;
     with_kernel([&](auto kernel, auto) {
       check_cuda(
-          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_shared_bytes()));
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_tile_bytes()));
       check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel,
                                                                tile_both_limits::warps * 32, shared_bytes_));
     });

@@ -23,6 +23,14 @@ inline unsigned resident_blocks(std::int64_t items, int threads) {
   return static_cast<unsigned>(std::clamp<std::int64_t>((items + threads - 1) / threads, 1, most));
 }
 
+// Shared memory that a thread block may ask for.
+inline int most_shared_bytes() {
+  int current = 0, most = 0;
+  check_cuda(cudaGetDevice(&current));
+  check_cuda(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, current));
+  return most;
+}
+
 // Calls use(std::bool_constant<transposed>) so that kernels know the operation when they are compiled.
 template <class Use>
 void with_operation(operation op, Use use) {
