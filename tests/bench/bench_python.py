@@ -42,13 +42,13 @@ def on_cpu():
 
 
 def nvmaths(a, x):
-    """nvmath-python's planned product with its tensor of any format, or why there is none."""
+    """nvmath-python's planned product, or why there is none."""
     try:
         import nvmath
     except ImportError as problem:
         return str(problem)
-    y = x[:a.shape[0], None] * 0
-    product = nvmath.sparse.Matmul(nvmath.sparse.ust.Tensor.from_package(a), x[:, None], c=y, beta=0.0)
+    y = x[:1, None].repeat(a.shape[0], axis=0) * 0
+    product = nvmath.sparse.Matmul(a, x[:, None], c=y, beta=0.0)
     product.plan()
     return product.execute
 
