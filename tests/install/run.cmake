@@ -1,5 +1,6 @@
 # Installs the build into WORK/prefix and builds the programs of docs/library.md against it as a stranger would: with CMake,
-# a project of C++ alone, and the first with pkg-config. Runs them, and an installed tool.
+# a project of C++ alone, and the first with pkg-config. Runs them, and an installed tool. With PYTHON also looks at what pip
+# puts into a wheel.
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/examples.cmake)
 
@@ -15,6 +16,16 @@ endfunction()
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${WORK}/prefix)
+if(PYTHON)
+  run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${WORK}/wheel --component python)
+  file(GLOB_RECURSE found RELATIVE ${WORK}/wheel ${WORK}/wheel/*)
+  if(NOT found MATCHES "^sparsmith/_sparsmith\\.[^;]*;sparsmith/bin/spbatch$")
+    message(FATAL_ERROR "A wheel would hold ${found}, and not the extension and spbatch")
+  endif()
+endif()
+if(EXISTS ${WORK}/prefix/sparsmith)
+  message(FATAL_ERROR "The package for Python is installed with the library")
+endif()
 file(GLOB found RELATIVE ${WORK}/prefix/include ${WORK}/prefix/include/*)
 if(NOT found STREQUAL "sparsmith")
   message(FATAL_ERROR "The installed include folder holds ${found}, and not sparsmith alone")
