@@ -455,6 +455,66 @@ def check_hdf5(checker, rng):
         checker.check("foreign.bsp.h5: matrix", same(sparse.load_npz(target), matrix))
 
 
+def mat73(name):
+    """The sparse matrix of that place in a MATLAB 7.3 file, as h5py sees it."""
+    path, _, variable = str(name).partition(":")
+    with h5py.File(path, "r") as file:
+        group = file[variable]
+        data, ir = (group[key][:] if key in group else np.zeros(0) for key in ("data", "ir"))
+        return sparse.csc_matrix((data, ir.astype(np.int64), group["jc"][:].astype(np.int64)),
+                                 shape=(int(group.attrs["MATLAB_sparse"]), group["jc"].size - 1))
+
+
+def check_groups_of_hdf5(checker, rng):
+    """AnnData, as its own package writes it, and MATLAB's 7.3."""
+    matrix = random_coo(rng, 31, 17, 90, np.float32, False).tocsr()
+    source = checker.workdir / "cells.h5ad"
+    for name, written, encoding in [("csr", matrix, "csr_matrix"), ("csc", matrix.tocsc(), "csc_matrix")]:
+        with h5py.File(source, "w") as file:
+            file.attrs["encoding-type"] = "anndata"
+            for place in ("X", "layers/counts"):
+                group = file.create_group(place)
+                group.attrs["encoding-type"] = encoding
+                group.attrs["shape"] = np.array(matrix.shape)
+                for key in ("data", "indices", "indptr"):
+                    values = getattr(written, key) * (2 if place != "X" and key == "data" else 1)
+                    group.create_dataset(key, data=values, compression="gzip")
+        for variable, times in ((), 1), (("--variable", "layers/counts"), 2):
+            target = checker.convert(source, "csr", f"cells_{name}.npz", *variable)
+            if target is not None:
+                checker.check(f"AnnData {name} {variable}", same(sparse.load_npz(target), canonical(matrix * times, "csr")))
+    with h5py.File(source, "w") as file:
+        file.attrs["encoding-type"] = "anndata"
+        file.create_dataset("X", data=matrix.toarray(), chunks=(4, 5), compression="gzip")
+    target = checker.convert(source, "csr", "cells_full.npz")
+    if target is not None:
+        expected = canonical(sparse.csr_matrix(matrix.toarray()), "csr")
+        checker.check("AnnData full", same(sparse.load_npz(target), expected))
+
+    source = checker.workdir / "by_hand.mat"
+    with h5py.File(source, "w", userblock_size=512) as file:
+        group = file.create_group("A")
+        group.attrs["MATLAB_class"] = np.bytes_("double")
+        group.attrs["MATLAB_sparse"] = np.uint64(matrix.shape[0])
+        columns = matrix.tocsc()
+        columns.sort_indices()
+        group.create_dataset("jc", data=columns.indptr.astype(np.uint64))
+        group.create_dataset("ir", data=columns.indices.astype(np.uint64), chunks=(7,), compression="gzip")
+        group.create_dataset("data", data=columns.data.astype(np.float64))
+    with open(source, "r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file".ljust(124) + b"\0\2IM")
+    cases = [(source, "A")]
+    real = pathlib.Path(os.environ.get("SPARSMITH_MATRICES", "/none")) / "native" / "soc-sign-bitcoin-alpha.mat"
+    if real.exists():
+        cases += [(real, "Problem.A"), (real, "Problem.aux.Time")]
+    for path, variable in cases:
+        expected = mat73(f"{path}:{variable.replace('.', '/')}")
+        for option in [("--variable", variable)] + ([()] if variable in ("A", "Problem.A") else []):
+            target = checker.convert(path, "csc", f"{path.stem}_{variable}.npz", *option)
+            if target is not None:
+                checker.check(f"MATLAB 7.3 {path.name} {variable}", same(sparse.load_npz(target), canonical(expected, "csc")))
+
+
 def main():
     if len(sys.argv) != 3:
         print(__doc__.splitlines()[0], file=sys.stderr)
@@ -472,6 +532,7 @@ def main():
         print("scipy_check: HDF5 files SKIPPED, no h5py")
     else:
         check_hdf5(checker, rng)
+        check_groups_of_hdf5(checker, rng)
     print(f"scipy_check: SciPy {scipy.__version__}, {checker.checks} checks, {len(checker.failures)} failed")
     return 1 if checker.failures else 0
 

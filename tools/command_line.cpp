@@ -198,6 +198,13 @@ std::vector<std::string> format_options_given(const CLI::App& app) {
   return given;
 }
 
+void add_variable_option(CLI::App& app, std::string& variable) {
+  app.add_option(
+      "--variable", variable,
+      "MATLAB, AnnData: which matrix of the file, such as Problem.A or layers/counts; by default the "
+      "one there is");
+}
+
 void add_common_options(CLI::App& app, common_options& options) {
   add_choice(app, "--device", options.device,
              {{"auto", device_wish::automatic},

@@ -21,6 +21,9 @@ int run_tool(CLI::App& app, int argc, char** argv, const std::function<void()>& 
 
 void add_common_options(CLI::App& app, common_options& options);
 
+// --variable, of tools that read: which matrix of a file that holds several.
+void add_variable_option(CLI::App& app, std::string& variable);
+
 // Which of the options that are about some formats only were typed.
 std::vector<std::string> format_options_given(const CLI::App& app);
 

@@ -29,7 +29,7 @@ struct typed_options {
   common_options common;
   std::vector<std::string> inputs;
   std::vector<std::string> blocks;
-  std::string html, png, svg;
+  std::string html, png, svg, variable;
   std::string size = "840x700";
   int bins = default_bins, longest = 5;
   bool rows = false, cols = false, full = false, tile = false, csv = false;
@@ -38,6 +38,7 @@ struct typed_options {
 // What is to be done; nothing below request_of knows what was typed for it.
 struct analysis_request {
   std::vector<std::string> inputs;
+  std::string variable;      // which matrix of a file of several
   feature_request features;  // but for the grid, which follows from the matrix and the pictures
   int picture_width = 0, picture_height = 0;  // of the PNG and the SVG
   std::string html, png, svg;                 // where to; empty where not wanted
@@ -69,6 +70,7 @@ analysis_request request_of(const typed_options& typed) {
   check_output_files(typed.inputs, {{"--html", typed.html}, {"--png", typed.png}, {"--svg", typed.svg}});
   if (typed.inputs.size() > 1 && !(typed.png.empty() && typed.svg.empty()))
     throw error(failure::usage, "--png and --svg draw one matrix; --html shows several");
+  request.variable = typed.variable;
   request.html = typed.html;
   request.png = typed.png;
   request.svg = typed.svg;
@@ -89,7 +91,8 @@ spy_options picture_of(const matrix_features& f, const analysis_request& request
 matrix_features analyze(const std::string& input, const analysis_request& request, bool use_gpu,
                         std::string& doubt) {
   progress_bar bar(input, request.show_progress);
-  matrix_entries source = read_matrix(input, bar.callback(), {complex_values::pattern_only});
+  matrix_entries source =
+      read_matrix(input, bar.callback(), {complex_values::pattern_only, {}, request.variable});
   // As fine as the largest picture shows: all others are merged from it.
   feature_request wanted = request.features;
   wanted.grid_rows = wanted.grid_cols = 1;
@@ -282,6 +285,7 @@ int main(int argc, char** argv) {
   app.add_option("--size", typed.size, "Width and height of the PNG and SVG, up to 8192x8192")
       ->capture_default_str();
   auto* const csv = app.add_flag("--csv", typed.csv, "Print one line a matrix, with commas");
+  add_variable_option(app, typed.variable);
   add_common_options(app, typed.common);
   csv->excludes(app.get_option("--json"));
   add_help_ending(

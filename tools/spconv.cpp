@@ -35,7 +35,7 @@ struct typed_options {
   int index_bits = 0;
   bool drop_zeros = false, verify = false, plan = false;
   edge_options edges;
-  std::string ids_path;
+  std::string ids_path, variable;
   std::vector<std::string> of_formats;  // which of the options that are about some formats only
 };
 
@@ -52,9 +52,10 @@ void add_options(CLI::App& app, typed_options& typed) {
   app.add_option(
          "input", typed.input,
          "A matrix: Matrix Market, Rutherford-Boeing, Harwell-Boeing, a list of edges, .smat, DIMACS .gr, "
-         "METIS .graph or PETSc's binary (all also .gz, .bz2, .xz, .zst), SuiteSparse .tar.gz, .npz, "
-         ".bsp.h5, "
-         ".h5, - for standard input, or a generator (--help-generators)")
+         "METIS .graph, PETSc's binary, MATLAB's .mat or NumPy's .npy (all also .gz, .bz2, .xz, .zst, but "
+         "for "
+         "MATLAB 7.3), SuiteSparse .tar.gz, .npz, .bsp.h5, .h5ad, .h5, - for standard input, or a generator "
+         "(--help-generators)")
       ->required();
   app.add_option("--to", typed.to,
                  fmt::format("Format: {}; mtx writes a Matrix Market file. Without it -o writes csr, or mtx "
@@ -87,6 +88,7 @@ void add_options(CLI::App& app, typed_options& typed) {
   app.add_option("--compact", typed.ids_path,
                  "Edge lists: number the ids that occur anew, in their order, and write them to this file, "
                  "one a line");
+  add_variable_option(app, typed.variable);
   app.add_option("--max-fill", conversion.max_fill,
                  "Refuse a padded format above this many slots per entry, at least 1")
       ->capture_default_str();
@@ -289,6 +291,7 @@ request settle(typed_options typed) {
           .choose_block = block_open,
           .drop_zeros = typed.drop_zeros,
           .edges = typed.edges,
+          .variable = typed.variable,
           .ids_path = typed.ids_path,
           .verify = typed.verify,
           .wide_offsets = typed.wide_offsets,
@@ -484,7 +487,7 @@ outcome run(const request& wanted, const with_progress& with) {
   const auto start = std::chrono::steady_clock::now();
   const bool generated = is_generator(wanted.input);
   with(generated ? "generating" : "reading", [&](const progress_callback& progress) {
-    source = read_matrix(wanted.input, progress, {complex_values::refuse, wanted.edges});
+    source = read_matrix(wanted.input, progress, {complex_values::refuse, wanted.edges, wanted.variable});
   });
   result.stages.push_back({generated ? "generate" : "read", seconds_since(start),
                            source.entries.values.size(), file_bytes(wanted.input)});

@@ -32,6 +32,7 @@ struct request {
   bool choose_block = false;  // of BSR, from the matrix
   bool drop_zeros = false;
   edge_options edges;
+  std::string variable;  // which matrix of a file of several
   std::string ids_path;  // where ids that were numbered anew are written
   bool verify = false;
   std::optional<bool> wide_offsets, single_values;  // else the matrix decides

@@ -31,7 +31,7 @@ namespace {
 struct typed_options {
   common_options common;
   std::vector<std::string> inputs, formats, kernels;
-  std::string mix = "1:1", memory, html, machine;
+  std::string mix = "1:1", memory, html, machine, variable;
   double products = 0, budget = 0;
   std::optional<bool> single_values;
   int top = 0;
@@ -52,6 +52,7 @@ struct tool_request {
   double began = 0;            // when the work began
   double machine_seconds = 0;  // that measuring the machine took, once and not for any matrix
   std::optional<bool> single_values;
+  std::string variable;  // which matrix of a file of several
   std::string html;
   output_form form = output_form::text;
   bool all = false;  // of the text
@@ -145,6 +146,7 @@ tool_request request_of(const typed_options& typed, const device_choice& device,
   request.each.interrupted = [] { return interrupted != 0; };
   request.single_values = typed.single_values;
   check_output_files(typed.inputs, {{"--html", typed.html}});
+  request.variable = typed.variable;
   request.html = typed.html;
   request.form = form_of(typed.common, typed.csv);
   request.show_progress = !typed.common.quiet;
@@ -191,6 +193,7 @@ recommendation recommend_for(const std::string& input, const tool_request& reque
     read_options how;
     how.where = request.device.use_gpu ? run_on::gpu : run_on::cpu;
     if (request.single_values) how.values = *request.single_values ? value_width::f32 : value_width::f64;
+    how.variable = request.variable;
     how.progress = bar.callback();
     return read(input, how);
   }();
@@ -449,6 +452,7 @@ int main(int argc, char** argv) {
   app.add_option("--html", typed.html,
                  "Write a report with charts, one page that needs nothing beside itself");
   auto* const csv = app.add_flag("--csv", typed.csv, "Print one line a kernel and product, with commas");
+  add_variable_option(app, typed.variable);
   add_common_options(app, typed.common);
   csv->excludes(app.get_option("--json"));
   add_help_ending(

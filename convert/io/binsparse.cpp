@@ -5,7 +5,7 @@
 
 #include "convert/io/bounds.hpp"
 #include "convert/io/hdf5_description.hpp"
-#include "convert/io/hdf5_file.hpp"
+#include "convert/io/hdf5_sparse.hpp"
 
 namespace sparsmith {
 namespace {
@@ -104,17 +104,8 @@ class reader {
         refuse_input(in_.path(), fmt::format("array {} is missing", name));
       return {};
     }
-    if (set->kind != H5T_INTEGER)
-      refuse_input(in_.path(), fmt::format("array {} does not hold integers", name));
+    hdf5::require_integers(in_, *set, name);
     return std::move(*set);
-  }
-
-  array<std::int32_t, host> read_indices(const dataset& set, const char* name, std::int32_t limit) const {
-    array<std::int32_t, host> indices(set.length);
-    in_.for_each<std::int64_t>(set, name, [&](std::int64_t i, std::int64_t index) {
-      indices[i] = checked_index(in_.path(), name, i, index, limit);
-    });
-    return indices;
   }
 
   // The row (or column) of every entry from the offsets; with `listed`, indices_0 says which rows have
@@ -128,18 +119,14 @@ class reader {
       count = indices_0.length;
       lines = read_indices(indices_0, "indices_0", majors);
     }
-    array<std::int32_t, host> expanded(stored_);
-    if (stored_ == 0 && pointers.length == 0) return expanded;
-    refuse_if(in_.path(),
-              check_length("pointers_to_1", pointers.length, count + 1,
-                           listed ? "one more than indices_0" : "one more than lines in the shape"));
-    array<std::int64_t, host> offsets(pointers.length);
-    in_.read_all(pointers, "pointers_to_1", hdf5::stored_type::int64, offsets.data());
-    refuse_if(in_.path(), check_offsets("pointers_to_1", offsets, count, stored_));
-    for (std::int64_t i = 0; i < count; ++i)
-      std::fill(expanded.begin() + offsets[i], expanded.begin() + offsets[i + 1],
-                listed ? lines[i] : static_cast<std::int32_t>(i));
-    return expanded;
+    if (stored_ == 0 && pointers.length == 0) return {};
+    return hdf5::read_lines(in_, pointers, "pointers_to_1", count, stored_,
+                            listed ? "one more than indices_0" : "one more than lines in the shape",
+                            listed ? &lines : nullptr);
+  }
+
+  array<std::int32_t, host> read_indices(const dataset& set, const char* name, std::int32_t limit) const {
+    return hdf5::read_indices(in_, set, name, limit);
   }
 
   // Entries on the other side would count twice once the matrix is expanded.

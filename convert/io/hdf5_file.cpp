@@ -148,23 +148,61 @@ handle input::root() const {
   return handle(require(::H5Gopen2(file_.get(), "/", H5P_DEFAULT), "the root group"), ::H5Gclose);
 }
 
-std::optional<handle> input::group_with(const char* attribute) const {
-  handle top = root();
-  if (has_attribute(top, attribute)) return top;
+template <class Visit>
+void input::for_each_object(const handle& group, Visit visit) const {
   H5G_info_t info{};
-  require(::H5Gget_info(top.get(), &info), "the root group");
+  require(::H5Gget_info(group.get(), &info), "the groups");
   const hsize_t links =
       std::min<hsize_t>(info.nlinks, 10000);  // a damaged count must not keep us here for ever
   for (hsize_t i = 0; i < links; ++i) {
     H5L_info_t link{};
-    require(::H5Lget_info_by_idx(top.get(), ".", H5_INDEX_NAME, H5_ITER_INC, i, &link, H5P_DEFAULT),
-            "the root group");
+    require(::H5Lget_info_by_idx(group.get(), ".", H5_INDEX_NAME, H5_ITER_INC, i, &link, H5P_DEFAULT),
+            "the groups");
     if (link.type != H5L_TYPE_HARD) continue;  // what lies elsewhere is not looked at
-    handle object(::H5Oopen_by_idx(top.get(), ".", H5_INDEX_NAME, H5_ITER_INC, i, H5P_DEFAULT), ::H5Oclose);
-    const bool group = object && ::H5Iget_type(object.get()) == H5I_GROUP;
-    if (group && has_attribute(object, attribute)) return object;
+    handle object(::H5Oopen_by_idx(group.get(), ".", H5_INDEX_NAME, H5_ITER_INC, i, H5P_DEFAULT), ::H5Oclose);
+    if (object && visit(i, object)) return;
   }
-  return std::nullopt;
+}
+
+std::optional<handle> input::group_with(const char* attribute) const {
+  handle top = root();
+  if (has_attribute(top, attribute)) return top;
+  std::optional<handle> found;
+  for_each_object(top, [&](hsize_t, handle& object) {
+    if (::H5Iget_type(object.get()) == H5I_GROUP && has_attribute(object, attribute))
+      found = std::move(object);
+    return found.has_value();
+  });
+  return found;
+}
+
+std::vector<member> input::members(const handle& group) const {
+  std::vector<member> result;
+  for_each_object(group, [&](hsize_t i, const handle& object) {
+    char name[1024];
+    const ssize_t length = require(
+        ::H5Lget_name_by_idx(group.get(), ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT),
+        "the groups");
+    if (length >= ssize_t{sizeof name}) return false;  // nobody could ask for it by name
+    const H5I_type_t type = ::H5Iget_type(object.get());
+    result.push_back({name, type == H5I_GROUP     ? member_kind::group
+                            : type == H5I_DATASET ? member_kind::array
+                                                  : member_kind::other});
+    return false;
+  });
+  return result;
+}
+
+std::vector<std::int64_t> input::integers(const handle& object, const char* name) const {
+  const handle attribute(require(::H5Aopen(object.get(), name, H5P_DEFAULT), name), ::H5Aclose);
+  const handle type(require(::H5Aget_type(attribute.get()), name), ::H5Tclose);
+  const handle space(require(::H5Aget_space(attribute.get()), name), ::H5Sclose);
+  const hssize_t count = ::H5Sget_simple_extent_npoints(space.get());
+  if (::H5Tget_class(type.get()) != H5T_INTEGER || count < 0 || count > 16)
+    refuse_input(path_, fmt::format("attribute {} does not hold a few integers", name));
+  std::vector<std::int64_t> result(static_cast<std::size_t>(count));
+  if (count > 0) require(::H5Aread(attribute.get(), H5T_STD_I64LE, result.data()), name);
+  return result;
 }
 
 bool input::has_attribute(const handle& group, const char* name) const {
@@ -193,14 +231,23 @@ std::string input::text(const handle& group, const char* name) const {
   return result;
 }
 
-std::optional<dataset> input::open(const handle& group, const char* name) const {
-  if (require(::H5Lexists(group.get(), name, H5P_DEFAULT), name) == 0) return std::nullopt;
-  // HDF5 would open whatever file a link names, and wait for a writer where that is a pipe.
+// HDF5 would open whatever file a link names, and wait for a writer where that is a pipe.
+void input::require_here(const handle& group, const char* what, const char* name) const {
   H5L_info_t link{};
   require(::H5Lget_info(group.get(), name, &link, H5P_DEFAULT), name);
   if (link.type != H5L_TYPE_HARD)
     refuse_unsupported(path_,
-                       fmt::format("array {} is a link to another place, which is not followed", name));
+                       fmt::format("{} {} is a link to another place, which is not followed", what, name));
+}
+
+handle input::open_group(const handle& parent, const char* name) const {
+  require_here(parent, "group", name);
+  return handle(require(::H5Gopen2(parent.get(), name, H5P_DEFAULT), name), ::H5Gclose);
+}
+
+std::optional<dataset> input::open(const handle& group, const char* name, std::size_t dimensions) const {
+  if (require(::H5Lexists(group.get(), name, H5P_DEFAULT), name) == 0) return std::nullopt;
+  require_here(group, "array", name);
   const handle access(require(::H5Pcreate(H5P_DATASET_ACCESS), name), ::H5Pclose);
   // Room for several of the largest chunks that are in use, so that none is unpacked twice.
   require(::H5Pset_chunk_cache(access.get(), 10007, 64u << 20, 1.0), name);
@@ -216,10 +263,19 @@ std::optional<dataset> input::open(const handle& group, const char* name) const 
   set.element_bytes = ::H5Tget_size(type.get());
   set.is_signed = set.kind == H5T_INTEGER && ::H5Tget_sign(type.get()) == H5T_SGN_2;
   const handle space(require(::H5Dget_space(set.id.get()), name), ::H5Sclose);
-  if (::H5Sget_simple_extent_ndims(space.get()) != 1)
-    refuse_input(path_, fmt::format("array {} is not one-dimensional", name));
-  hsize_t extent = 0;
-  require(::H5Sget_simple_extent_dims(space.get(), &extent, nullptr), name);
+  const auto found = static_cast<std::size_t>(require(::H5Sget_simple_extent_ndims(space.get()), name));
+  if (dimensions != any_dimensions && found != dimensions)
+    refuse_input(path_, fmt::format("array {} is not {}-dimensional", name, dimensions == 1 ? "one" : "two"));
+  std::vector<hsize_t> extents(found);
+  require(::H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr), name);
+  // Of sizes whose product is beyond 64 bits, more than any file holds.
+  const auto product = [](const std::vector<hsize_t>& sizes) {
+    std::uint64_t elements = 1;
+    for (const hsize_t size : sizes)
+      if (__builtin_mul_overflow(elements, size, &elements)) return ~std::uint64_t{0};
+    return elements;
+  };
+  const std::uint64_t elements = product(extents);
   // Deflated chunks may hold about a thousand times what they take (other filters no more); anything else
   // cannot be larger than the file. Chunks that were never written take nothing, and hold nothing worth
   // reading.
@@ -229,18 +285,22 @@ std::optional<dataset> input::open(const handle& group, const char* name) const 
     const std::uint64_t stored = ::H5Dget_storage_size(set.id.get());
     most_bytes = std::min(stored, bytes_) * largest_expansion;
     // A chunk is unpacked whole, however few of its elements there are.
-    hsize_t chunk = 0;
-    require(::H5Pget_chunk(creation.get(), 1, &chunk), name);
+    std::vector<hsize_t> sides(found);
+    require(::H5Pget_chunk(creation.get(), static_cast<int>(found), sides.data()), name);
+    const std::uint64_t chunk = product(sides);
     constexpr std::uint64_t ordinary_chunk = 64u << 20;
-    if (extent > 0 &&
+    if (elements > 0 &&
         chunk > std::max(most_bytes, ordinary_chunk) / std::max<std::size_t>(set.element_bytes, 1))
       refuse_input(path_,
                    fmt::format("array {} has chunks of {} elements, more than the file holds", name, chunk));
   }
   const std::uint64_t most = most_bytes / std::max<std::size_t>(set.element_bytes, 1);
-  if (extent > most)
-    refuse_input(path_, fmt::format("array {} has {} elements, more than the file holds", name, extent));
-  set.length = static_cast<std::int64_t>(extent);
+  if (elements > most)
+    refuse_input(path_, fmt::format("array {} has {} elements, more than the file holds", name, elements));
+  // Where one is 0, the others may be anything.
+  for (const hsize_t extent : extents)
+    set.extents.push_back(static_cast<std::int64_t>(std::min<hsize_t>(extent, INT64_MAX)));
+  set.length = static_cast<std::int64_t>(elements);
   set.contiguous = layout == H5D_CONTIGUOUS;
   return set;
 }
@@ -248,6 +308,14 @@ std::optional<dataset> input::open(const handle& group, const char* name) const 
 bool input::has_type(const dataset& set, stored_type type) const {
   const handle stored(::H5Dget_type(set.id.get()), ::H5Tclose);
   return ::H5Tequal(stored.get(), library_type(type)) > 0;
+}
+
+bool input::is_complex(const dataset& set) const {
+  const handle type(::H5Dget_type(set.id.get()), ::H5Tclose);
+  if (::H5Tget_class(type.get()) != H5T_COMPOUND || ::H5Tget_nmembers(type.get()) != 2) return false;
+  const handle real(::H5Tget_member_type(type.get(), 0), ::H5Tclose);
+  const handle imaginary(::H5Tget_member_type(type.get(), 1), ::H5Tclose);
+  return ::H5Tget_class(real.get()) == H5T_FLOAT && ::H5Tequal(real.get(), imaginary.get()) > 0;
 }
 
 void input::read_part(const dataset& set, const char* name, std::int64_t first, std::int64_t count,
@@ -262,6 +330,16 @@ void input::read_part(const dataset& set, const char* name, std::int64_t first, 
 void input::read_all(const dataset& set, const char* name, stored_type type, void* to) const {
   if (set.length > 0)
     require(::H5Dread(set.id.get(), library_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, to), name);
+}
+
+void input::read_rectangle(const dataset& set, const char* name, const rectangle& part, stored_type type,
+                           void* to) const {
+  const hsize_t start[] = {static_cast<hsize_t>(part.line), static_cast<hsize_t>(part.first)};
+  const hsize_t extents[] = {static_cast<hsize_t>(part.lines), static_cast<hsize_t>(part.count)};
+  const handle space(require(::H5Dget_space(set.id.get()), name), ::H5Sclose);
+  const handle memory(require(::H5Screate_simple(2, extents, nullptr), name), ::H5Sclose);
+  require(::H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start, nullptr, extents, nullptr), name);
+  require(::H5Dread(set.id.get(), library_type(type), memory.get(), space.get(), H5P_DEFAULT, to), name);
 }
 
 void input::failed(const char* what) const {

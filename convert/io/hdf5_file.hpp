@@ -95,14 +95,25 @@ class output {
   handle file_;
 };
 
-// A one-dimensional array of a file.
+// An array of a file.
 struct dataset {
   handle id;
-  std::int64_t length = 0;
+  std::vector<std::int64_t> extents;
+  std::int64_t length = 0;  // the product of them
   H5T_class_t kind = H5T_NO_CLASS;
   std::size_t element_bytes = 0;
   bool is_signed = false;
   bool contiguous = false;  // then its length has been compared with the size of the file
+};
+
+struct rectangle {
+  std::int64_t line = 0, lines = 0, first = 0, count = 0;  // of each line
+};
+
+enum class member_kind { group, array, other };
+struct member {
+  std::string name;
+  member_kind kind = member_kind::other;
 };
 
 // A file that is read. Whatever is wrong with it is an `error` of failure::input. Only what lies in the file
@@ -118,14 +129,28 @@ class input {
   bool has_attribute(const handle& group, const char* name) const;
   std::string text(const handle& group, const char* name) const;
 
-  // Opens an array, or nothing where there is none of that name.
-  std::optional<dataset> open(const handle& group, const char* name) const;
+  // Integers of an attribute, at most 16.
+  std::vector<std::int64_t> integers(const handle& object, const char* name) const;
+
+  // What lies in a group by hard links, in the order of the names.
+  std::vector<member> members(const handle& group) const;
+  handle open_group(const handle& parent, const char* name) const;
+
+  // Opens an array, or nothing where there is none of that name. One of another number of dimensions is
+  // refused, unless any will do.
+  static constexpr std::size_t any_dimensions = 0;
+  std::optional<dataset> open(const handle& group, const char* name, std::size_t dimensions = 1) const;
   bool has_type(const dataset& set, stored_type type) const;
+  // Whether an element is a pair of numbers of one type of floating point: h5py's and MATLAB's way.
+  bool is_complex(const dataset& set) const;
 
   // Some elements of an array, or all of them, converted to a type by HDF5.
   void read_part(const dataset& set, const char* name, std::int64_t first, std::int64_t count,
                  stored_type type, void* to) const;
   void read_all(const dataset& set, const char* name, stored_type type, void* to) const;
+  // A rectangle of an array of two dimensions, line by line.
+  void read_rectangle(const dataset& set, const char* name, const rectangle& part, stored_type type,
+                      void* to) const;
 
   // Calls visit(position, element) for every element, converted to T, a part of the array at a time.
   template <class T, class Visit>
@@ -145,6 +170,9 @@ class input {
     if (status < 0) failed(what);
     return status;
   }
+  template <class Visit>
+  void for_each_object(const handle& group, Visit visit) const;
+  void require_here(const handle& group, const char* what, const char* name) const;
   [[noreturn]] void failed(const char* what) const;
 
   std::string path_;

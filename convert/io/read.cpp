@@ -15,11 +15,13 @@
 #include "convert/convert.hpp"
 #include "convert/error.hpp"
 #include "convert/formats/validate.hpp"
+#include "convert/io/anndata.hpp"
 #include "convert/io/archive.hpp"
 #include "convert/io/binsparse.hpp"
 #include "convert/io/container.hpp"
 #include "convert/io/generators.hpp"
 #include "convert/io/gzip.hpp"
+#include "convert/io/matlab_hdf5.hpp"
 #include "convert/io/matrix_market.hpp"
 #include "convert/io/matrix_names.hpp"
 #include "convert/io/metis.hpp"
@@ -123,9 +125,13 @@ matrix_entries read_opened(const std::string& input, const std::shared_ptr<file_
   };
   if (source.start.starts_with("\x89HDF\r\n\x1a\n")) {
     require_plain_file("an HDF5 file");
-    return is_binsparse(input) ? read_binsparse(input)
-                               : std::visit([&](const auto& matrix) { return entries_of(input, matrix); },
-                                            read_container(input));
+    if (is_binsparse(input)) return read_binsparse(input);
+    if (is_anndata(input)) return read_anndata(input, options.variable, options.if_complex);
+    return std::visit([&](const auto& matrix) { return entries_of(input, matrix); }, read_container(input));
+  }
+  if (is_matlab_hdf5(source.start)) {
+    require_plain_file("a MATLAB 7.3 file, which is HDF5,");
+    return read_matlab_hdf5(input, options.variable, options.if_complex);
   }
   const std::string_view archive = archive_kind(source.start);
   if (archive == ".zip") {
@@ -170,6 +176,11 @@ matrix_entries read_matrix(const std::string& input, const progress_callback& pr
                            const input_options& options) {
   const auto require_meant = [&](const matrix_entries& found) {
     const edge_options& edges = options.edges;
+    if (!options.variable.empty() && !found.origin.starts_with("MATLAB") &&
+        !found.origin.starts_with("AnnData"))
+      throw error(failure::usage,
+                  fmt::format("{}: is {}, which holds one matrix: --variable means nothing to it", input,
+                              found.origin));
     if ((edges.base || edges.sized || edges.undirected || edges.compact) && !is_origin_of_edges(found.origin))
       throw error(failure::usage,
                   fmt::format("{}: is no list of edges but {}: options for those mean nothing to it", input,

@@ -6,10 +6,12 @@
 
 namespace sparsmith {
 
-// With complex_values::pattern_only Matrix Market, Rutherford-Boeing and npz files may hold complex values.
+// With complex_values::pattern_only a file may hold complex values. Options that are about some kinds of
+// files are refused with the others.
 struct input_options {
   complex_values if_complex = complex_values::refuse;
-  edge_options edges = {};  // nothing to inputs of other kinds, which are refused where they are set
+  edge_options edges = {};    // lists of edges
+  std::string variable = {};  // MATLAB, AnnData: which of the matrices in the file
 };
 matrix_entries read_matrix(const std::string& input, const progress_callback& progress = {},
                            const input_options& options = {});

@@ -91,6 +91,8 @@ bool run_petsc(std::string_view bytes);
 bool run_gzip(std::string_view bytes);
 bool run_npz(std::string_view bytes);
 bool run_binsparse(std::string_view bytes);
+bool run_matlab_hdf5(std::string_view bytes);
+bool run_anndata(std::string_view bytes);
 bool run_container(std::string_view bytes);
 bool run_archive(std::string_view bytes);
 bool run_formats(std::string_view bytes);

@@ -11,10 +11,12 @@
 
 #include "convert/convert.hpp"
 #include "convert/formats/validate.hpp"
+#include "convert/io/anndata.hpp"
 #include "convert/io/binsparse.hpp"
 #include "convert/io/container.hpp"
 #include "convert/io/edges.hpp"
 #include "convert/io/gzip.hpp"
+#include "convert/io/matlab_hdf5.hpp"
 #include "convert/io/matrix_market.hpp"
 #include "convert/io/metis.hpp"
 #include "convert/io/npz.hpp"
@@ -254,6 +256,25 @@ bool run_binsparse(std::string_view bytes) {
   const scratch_file file(bytes);
   return check_reader([&] { return read_binsparse(file.path()); }, size_of(bytes) * largest_expansion,
                       container::binsparse, ".bsp.h5");
+}
+
+bool run_matlab_hdf5(std::string_view bytes) {
+  const scratch_file file(bytes);
+  const auto pattern =
+      answer_of(1, [&] { return read_matlab_hdf5(file.path(), {}, complex_values::pattern_only); });
+  if (pattern.matrix) check_entries(*pattern.matrix);
+  return check_reader([&] { return read_matlab_hdf5(file.path()); }, size_of(bytes) * largest_expansion,
+                      container::matrix_market, ".mtx");
+}
+
+bool run_anndata(std::string_view bytes) {
+  const scratch_file file(bytes);
+  const auto pattern =
+      answer_of(1, [&] { return read_anndata(file.path(), {}, complex_values::pattern_only); });
+  if (pattern.matrix) check_entries(*pattern.matrix);
+  is_anndata(file.path());  // which opens what may be damaged, and only says no
+  return check_reader([&] { return read_anndata(file.path()); }, size_of(bytes) * largest_expansion,
+                      container::matrix_market, ".mtx");
 }
 
 bool run_container(std::string_view bytes) {

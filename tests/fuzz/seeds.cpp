@@ -497,6 +497,94 @@ void binsparse_seeds(const seed_visitor& visit) {
         }));
 }
 
+// What is done to a group of a file that is being written.
+using filler = std::function<void(hid_t)>;
+void put_group(hid_t where, const char* name, const filler& fill) {
+  const hid_t group = ::H5Gcreate2(where, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  fill(group);
+  ::H5Gclose(group);
+}
+
+void put_numbers(hid_t where, const char* name, const std::vector<std::int64_t>& list) {
+  const hsize_t length = list.size();
+  const hid_t space = ::H5Screate_simple(1, &length, nullptr);
+  const hid_t attribute = ::H5Acreate2(where, name, H5T_STD_U64LE, space, H5P_DEFAULT, H5P_DEFAULT);
+  ::H5Awrite(attribute, H5T_NATIVE_INT64, list.data());
+  ::H5Aclose(attribute);
+  ::H5Sclose(space);
+}
+
+void put_full(hid_t where, const char* name, hid_t type, hsize_t lines, hsize_t length,
+              const char* matlab_class) {
+  const hsize_t extents[] = {lines, length};
+  const hid_t space = ::H5Screate_simple(2, extents, nullptr);
+  const hid_t set = ::H5Dcreate2(where, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const std::vector<double> values(lines * length, 3);
+  if (!values.empty()) ::H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+  put_attribute(set, "MATLAB_class", matlab_class);
+  ::H5Dclose(set);
+  ::H5Sclose(space);
+}
+
+// Matrices of 3 x 2, and what can lie beside them. HDF5's part alone of a MAT-file: its start is no business
+// of the reader.
+void grouped_seeds(const seed_visitor& visit) {
+  using numbers = std::vector<std::int64_t>;
+  const auto sparse = [](bool chunked, hid_t type, const numbers& starts = {0, 1, 3}) -> filler {
+    return [=](hid_t group) {
+      put_attribute(group, "MATLAB_class", "double");
+      put_numbers(group, "MATLAB_sparse", {3});
+      put_array(group, "jc", H5T_STD_U64LE, starts, chunked);
+      if (starts.back() == 0) return;
+      put_array(group, "ir", H5T_STD_U64LE, numbers{0, 0, 2}, chunked);
+      put_array(group, "data", type, std::vector<double>{1, -2, 0.5}, chunked);
+    };
+  };
+  const auto mat = [&](const char* name, const filler& fill) {
+    for (const bool latest : {false, true})
+      visit("matlab_hdf5", fmt::format("{}{}", name, latest ? "" : "-old"), hdf5_bytes(fill, latest));
+  };
+  mat("sparse", [&](hid_t file) { put_group(file, "A", sparse(false, H5T_IEEE_F64LE)); });
+  mat("chunked", [&](hid_t file) { put_group(file, "A", sparse(true, H5T_STD_U8LE)); });
+  mat("empty", [&](hid_t file) { put_group(file, "A", sparse(false, H5T_IEEE_F64LE, {0, 0})); });
+  mat("falling", [&](hid_t file) { put_group(file, "A", sparse(false, H5T_IEEE_F64LE, {0, 3, 1})); });
+  mat("full", [&](hid_t file) { put_full(file, "B", H5T_IEEE_F32LE, 2, 3, "single"); });
+  mat("several", [&](hid_t file) {
+    put_group(file, "A", sparse(false, H5T_IEEE_F32LE));
+    put_group(file, "B", sparse(false, H5T_STD_I64LE));
+    put_full(file, "text", H5T_STD_U16LE, 5, 1, "char");
+  });
+  mat("problem", [&](hid_t file) {
+    put_group(file, "Problem", [&](hid_t problem) {
+      put_attribute(problem, "MATLAB_class", "struct");
+      put_group(problem, "A", sparse(false, H5T_IEEE_F64LE));
+      put_group(problem, "aux", [&](hid_t aux) {
+        put_attribute(aux, "MATLAB_class", "struct");
+        put_group(aux, "Time", sparse(false, H5T_IEEE_F64LE));
+      });
+    });
+  });
+  const auto cells = [&](const char* encoding, const numbers& shape, hid_t type) -> filler {
+    return [=](hid_t file) {
+      put_attribute(file, "encoding-type", "anndata", true);
+      put_group(file, "X", [&](hid_t x) {
+        put_attribute(x, "encoding-type", encoding, true);
+        put_numbers(x, "shape", shape);
+        put_array(x, "indptr", H5T_STD_I32LE, numbers{0, 1, 3}, true);
+        put_array(x, "indices", H5T_STD_I32LE, numbers{0, 0, 2}, true);
+        put_array(x, "data", type, std::vector<double>{1, -2, 0.5}, true);
+      });
+    };
+  };
+  visit("anndata", "csr", hdf5_bytes(cells("csr_matrix", {2, 3}, H5T_IEEE_F32LE)));
+  visit("anndata", "csr-old", hdf5_bytes(cells("csr_matrix", {2, 3}, H5T_IEEE_F32LE), false));
+  visit("anndata", "csc", hdf5_bytes(cells("csc_matrix", {3, 2}, H5T_STD_I64LE)));
+  visit("anndata", "long", hdf5_bytes(cells("csr_matrix", {2, 3, 4}, H5T_STD_I64LE)));
+  visit("anndata", "other", hdf5_bytes(cells("dataframe", {2, 3}, H5T_IEEE_F64LE)));
+  visit("anndata", "full", hdf5_bytes([](hid_t file) { put_full(file, "X", H5T_IEEE_F64LE, 3, 2, "none"); }));
+  visit("anndata", "none", hdf5_bytes([](hid_t file) { put_group(file, "Y", [](hid_t) {}); }));
+}
+
 template <class Offset, class Value>
 void written_seeds(const seed_visitor& visit, const char* types) {
   each_format<Offset, Value>(
@@ -705,6 +793,7 @@ void make_seeds(const seed_visitor& visit) {
   visit("gzip", "torn", packed_gzip(text, 6).substr(0, 50));
   npz_seeds(visit);
   binsparse_seeds(visit);
+  grouped_seeds(visit);
   written_seeds<std::int32_t, double>(visit, "d");
   written_seeds<std::int64_t, float>(visit, "wf");
   archive_seeds(visit);
@@ -725,6 +814,7 @@ void seeds_from_folder(const std::string& folder, const seed_visitor& visit) {
     const char* const target = ends({".tar.gz", ".tgz", ".tar", ".zip", ".bz2", ".xz", ".zst"}) ? "archive"
                                : ends({".gz"})                                                  ? "gzip"
                                : ends({".bsp.h5"})                                              ? "binsparse"
+                               : ends({".h5ad"})                                                ? "anndata"
                                : ends({".h5"})                                                  ? "container"
                                : ends({".npz"})                                                 ? "npz"
                                : ends({".mtx"})                           ? "matrix_market"

@@ -14,6 +14,8 @@ const std::vector<target>& targets() {
                                           {"gzip", run_gzip, mutate_gzip, text},
                                           {"npz", run_npz, mutate_zip, archive},
                                           {"binsparse", run_binsparse, mutate_hdf5, binary},
+                                          {"matlab_hdf5", run_matlab_hdf5, mutate_hdf5, binary},
+                                          {"anndata", run_anndata, mutate_hdf5, binary},
                                           {"container", run_container, mutate_hdf5, binary},
                                           {"archive", run_archive, mutate_archive, archive},
                                           {"formats", run_formats, nullptr, archive},

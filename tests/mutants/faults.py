@@ -46,6 +46,16 @@ fault("convert/io/npz.cpp", "coords of columns are checked against rows",
       "checked_index(archive_.path(), \"coords\", i, index, entries.cols)",
       "checked_index(archive_.path(), \"coords\", i, index, entries.rows)", "npz")
 
+fault("convert/io/matlab_variables.cpp", "a single number of MATLAB counts as a full matrix", "(kind == matlab_kind::full && v.rows == 1 && v.cols == 1)",
+      "false", "hdf5")
+fault("convert/io/matlab_variables.cpp", "SuiteSparse's Problem.A has no precedence", "named(\"Problem.A\")", "named(\"Problem.Z\")", "hdf5")
+fault("convert/io/matlab_hdf5.cpp", "what MATLAB keeps for itself counts", "if (m.name.starts_with('#')) continue;", "", "hdf5")
+fault("convert/io/matlab_hdf5.cpp", "a full matrix of MATLAB 7.3 is not turned", "*set, name, true, if_complex_", "*set, name, false, if_complex_", "hdf5")
+fault("convert/io/hdf5_sparse.cpp", "of a long line only its first part is told apart", "visit(line + i / now.count, first + i % now.count,",
+      "visit(line + i / now.count, i % now.count,", "hdf5")
+fault("convert/io/anndata.cpp", "a matrix by columns is read by rows", "by_rows ? entries.row_indices : entries.col_indices", "true ? entries.row_indices : entries.col_indices", "hdf5")
+fault("convert/io/read.cpp", "--variable is passed over where it means nothing", "if (!options.variable.empty() &&", "if (false && !options.variable.empty() &&", "hdf5")
+
 fault("convert/io/rutherford_boeing.cpp", "columns decide also where the words are as many as the fields",
       "if (fields.size() == wanted) return;", "if (fields.size() == wanted && false) return;", "rutherford_boeing")
 fault("convert/io/rutherford_boeing.cpp", "words decide also where numbers touch", "fields.push_back(line.substr(std::min(k * width, line.size()), width));",
@@ -630,9 +640,9 @@ fault('convert/io/gzip.cpp', '`members_ > 0 && *stream_.next_in == 0` is `member
 fault('convert/io/hdf5_description.cpp', '`if (version != container_version)` is `if (version > container_version)`',
       'if (version != container_version)',
       'if (version > container_version)', 'container')
-fault('convert/io/hdf5_file.cpp', '`if (extent > most)` is `if (false && extent > most)`',
-      'if (extent > most)',
-      'if (false && extent > most)', 'hdf5')
+fault('convert/io/hdf5_file.cpp', '`if (elements > most)` is `if (false && elements > most)`',
+      'if (elements > most)',
+      'if (false && elements > most)', 'hdf5')
 fault('convert/io/hdf5_file.cpp', 'without `if (link.type != H5L_TYPE_HARD) continue;`',
       'if (link.type != H5L_TYPE_HARD) continue;',
       '', 'hdf5')

@@ -225,7 +225,7 @@ const assembly_report& matrix::assembly() const {
 }
 
 matrix read(const std::string& input, const read_options& options) {
-  matrix_entries source = read_matrix(input, options.progress);
+  matrix_entries source = read_matrix(input, options.progress, {.variable = options.variable});
   return library::about(input, [&] { return library::assembled(std::move(source), input, options); });
 }
 

@@ -150,6 +150,7 @@ struct read_options {
   value_width values = value_width::automatic;
   bool wide_offsets = false;  // 64 bits even where 32 are enough
   bool drop_zeros = false;
+  std::string variable = {};  // MATLAB, AnnData: which matrix of the file
   std::function<void(std::int64_t done, std::int64_t total)> progress = {};  // in bytes; total 0: not known
 };
 

@@ -252,8 +252,9 @@ run_on place_named(const std::string& name) {
 }
 
 held_matrix read_matrix_from(const nb::bytes& input, const std::string& device, int value_bits,
-                             bool drop_zeros) {
+                             bool drop_zeros, const nb::bytes& variable) {
   read_options options;
+  options.variable = text_of(variable);
   options.where = place_named(device);
   options.values = value_bits == 32   ? value_width::f32
                    : value_bits == 64 ? value_width::f64
@@ -427,7 +428,7 @@ void bind_matrix(nb::module_& m) {
         const auto prices = beside_others([&] { return plan(a.it); });
         return std::pair(plan_text(prices), plan_document(prices));
       });
-  m.def("read", &read_matrix_from, "input"_a, "device"_a, "value_bits"_a, "drop_zeros"_a);
+  m.def("read", &read_matrix_from, "input"_a, "device"_a, "value_bits"_a, "drop_zeros"_a, "variable"_a);
   // One for each pair of types: nothing is converted, so that what was lent is what is held.
   const auto borrowed_as = [&]<class Offset, class Value>() {
     m.def("borrow_csr", &borrow<Offset, Value>, "rows"_a, "cols"_a, "row_offsets"_a.noconvert(),

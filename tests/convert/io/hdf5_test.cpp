@@ -15,23 +15,15 @@
 #include "convert/io/read.hpp"
 #include "tests/catch.hpp"
 #include "tests/convert/io/file_bytes.hpp"
+#include "tests/convert/io/handmade_hdf5.hpp"
 
 using namespace sparsmith;
 using namespace sparsmith::test;
-
-// HDF5 does not free all it held when it meets a broken file. Only the leak checker of -fsanitize=address
-// asks.
-extern "C" const char* __lsan_default_suppressions() {
-  return "leak:libhdf5";
-}
 
 namespace {
 
 using any_float = any_format<std::int32_t, float, host>;
 using any_double = any_format<std::int32_t, double, host>;
-
-// As in the reader and writer, here for files put together by hand before those have run.
-[[maybe_unused]] const herr_t no_exit_handler = ::H5dont_atexit();
 
 template <class V>
 ell<V, host> small_ell() {
@@ -130,32 +122,15 @@ void check_every_byte(Format made) {
 }
 
 // A Binsparse file put together by hand, in the root or in a group.
-class handmade {
+class handmade : public handmade_hdf5 {
  public:
-  explicit handmade(const char* group = nullptr) : file_(".bsp.h5") {
-    id_ = ::H5Fcreate(file_.path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    at_ = group == nullptr ? id_ : ::H5Gcreate2(id_, group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  explicit handmade(const char* group = nullptr) : handmade_hdf5(".bsp.h5") {
+    if (group != nullptr) enter(group);
   }
-  handmade(const handmade&) = delete;
-  handmade& operator=(const handmade&) = delete;
-  ~handmade() { close(); }
-
   template <class T>
   handmade& set(const char* name, hid_t stored, hid_t memory, std::initializer_list<T> list,
                 bool chunked = false) {
-    const hsize_t length = list.size();
-    const hid_t space = ::H5Screate_simple(1, &length, nullptr);
-    const hid_t creation = ::H5Pcreate(H5P_DATASET_CREATE);
-    if (chunked) {
-      const hsize_t chunk = 2;
-      ::H5Pset_chunk(creation, 1, &chunk);
-      ::H5Pset_deflate(creation, 6);
-    }
-    const hid_t set = ::H5Dcreate2(at_, name, stored, space, H5P_DEFAULT, creation, H5P_DEFAULT);
-    if (length > 0) ::H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, std::data(list));
-    ::H5Dclose(set);
-    ::H5Pclose(creation);
-    ::H5Sclose(space);
+    array(name, stored, memory, list, {list.size()}, chunked);
     return *this;
   }
   handmade& ints(const char* name, std::initializer_list<std::int64_t> list, hid_t stored = H5T_STD_U64LE) {
@@ -166,38 +141,13 @@ class handmade {
   }
   // The description as h5py (variable length) or as the C reference (fixed length) writes it.
   handmade& describe(const std::string& text, bool variable = true) {
-    const hid_t type = ::H5Tcopy(H5T_C_S1);
-    ::H5Tset_size(type, variable ? H5T_VARIABLE : text.size());
-    ::H5Tset_cset(type, H5T_CSET_UTF8);
-    const hid_t space = ::H5Screate(H5S_SCALAR);
-    const hid_t attribute = ::H5Acreate2(at_, "binsparse", type, space, H5P_DEFAULT, H5P_DEFAULT);
-    const char* pointer = text.c_str();
-    ::H5Awrite(attribute, type, variable ? static_cast<const void*>(&pointer) : pointer);
-    ::H5Aclose(attribute);
-    ::H5Sclose(space);
-    ::H5Tclose(type);
+    put_text(place(), "binsparse", text, variable);
     return *this;
-  }
-  // Where further things can be put by hand.
-  hid_t place() const { return at_; }
-  const std::string& path() {
-    close();
-    return file_.path;
   }
   matrix_entries read() { return read_binsparse(path()); }
   std::string refusal(failure expected = failure::input) {
     return failure_of([&] { read(); }, expected);
   }
-
- private:
-  void close() {
-    if (at_ != id_) ::H5Gclose(at_);
-    if (id_ >= 0) ::H5Fclose(id_);
-    at_ = id_ = -1;
-  }
-  scratch_file file_;
-  hid_t id_ = -1;
-  hid_t at_ = -1;
 };
 
 std::string inner(const std::string& format, const std::string& values = "float64",

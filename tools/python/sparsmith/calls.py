@@ -14,14 +14,19 @@ PRODUCTS = ("A x", "A^T x", "A x and A^T w", "A^T (A x)")
 
 
 def read(
-    path: Union[str, bytes, os.PathLike], dtype: Any = None, device: Optional[str] = None, drop_zeros: bool = False
+    path: Union[str, bytes, os.PathLike],
+    dtype: Any = None,
+    device: Optional[str] = None,
+    drop_zeros: bool = False,
+    variable: Optional[str] = None,
 ) -> Matrix:
     """A file of any kind that the tools read, or a generator such as "gen:laplace2d?n=100"; in CSR.
 
     dtype: float32 or float64, by default float32 where the file holds such values. device: "cpu" or "cuda", by default
-    on the GPU where there is one.
+    on the GPU where there is one. variable: which matrix of a MATLAB or AnnData file, such as "Problem.A" or
+    "layers/counts".
     """
-    return Matrix._over(inputs.read(path, dtype, device, drop_zeros))
+    return Matrix._over(inputs.read(path, dtype, device, drop_zeros, variable))
 
 
 def write(A: Any, path: Union[str, bytes, os.PathLike]) -> None:

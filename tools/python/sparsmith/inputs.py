@@ -42,13 +42,13 @@ class OfNumpy:
         return array.flags.c_contiguous and array.flags.aligned
 
 
-def read(path, dtype=None, device=None, drop_zeros=False):
+def read(path, dtype=None, device=None, drop_zeros=False, variable=None):
     if not isinstance(path, (str, bytes, os.PathLike)):
         raise TypeError(f"expected a path or a generator such as 'gen:laplace2d?n=100', not {type(path).__name__}")
     if device not in DEVICES:
         raise InputError(f"device: expected 'auto', 'cpu' or 'cuda', not {device!r}")
     bits = 0 if dtype is None else 8 * value_type(dtype).itemsize
-    return _sparsmith.read(os.fsencode(path), device or "auto", bits, bool(drop_zeros))
+    return _sparsmith.read(os.fsencode(path), device or "auto", bits, bool(drop_zeros), os.fsencode(variable or ""))
 
 
 def value_type(dtype):

@@ -1,0 +1,184 @@
+// MATLAB 7.3: the one matrix there is, or the one that is named, sparse or full, in structs too; and a
+// refusal for each thing that can be wrong. What is read of real files, tests/scipy_check.py compares.
+#include "convert/io/matlab_hdf5.hpp"
+
+#include "convert/io/matlab_variables.hpp"
+#include "convert/io/read.hpp"
+#include "tests/catch.hpp"
+#include "tests/convert/io/handmade_hdf5.hpp"
+
+using namespace sparsmith;
+using namespace sparsmith::test;
+
+namespace {
+
+constexpr hsize_t user_block = 512;
+
+class mat_file : public handmade_hdf5 {
+ public:
+  mat_file() : handmade_hdf5(".mat", user_block) {}
+
+  void matlab_class(const char* name) { put_text(place(), "MATLAB_class", name); }
+
+  // 2 x 3 with three entries, in columns.
+  void sparse(const char* name, std::int64_t rows = 2,
+              std::initializer_list<std::int64_t> starts = {0, 1, 1, 3},
+              std::initializer_list<std::int64_t> indices = {1, 0, 1},
+              std::initializer_list<double> values = {1.5, -2, 3}, const char* of_class = "double") {
+    enter(name);
+    matlab_class(of_class);
+    put_numbers(place(), "MATLAB_sparse", {rows});
+    array("jc", H5T_STD_U64LE, H5T_NATIVE_INT64, starts, {starts.size()});
+    // MATLAB leaves arrays without elements out.
+    if (indices.size() > 0) array("ir", H5T_STD_U64LE, H5T_NATIVE_INT64, indices, {indices.size()});
+    const bool logical = std::string(of_class) == "logical";
+    if (values.size() > 0)
+      array("data", logical ? H5T_STD_U8LE : H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values, {values.size()});
+    leave();
+  }
+  void full(const char* name, std::initializer_list<double> values, std::vector<hsize_t> extents,
+            const char* of_class = "double") {
+    array(name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values, std::move(extents), false,
+          [&](hid_t set) { put_text(set, "MATLAB_class", of_class); });
+  }
+
+  // With MATLAB's own bytes before HDF5's.
+  const std::string& path() {
+    const std::string& path = handmade_hdf5::path();
+    const std::string start = "MATLAB 7.3 MAT-file, by hand";
+    for (std::size_t i = 0; i < start.size(); ++i) file().put(i, start[i]);
+    const char version[] = {0, 2, 'I', 'M'};
+    for (std::size_t i = 0; i < 4; ++i) file().put(124 + i, version[i]);
+    return path;
+  }
+  matrix_entries read(const std::string& variable = {}) {
+    return read_matrix(path(), {}, {.variable = variable});
+  }
+  std::string refusal(const std::string& variable = {}) {
+    const std::string& name = path();
+    return failure_of([&] { read_matrix(name, {}, {.variable = variable}); }).substr(name.size() + 2);
+  }
+};
+
+bool is_small(const matrix_entries& m) {
+  return m.entries.rows == 2 && m.entries.cols == 3 &&
+         std::ranges::equal(m.entries.row_indices, std::vector<std::int32_t>{1, 0, 1}) &&
+         std::ranges::equal(m.entries.col_indices, std::vector<std::int32_t>{0, 2, 2}) &&
+         std::ranges::equal(m.entries.values, std::vector<double>{1.5, -2, 3});
+}
+
+}  // namespace
+
+TEST_CASE("the only sparse matrix of MATLAB 7.3 is read, whatever is beside it") {
+  mat_file f;
+  f.full("b", {1, 2, 3, 4}, {2, 2});
+  f.sparse("S");
+  f.enter("#refs#");
+  f.sparse("hidden");
+  f.leave();
+  const matrix_entries m = f.read();
+  CHECK(is_small(m));
+  CHECK(m.origin == "MATLAB 7.3 sparse");
+  CHECK(m.field == "real");
+}
+
+TEST_CASE("SuiteSparse's Problem.A of MATLAB 7.3 goes before all others") {
+  mat_file f;
+  f.sparse("before", 9, {0, 0}, {}, {});
+  f.enter("Problem");
+  f.matlab_class("struct");
+  f.sparse("A");
+  f.sparse("Zeros", 2, {0, 0}, {}, {});
+  f.enter("aux");
+  f.matlab_class("struct");
+  f.sparse("Time", 4, {0, 0, 0}, {}, {});
+  f.leave();
+  f.leave();
+  CHECK(is_small(f.read()));
+  const matrix_entries named = f.read("Problem.aux.Time");
+  CHECK(named.entries.rows == 4);
+  CHECK(named.entries.cols == 2);
+  CHECK(named.entries.values.size() == 0);
+  CHECK(f.refusal("Problem.B") ==
+        "holds no variable Problem.B, but Problem.A (sparse 2 x 3), Problem.Zeros (sparse 2 x 1), "
+        "Problem.aux.Time (sparse 4 x 2), Problem.aux (struct), Problem (struct), before (sparse 9 x 1)");
+  CHECK(f.refusal("Problem") == "variable Problem is no matrix but struct");
+}
+
+TEST_CASE("a full matrix of MATLAB 7.3 is read where there is no sparse one") {
+  mat_file f;
+  f.full("scalar", {4}, {1, 1});
+  f.full("M", {0, 5, 0, 0, 6, 7}, {2, 3});
+  const matrix_entries m = f.read();
+  CHECK(m.origin == "MATLAB 7.3 full");
+  CHECK(m.entries.rows == 3);
+  CHECK(m.entries.cols == 2);
+  CHECK(m.array_zeros == 3);
+  CHECK(std::ranges::equal(m.entries.row_indices, std::vector<std::int32_t>{1, 1, 2}));
+  CHECK(std::ranges::equal(m.entries.col_indices, std::vector<std::int32_t>{0, 1, 1}));
+  CHECK(std::ranges::equal(m.entries.values, std::vector<double>{5, 6, 7}));
+  CHECK(f.read("scalar").entries.values.size() == 1);
+}
+
+TEST_CASE("several matrices of MATLAB 7.3 are listed") {
+  mat_file f;
+  f.sparse("A");
+  f.sparse("B");
+  f.full("c", {1, 2}, {1, 2});
+  CHECK(f.refusal() ==
+        "holds several matrices, name one with --variable: A (sparse 2 x 3), B (sparse 2 x 3)");
+  mat_file g;
+  g.full("x", {1, 2}, {1, 2});
+  g.full("y", {1, 2}, {2, 1});
+  CHECK(g.refusal() == "holds several matrices, name one with --variable: x (full 2 x 1), y (full 1 x 2)");
+}
+
+TEST_CASE("a file of MATLAB 7.3 without a matrix says what it has") {
+  mat_file f;
+  f.full("text", {72, 105}, {2, 1}, "char");
+  f.full("cube", {1, 2, 3, 4, 5, 6, 7, 8}, {2, 2, 2});
+  f.array<double>("none", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {0, 3}, {2}, false, [](hid_t set) {
+    handmade_hdf5::put_text(set, "MATLAB_class", "double");
+    handmade_hdf5::put_numbers(set, "MATLAB_empty", {1});
+  });
+  CHECK(f.refusal() == "holds no matrix, but cube (an array of 3 dimensions), none (double), text (char)");
+  mat_file g;
+  CHECK(g.refusal() == "holds no matrix, but nothing");
+}
+
+TEST_CASE("what is wrong with a sparse matrix of MATLAB 7.3 is said") {
+  const auto said = [](std::int64_t rows, std::initializer_list<std::int64_t> starts,
+                       std::initializer_list<std::int64_t> indices, std::initializer_list<double> values) {
+    mat_file f;
+    f.sparse("A", rows, starts, indices, values);
+    return f.refusal();
+  };
+  CHECK(said(2, {}, {1, 0, 1}, {1, 2, 3}) == "array jc is empty");
+  CHECK(holds(said(2, {0, 1, 1, 4}, {1, 0, 1}, {1, 2, 3}), "jc"));
+  CHECK(holds(said(2, {0, 2, 1, 3}, {1, 0, 1}, {1, 2, 3}), "jc"));
+  CHECK(said(2, {0, 1, 1, 3}, {1, 0}, {1, 2, 3}) == "ir has 2 elements instead of 3 (as many as data)");
+  CHECK(holds(said(2, {0, 1, 1, 3}, {1, 0, 2}, {1, 2, 3}), "ir"));
+  CHECK(said(2, {0, 1, 1, 3}, {}, {1, 2, 3}) == "array ir is missing");
+  CHECK(holds(said(2, {0, 1, 1, 3}, {1, 0, 1}, {}), "jc"));
+  CHECK(holds(said(std::int64_t{1} << 31, {0, 1, 1, 3}, {1, 0, 1}, {1, 2, 3}), "2147483648 rows"));
+  mat_file f;
+  f.enter("A");
+  f.matlab_class("double");
+  f.put_numbers(f.place(), "MATLAB_sparse", {1, 2});
+  f.leave();
+  CHECK(f.refusal() == "attribute MATLAB_sparse is not one number");
+}
+
+TEST_CASE("logical values of MATLAB 7.3 are whole numbers") {
+  mat_file f;
+  f.sparse("A", 2, {0, 1, 1, 3}, {1, 0, 1}, {1, 1, 1}, "logical");
+  const matrix_entries m = f.read();
+  CHECK(m.field == "integer");
+  CHECK(std::ranges::equal(m.entries.values, std::vector<double>{1, 1, 1}));
+}
+
+TEST_CASE("--variable is for files that hold several matrices") {
+  const std::string said =
+      failure_of([] { read_matrix("gen:laplace2d?n=3", {}, {.variable = "A"}); }, failure::usage);
+  CHECK(holds(said, "which holds one matrix: --variable means nothing to it"));
+}
