@@ -389,6 +389,14 @@ def check_edges(checker, rng):
         row, col, data = np.loadtxt(source, skiprows=1, unpack=True)
         expected = canonical(sparse.coo_matrix((data, (row.astype(int), col.astype(int))), shape=(rows, cols)), "csr")
         checker.check("email.smat is what NumPy reads", same(sparse.load_npz(target), expected))
+    source = source.with_name("bibd_12_5.sms")
+    target = checker.convert(source, "csr", "native_sms.npz")
+    if target is not None:
+        lines = [line.split() for line in source.read_text().splitlines()]
+        row, col, data = np.array(lines[1:-1], dtype=int).T
+        shape = (int(lines[0][0]), int(lines[0][1]))
+        expected = canonical(sparse.coo_matrix((data, (row - 1, col - 1)), shape=shape), "csr").astype(float)
+        checker.check("bibd_12_5.sms is what NumPy reads", same(sparse.load_npz(target), expected))
 
 
 def documented_reader():

@@ -159,6 +159,15 @@ bool is_dimacs(std::string_view content, std::string_view letters) {
   return letters.find(content[0]) != std::string_view::npos && (content.size() == 1 || is_blank(content[1]));
 }
 
+// "66 792 M": the first line of an SMS file, rows, columns and what the numbers are.
+bool is_sms(const std::vector<std::string_view>& columns) {
+  const auto is_id = [](std::string_view word) {
+    return !word.empty() && std::all_of(word.begin(), word.end(), is_digit);
+  };
+  return columns.size() == 3 && is_id(columns[0]) && is_id(columns[1]) && columns[2].size() == 1 &&
+         is_name(columns[2]) && columns[2] != "_" && columns[2] != "\"";
+}
+
 // What is sorted so that every id stands there once.
 array<std::int64_t, host> distinct(const std::int64_t* from, const std::int64_t* to, std::int64_t count) {
   array<std::int64_t, host> ids(2 * count);
@@ -182,6 +191,8 @@ class reader {
     result.origin = "edge list";
     if (dimacs_)
       take_announced(result);
+    else if (sms_)
+      take_sms(result);
     else if (is_sized())
       take_sizes(result);
     else if (options_.compact)
@@ -279,7 +290,7 @@ class reader {
       }
       std::exception_ptr problem;
       try {
-        parse(own, number == 0 && (named_ || dimacs_));
+        parse(own, number == 0 && (named_ || dimacs_ || sms_));
       } catch (...) {
         problem = std::current_exception();
       }
@@ -325,6 +336,10 @@ class reader {
         if (is_dimacs(content, "cp") || dimacs_) {
           dimacs_ = true;
           if (content[0] != 'c' || !is_dimacs(content, "c")) learn_problem(columns, line_ + lines);
+          return;
+        }
+        if (is_sms(columns)) {
+          learn_sms(columns, line_ + lines);
           return;
         }
         if (columns.size() < 2 || columns.size() > 3)
@@ -379,6 +394,19 @@ class reader {
     announced_ = edges;
   }
 
+  void learn_sms(const std::vector<std::string_view>& words, std::int64_t line) {
+    for (const auto& [word, size] : {std::pair(words[0], &sms_rows_), std::pair(words[1], &sms_cols_)}) {
+      const char* at = word.data();
+      if (parse_id(at, word.data() + word.size(), *size) != fault::none ||
+          *size > std::numeric_limits<std::int32_t>::max())
+        matrix_market::refuse_line(
+            source_.name, line,
+            fmt::format("size {} is above 2147483647, the most this program handles", word.substr(0, 40)),
+            failure::unsupported);
+    }
+    known_ = weighted_ = sms_ = true;
+  }
+
   void require_edges(std::int64_t lines) const {
     if (matrix_market::is_too_much_text(bytes_, count_))
       matrix_market::refuse_line(source_.name, line_ + lines, matrix_market::too_much_other_text);
@@ -406,7 +434,7 @@ class reader {
           return;
         }
         content = without_blanks_before(content.substr(1));
-      } else if (!too_long && !is_digit(*begin)) {
+      } else if (!too_long && (sms_ || !is_digit(*begin))) {
         if (is_comment(content)) return;
         if (std::exchange(skip_first, false)) return;
       }
@@ -545,6 +573,30 @@ class reader {
     take(result, 0, 1);
   }
 
+  // Ids are counted from 1, and a line of three zeros is the last.
+  void take_sms(matrix_entries& result) {
+    if (options_.base || options_.compact || options_.sized)
+      fail("is an SMS file, which says itself how large it is and counts from 1", failure::usage);
+    const auto is_end = [&](std::int64_t i) {
+      return from_.data()[i] == 0 && to_.data()[i] == 0 && weights_.data()[i] == 0;
+    };
+    if (count_ == 0 || !is_end(count_ - 1)) fail("does not end in a line 0 0 0, as an SMS file does");
+    --count_;
+    for (std::int64_t i = 0; i < count_; ++i)
+      if (from_.data()[i] < 1 || from_.data()[i] > sms_rows_ || to_.data()[i] < 1 ||
+          to_.data()[i] > sms_cols_)
+        fail(fmt::format("entry {}: ({}, {}) is outside 1..{} x 1..{}", i + 1, from_.data()[i], to_.data()[i],
+                         sms_rows_, sms_cols_));
+    if (options_.undirected && sms_rows_ != sms_cols_)
+      fail(fmt::format("a graph without directions has as many rows as columns, not {} x {}", sms_rows_,
+                       sms_cols_),
+           failure::usage);
+    result.entries.rows = static_cast<std::int32_t>(sms_rows_);
+    result.entries.cols = static_cast<std::int32_t>(sms_cols_);
+    result.origin = "SMS";
+    take(result, 0, 1);
+  }
+
   void take_ids(matrix_entries& result) {
     find_range(0);
     const int base = options_.base.value_or(least_ == 0 ? 0 : 1);
@@ -614,9 +666,10 @@ class reader {
   const text_source& source_;
   const progress_callback& progress_;
   const edge_options& options_;
-  bool known_ = false, weighted_ = false, named_ = false, dimacs_ = false;
+  bool known_ = false, weighted_ = false, named_ = false, dimacs_ = false, sms_ = false;
   std::string_view konect_;                    // sym, asym or bip where KONECT says so
   std::int64_t vertices_ = 0, announced_ = 0;  // of DIMACS
+  std::int64_t sms_rows_ = 0, sms_cols_ = 0;
   growing_array<std::int64_t> from_, to_;
   growing_array<double> weights_;
   std::int64_t count_ = 0;
@@ -646,6 +699,7 @@ bool is_edge_list(std::string_view start, bool more_behind) {
       return is_digit(content[0]) || (commented && is_name(content));
     const auto columns = columns_of(content);
     if (columns.size() < 2 || columns.size() > 3) return false;
+    if (is_sms(columns)) return true;
     edge ignored;
     if (parse_edge(line, columns.size() == 3, ignored) == fault::none) return true;
     // Names of columns, with numbers below.
@@ -656,7 +710,7 @@ bool is_edge_list(std::string_view start, bool more_behind) {
 }
 
 bool is_origin_of_edges(std::string_view origin) {
-  return origin == "edge list" || origin == "smat" || origin == "DIMACS graph";
+  return origin == "edge list" || origin == "smat" || origin == "SMS" || origin == "DIMACS graph";
 }
 
 matrix_entries read_edges(const text_source& source, const progress_callback& progress,

@@ -1,6 +1,6 @@
 // Lists of edges: two ids a line, and at most a weight. The smat files of some collections are such lists,
-// from 0 and with a line of sizes before them; those of the DIMACS challenges are others, from 1 and with a
-// letter before every line.
+// from 0 and with a line of sizes before them; SMS files have sizes too, count from 1 and end in
+// zeros; those of the DIMACS challenges count from 1 and have a letter before every line.
 #pragma once
 
 #include <optional>

@@ -182,6 +182,7 @@ const std::vector<std::string>& edge_texts() {
                                                  "3 4 2\n1 3 1.5\n2 4 inf\n",
                                                  "5 6 1\n6 5 1\n2 2 1\n",
                                                  "// none\n",
+                                                 "3 4 M\n1 4 -2\n3 1 7\n0 0 0\n",
                                                  "1 2 1e999\n",
                                                  "1 2 1e-999\n",
                                                  "1 2\n1 2 3\n",

@@ -83,6 +83,32 @@ TEST_CASE("ids that are not dense are refused, or numbered anew", "[edges]") {
       has(read("0 1000000\n"), 1000001, 1000001, {{0, 1000000, 1}}));  // some that are missing are no matter
 }
 
+TEST_CASE("SMS files have sizes before and zeros behind their entries", "[edges]") {
+  const std::string text = "3 4 M\n1 4 -2\n# c\n3 1 7\n0 0 0\n";
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{5}, std::size_t{1} << 20}) {
+    const matrix_entries m = read(text, {}, piece);
+    REQUIRE(m.origin == "SMS");
+    REQUIRE(m.field == "integer");
+    REQUIRE(has(m, 3, 4, {{0, 3, -2}, {2, 0, 7}}));
+  }
+  REQUIRE(is_edge_list(text, false));
+  REQUIRE(is_edge_list("\n 66 792 M\n1 1 1\n", true));
+  REQUIRE_FALSE(is_edge_list("66 792 Mod\n1 1 1\n", false));
+  REQUIRE(has(read("0 2 I\n0 0 0\n"), 0, 2, {}));
+  REQUIRE(message_for("3 4 M\n1 4 -2\n") == "list: does not end in a line 0 0 0, as an SMS file does");
+  REQUIRE(message_for("3 4 M\n") == "list: does not end in a line 0 0 0, as an SMS file does");
+  REQUIRE(message_for("3 4 M\n1 5 2\n0 0 0\n") == "list: entry 1: (1, 5) is outside 1..3 x 1..4");
+  REQUIRE(message_for("3 4 M\n0 0 0\n1 1 2\n0 0 0\n") == "list: entry 1: (0, 0) is outside 1..3 x 1..4");
+  REQUIRE(message_for("3 4 M\n3 4 M\n0 0 0\n") == "list:2: \"M\" is not a weight");
+  REQUIRE(message_for("3 4 M\nx 4 1\n0 0 0\n") == "list:2: \"x\" is not an id: a whole number from 0 on");
+  REQUIRE(message_for("2147483648 4 M\n0 0 0\n") ==
+          "list:1: size 2147483648 is above 2147483647, the most this program handles");
+  REQUIRE(message_for(text, {.base = 1}) ==
+          "list: is an SMS file, which says itself how large it is and counts from 1");
+  REQUIRE(message_for(text, {.undirected = true}) ==
+          "list: a graph without directions has as many rows as columns, not 3 x 4");
+}
+
 TEST_CASE("a line of sizes makes it smat, and what may be one is not guessed at", "[edges]") {
   const std::string certain = "3 4 2\n0 3 1.5\n2 0 -2\n", unclear = "3 4 2\n1 3 1.5\n2 1 -2\n";
   const matrix_entries m = read(certain);
