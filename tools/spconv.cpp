@@ -35,7 +35,8 @@ struct typed_options {
   int index_bits = 0;
   bool drop_zeros = false, verify = false, plan = false;
   edge_options edges;
-  std::string ids_path, variable;
+  std::optional<reordering> reorder;
+  std::string ids_path, variable, order_path, undo_path;
   std::vector<std::string> of_formats;  // which of the options that are about some formats only
 };
 
@@ -77,6 +78,14 @@ void add_options(CLI::App& app, typed_options& typed) {
              "Value type: f32, f64, or auto (as in the input)");
   add_choice(app, "--offsets", typed.wide_offsets, {{"auto", {}}, {"32", false}, {"64", true}},
              "Offset width: 32, 64, or auto (from the entry count)");
+  add_choice(app, "--reorder", typed.reorder,
+             {{"rcm", reordering::rcm}, {"amd", reordering::amd}, {"length", reordering::length}},
+             "Rows and columns in another order: rcm (near the diagonal), amd (little fill in factors), or "
+             "length (rows alone, the longest first)");
+  app.add_option("--permutation", typed.order_path,
+                 "Write the order of --reorder to this file, a row a line");
+  app.add_option("--undo-permutation", typed.undo_path,
+                 "Take back the order in this file, which --permutation wrote");
   app.add_flag("--drop-zeros", typed.drop_zeros, "Remove entries whose value is zero");
   add_choice(app, "--base", typed.edges.base, {{"auto", {}}, {"0", 0}, {"1", 1}},
              "Edge lists: what ids are counted from: 0, 1, or auto (0 where an id is 0)");
@@ -277,6 +286,12 @@ request settle(typed_options typed) {
     refuse("--sizes yes gives the sizes, so that --compact has nothing to number anew");
   if (typed.edges.compact && typed.edges.base)
     refuse("--base means nothing where --compact numbers ids anew");
+  if (!typed.order_path.empty() && !typed.reorder)
+    refuse("--permutation writes the order that --reorder makes");
+  if (typed.reorder && !typed.undo_path.empty())
+    refuse("--reorder and --undo-permutation: one order at a time");
+  if (typed.order_path == "-" || (!typed.order_path.empty() && typed.order_path == typed.output))
+    refuse("--permutation: the order goes to a file of its own");
   const std::optional<format_kind> target = settle_target(typed);
   require_effect(typed, target);
   const bool block_open = std::find(typed.blocks.begin(), typed.blocks.end(), "auto") != typed.blocks.end();
@@ -292,6 +307,9 @@ request settle(typed_options typed) {
           .drop_zeros = typed.drop_zeros,
           .edges = typed.edges,
           .variable = typed.variable,
+          .reorder = typed.reorder,
+          .order_path = typed.order_path,
+          .undo_path = typed.undo_path,
           .ids_path = typed.ids_path,
           .verify = typed.verify,
           .wide_offsets = typed.wide_offsets,
@@ -468,6 +486,29 @@ void convert(Backend on, const request& wanted, matrix_entries&& source, output_
   throw error(problem.category(), wanted.input + ": " + what, problem.quantity());
 }
 
+// The order of --reorder, or what --undo-permutation takes back, applied to the entries as they were read.
+std::optional<reordering_outcome> reorder(const request& wanted, const std::optional<row_order>& undone,
+                                          matrix_entries& source, std::optional<output_file>& file,
+                                          stage_log& stages) {
+  if (!wanted.reorder && !undone) return {};
+  const auto bandwidth = [&] {
+    const auto& entries = source.entries;
+    std::int64_t farthest = 0;
+    for (std::int64_t i = 0; i < entries.values.size(); ++i)
+      farthest = std::max<std::int64_t>(
+          farthest, std::abs(std::int64_t{entries.row_indices[i]} - entries.col_indices[i]));
+    return farthest;
+  };
+  reordering_outcome result{wanted.reorder ? name_of(*wanted.reorder) : wanted.undo_path, bandwidth()};
+  const auto start = std::chrono::steady_clock::now();
+  const row_order order = undone ? inverse_of(*undone) : order_of(*wanted.reorder, source);
+  apply(order, source);
+  stages.push_back({"reorder", seconds_since(start), source.entries.values.size(), 0});
+  if (file) file->write(text_of(order));
+  result.bandwidth = bandwidth();
+  return result;
+}
+
 // In the order of the rows they have become.
 void write_ids(output_file& file, const array<std::int64_t, host>& ids) {
   std::string text;
@@ -477,9 +518,12 @@ void write_ids(output_file& file, const array<std::int64_t, host>& ids) {
 
 outcome run(const request& wanted, const with_progress& with) {
   for (const place where : {place::host, place::device}) reset_peak_bytes(where);
-  std::optional<output_file> file, ids;  // opened before the work, so that a bad path costs nothing
+  std::optional<output_file> file, ids, order;  // opened before the work, so that a bad path costs nothing
   if (wanted.output) file.emplace(wanted.output->path);
   if (!wanted.ids_path.empty()) ids.emplace(wanted.ids_path);
+  if (!wanted.order_path.empty()) order.emplace(wanted.order_path);
+  std::optional<row_order> undone;
+  if (!wanted.undo_path.empty()) undone = read_row_order(wanted.undo_path);
   outcome result;
   result.input = wanted.input;
   result.device = wanted.device.note;
@@ -496,8 +540,13 @@ outcome run(const request& wanted, const with_progress& with) {
     source.ids = {};
   }
   result.origin = source.origin;
-  result.field = source.field;
   result.symmetry = source.symmetry;
+  try {
+    result.reordered = reorder(wanted, undone, source, order, result.stages);
+  } catch (const error& problem) {
+    rethrow_with_file(problem, wanted);
+  }
+  result.field = source.field;
   result.rows = source.entries.rows;
   result.cols = source.entries.cols;
 
@@ -518,6 +567,7 @@ outcome run(const request& wanted, const with_progress& with) {
     });
   });
   if (ids) ids->commit();
+  if (order) order->commit();
   result.peak_host = peak_bytes(place::host);
   result.peak_device = peak_bytes(place::device);
   return result;

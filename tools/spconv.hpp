@@ -13,6 +13,7 @@
 #include "convert/convert.hpp"
 #include "convert/io/edges.hpp"
 #include "convert/io/write.hpp"
+#include "convert/reordering.hpp"
 #include "tools/tool.hpp"
 
 namespace sparsmith::spconv {
@@ -33,7 +34,10 @@ struct request {
   bool drop_zeros = false;
   edge_options edges;
   std::string variable;  // which matrix of a file of several
-  std::string ids_path;  // where ids that were numbered anew are written
+  std::optional<reordering> reorder;
+  std::string order_path;  // where the order is written
+  std::string undo_path;   // of an order that is taken back
+  std::string ids_path;    // where ids that were numbered anew are written
   bool verify = false;
   std::optional<bool> wide_offsets, single_values;  // else the matrix decides
   std::optional<output_request> output;
@@ -53,11 +57,17 @@ struct output_outcome {
   std::int64_t bytes = 0;  // 0 where it is not a file
 };
 
+struct reordering_outcome {
+  std::string what;                                  // "rcm", or the file of the order that was taken back
+  std::int64_t bandwidth_before = 0, bandwidth = 0;  // the farthest entry from the diagonal
+};
+
 struct outcome {
   std::string input, origin, field, device;
   symmetry_kind symmetry = symmetry_kind::general;
   std::int64_t rows = 0, cols = 0, entries = 0, csr_bytes = 0;
   int offset_bits = 0, value_bits = 0;
+  std::optional<reordering_outcome> reordered;
   assembly_report assembly;
   std::optional<block_choice> chosen_block;
   std::vector<format_cost> plan;

@@ -45,6 +45,10 @@ std::string matrix_text(const outcome& r, int width) {
   if (a.narrowed > 0) line("", with_commas(a.narrowed) + " values rounded to 32 bits");
   if (a.rounded > 0) line("", with_commas(a.rounded) + " integers rounded to 64-bit floats");
   if (a.array_zeros > 0) line("", with_commas(a.array_zeros) + " zeros of dense storage left out");
+  if (r.reordered)
+    line("order",
+         fmt::format("{}: the farthest entry is {} from the diagonal, and was {}", r.reordered->what,
+                     with_commas(r.reordered->bandwidth), with_commas(r.reordered->bandwidth_before)));
   line("device", r.device);
   return text;
 }
@@ -230,6 +234,10 @@ void print_json(const outcome& r, std::FILE* out) {
                {"rounded", a.rounded},
                {"array_zeros", a.array_zeros},
                {"note", a.note.empty() ? json(nullptr) : json(a.note)}};
+  if (r.reordered)
+    j["reordered"] = {{"by", r.reordered->what},
+                      {"bandwidth_before", r.reordered->bandwidth_before},
+                      {"bandwidth", r.reordered->bandwidth}};
   j["device"] = r.device;
   if (r.chosen_block) j["block_choice"] = describe_choice(*r.chosen_block);
   if (r.format) {

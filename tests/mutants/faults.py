@@ -56,6 +56,15 @@ fault("convert/io/hdf5_sparse.cpp", "of a long line only its first part is told 
 fault("convert/io/anndata.cpp", "a matrix by columns is read by rows", "by_rows ? entries.row_indices : entries.col_indices", "true ? entries.row_indices : entries.col_indices", "hdf5")
 fault("convert/io/read.cpp", "--variable is passed over where it means nothing", "if (!options.variable.empty() &&", "if (false && !options.variable.empty() &&", "hdf5")
 
+fault("convert/reordering.cpp", "neighbours are visited as they are numbered", "std::sort(order.begin() + first, order.begin() + count, fewer);", "", "reordering")
+fault("convert/reordering.cpp", "any vertex begins, however central", "if (found <= depth) {", "if (found <= 2 * depth) {", "reordering")
+fault("convert/reordering.cpp", "half of a symmetric matrix counts as the whole", "if (mirrored && row != col) ++lengths[col];", "", "reordering")
+fault("convert/reordering.cpp", "a row may be in an order twice", "if (at >= rows.size() || seen[at])", "if (at >= rows.size())", "reordering")
+fault("convert/minimum_degree.cpp", "elements count with what lies in the new one", "at(outside_, e) -= at(weight_, v);", "", "reordering")
+fault("convert/minimum_degree.cpp", "what touches nearly everything is not put off", "if (graph.degree(v) > dense) {", "if (false) {", "reordering")
+fault("convert/minimum_degree.cpp", "the new element is not part of a degree", "std::int64_t{at(degree_, v)} + size - at(weight_, v)", "std::int64_t{at(degree_, v)}", "reordering")
+fault("convert/io/edges.cpp", "zeros at the end of SMS are not asked for", "if (count_ == 0 || !is_end(count_ - 1))", "if (count_ == 0)", "edges")
+
 fault("convert/io/rutherford_boeing.cpp", "columns decide also where the words are as many as the fields",
       "if (fields.size() == wanted) return;", "if (fields.size() == wanted && false) return;", "rutherford_boeing")
 fault("convert/io/rutherford_boeing.cpp", "words decide also where numbers touch", "fields.push_back(line.substr(std::min(k * width, line.size()), width));",

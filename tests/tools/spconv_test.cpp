@@ -865,6 +865,50 @@ TEST_CASE("lists of edges become matrices, and ids that were numbered anew are w
   CHECK(fs::exists(work / "out.mtx"));
 }
 
+TEST_CASE("rows and columns are put in another order, which is written and taken back") {
+  const folder work;
+  const auto convert = [&](const std::string& from, const std::string& options, const std::string& to) {
+    return run_json(work, "SPCONV " + from + " " + options + " --to csr -o " + (work / to));
+  };
+  const std::string grid = "'gen:uniform?n=300&density=0.01&seed=2'";
+  convert(grid, "", "before.mtx");
+  const std::string before = run(work, "cat " + (work / "before.mtx")).out;
+  for (const std::string how : {"rcm", "amd", "length"}) {
+    const auto j = convert(work / "before.mtx", "--reorder " + how + " --permutation " + (work / "order.txt"),
+                           "after.mtx");
+    CHECK(j["reordered"]["by"] == how);
+    if (how == "rcm") CHECK(j["reordered"]["bandwidth"] < j["reordered"]["bandwidth_before"]);
+    CHECK(run(work, "cat " + (work / "after.mtx")).out != before);
+    convert(work / "after.mtx", "--undo-permutation " + (work / "order.txt"), "again.mtx");
+    CHECK(run(work, "cat " + (work / "again.mtx")).out == before);
+    fs::remove(work / "after.mtx");
+    fs::remove(work / "order.txt");
+  }
+  CHECK(run(work, "SPCONV " + grid + " --to csr --reorder rcm").out.find("from the diagonal, and was") !=
+        std::string::npos);
+  const auto refused = [&](const std::string& options, int status, const std::string& said) {
+    const auto r = run(work, "SPCONV " + options + " --to csr -o " + (work / "after.mtx"));
+    INFO(r.err);
+    CHECK(r.status == status);
+    CHECK(r.err.find(said) != std::string::npos);
+    CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
+    CHECK_FALSE(fs::exists(work / "after.mtx"));
+    CHECK_FALSE(fs::exists(work / "order.txt"));
+  };
+  const std::string to_file = " --permutation " + (work / "order.txt");
+  refused(grid + to_file, 2, "--permutation writes the order that --reorder makes");
+  refused(grid + " --reorder rcm --permutation -", 2, "to a file of its own");
+  refused(grid + " --reorder rcm --permutation " + (work / "after.mtx"), 2, "to a file of its own");
+  refused(grid + " --reorder rcm --permutation " + (work / "none/order.txt"), 1, "none/order.txt");
+  refused(grid + " --reorder rcm --undo-permutation x", 2, "one order at a time");
+  refused(grid + " --undo-permutation " + (work / "none.txt"), 1, "none.txt: could not be opened");
+  refused(grid + " --undo-permutation " + (work / "before.mtx"), 1, "before.mtx: is no order of rows");
+  refused("'gen:uniform?rows=30&cols=20&density=0.1' --reorder amd" + to_file, 2, "is for square matrices");
+  write(work / "small.txt", "# rows\n0\n1\n");
+  refused(grid + " --undo-permutation " + (work / "small.txt"), 1,
+          "the order is one of 2 rows, and the matrix is 300 x 300");
+}
+
 TEST_CASE("names of members lead nowhere, and what lies beside a matrix has an end") {
   if (from_environment("SPARSMITH_ARCHIVES") == "0") return;
   const folder work;

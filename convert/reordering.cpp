@@ -1,0 +1,263 @@
+#include "convert/reordering.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <numeric>
+#include <vector>
+
+#include "convert/io/bounds.hpp"
+#include "convert/pipelines/pipelines.hpp"
+
+namespace sparsmith {
+namespace {
+
+// What a file of an order begins with.
+constexpr const char* both_line = "# rows and columns";
+constexpr const char* rows_line = "# rows";
+
+array<std::int32_t, host> in_order(std::int32_t count) {
+  array<std::int32_t, host> all(count);
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+// Rows of the same length stay in their order.
+array<std::int32_t, host> by_length(const matrix_entries& matrix) {
+  const auto& entries = matrix.entries;
+  array<std::int32_t, host> lengths(entries.rows);
+  std::fill(lengths.begin(), lengths.end(), 0);
+  const bool mirrored = matrix.symmetry != symmetry_kind::general;
+  for (std::int64_t i = 0; i < entries.values.size(); ++i) {
+    const std::int32_t row = entries.row_indices[i], col = entries.col_indices[i];
+    ++lengths[row];
+    if (mirrored && row != col) ++lengths[col];
+  }
+  array<std::int32_t, host> rows = in_order(entries.rows);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](std::int32_t a, std::int32_t b) { return lengths[a] > lengths[b]; });
+  return rows;
+}
+
+// A breadth-first search that stays within what `level` has not reached yet.
+class search {
+ public:
+  explicit search(const adjacency& graph) : graph_(graph), level_(graph.size()), queue_(graph.size()) {
+    std::fill(level_.begin(), level_.end(), unreached);
+  }
+
+  // The vertices that can be reached are queue[0 .. reached), level by level; gives the last level's number.
+  std::int32_t from(std::int32_t start) {
+    reached_ = 0;
+    reach(start, 0);
+    for (std::int64_t next = 0; next < reached_; ++next) {
+      const std::int32_t v = queue_[next];
+      std::for_each(graph_.begin(v), graph_.end(v), [&](std::int32_t w) {
+        if (level_[w] == unreached) reach(w, level_[v] + 1);
+      });
+    }
+    return level_[queue_[reached_ - 1]];
+  }
+  void forget() {
+    for (std::int64_t i = 0; i < reached_; ++i) level_[queue_[i]] = unreached;
+  }
+  // Of the last level one of the fewest neighbours.
+  std::int32_t farthest() const {
+    const std::int32_t last = level_[queue_[reached_ - 1]];
+    std::int32_t best = queue_[reached_ - 1];
+    for (std::int64_t i = reached_ - 1; i >= 0 && level_[queue_[i]] == last; --i)
+      if (graph_.degree(queue_[i]) <= graph_.degree(best)) best = queue_[i];
+    return best;
+  }
+
+ private:
+  static constexpr std::int32_t unreached = -1;
+  void reach(std::int32_t v, std::int32_t level) {
+    level_[v] = level;
+    queue_[reached_++] = v;
+  }
+
+  const adjacency& graph_;
+  array<std::int32_t, host> level_, queue_;
+  std::int64_t reached_ = 0;
+};
+
+// A vertex far from others, from which levels are narrow: one at the far end of the far end, as long as that
+// is farther (George and Liu).
+std::int32_t peripheral(search& levels, std::int32_t start) {
+  std::int32_t depth = levels.from(start);
+  while (true) {
+    const std::int32_t other = levels.farthest();
+    levels.forget();
+    const std::int32_t found = levels.from(other);
+    if (found <= depth) {
+      levels.forget();
+      return start;
+    }
+    start = other;
+    depth = found;
+  }
+}
+
+}  // namespace
+
+const std::string& name_of(reordering how) {
+  static const std::string names[] = {"rcm", "amd", "length"};
+  return names[static_cast<std::size_t>(how)];
+}
+
+adjacency adjacency_of(const coo<double, host>& entries) {
+  const std::int64_t count = entries.values.size();
+  const std::int32_t size = entries.rows;
+  adjacency graph;
+  graph.starts = array<std::int64_t, host>(std::int64_t{size} + 1);
+  auto& starts = graph.starts;
+  std::fill(starts.begin(), starts.end(), 0);
+  const auto for_each_edge = [&](auto visit) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int32_t row = entries.row_indices[i], col = entries.col_indices[i];
+      if (row == col) continue;
+      visit(row, col);
+      visit(col, row);
+    }
+  };
+  for_each_edge([&](std::int32_t v, std::int32_t) { ++starts[v + 1]; });
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  graph.neighbours = array<std::int32_t, host>(starts[size]);
+  auto& neighbours = graph.neighbours;
+  array<std::int64_t, host> ends(size);
+  std::copy(starts.begin(), starts.begin() + size, ends.begin());
+  for_each_edge([&](std::int32_t v, std::int32_t w) { neighbours[ends[v]++] = w; });
+#pragma omp parallel for schedule(dynamic, 1024)
+  for (std::int32_t v = 0; v < size; ++v) {
+    std::int32_t* const first = neighbours.data() + starts[v];
+    std::sort(first, neighbours.data() + starts[v + 1]);
+    ends[v] = std::unique(first, neighbours.data() + starts[v + 1]) - neighbours.data();
+  }
+  std::int64_t kept = 0;
+  for (std::int32_t v = 0; v < size; ++v) {
+    const std::int64_t first = starts[v];
+    starts[v] = kept;
+    for (std::int64_t i = first; i < ends[v]; ++i) neighbours[kept++] = neighbours[i];
+  }
+  starts[size] = kept;
+  if (kept == neighbours.size()) return graph;
+  array<std::int32_t, host> distinct(kept);
+  std::copy(neighbours.begin(), neighbours.begin() + kept, distinct.begin());
+  neighbours = std::move(distinct);
+  return graph;
+}
+
+array<std::int32_t, host> reverse_cuthill_mckee(const adjacency& graph) {
+  const std::int32_t size = graph.size();
+  array<std::int32_t, host> starts = in_order(size), order(size);
+  const auto fewer = [&](std::int32_t a, std::int32_t b) {
+    const std::int32_t of_a = graph.degree(a), of_b = graph.degree(b);
+    return of_a != of_b ? of_a < of_b : a < b;
+  };
+  std::sort(starts.begin(), starts.end(), fewer);
+  std::vector<bool> placed(static_cast<std::size_t>(size));
+  search levels(graph);
+  std::int64_t count = 0;
+  const auto place = [&](std::int32_t v) {
+    placed[static_cast<std::size_t>(v)] = true;
+    order[count++] = v;
+  };
+  for (const std::int32_t start : starts) {
+    if (placed[static_cast<std::size_t>(start)]) continue;
+    std::int64_t next = count;
+    place(peripheral(levels, start));
+    for (; next < count; ++next) {
+      const std::int32_t v = order[next];
+      const std::int64_t first = count;
+      std::for_each(graph.begin(v), graph.end(v), [&](std::int32_t w) {
+        if (!placed[static_cast<std::size_t>(w)]) place(w);
+      });
+      std::sort(order.begin() + first, order.begin() + count, fewer);
+    }
+  }
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
+row_order order_of(reordering how, const matrix_entries& matrix) {
+  const auto& entries = matrix.entries;
+  if (how == reordering::length) return {by_length(matrix), false};
+  if (entries.rows != entries.cols)
+    throw error(failure::usage,
+                fmt::format("order {} is for square matrices, this one is {} x {}; length orders rows alone",
+                            name_of(how), entries.rows, entries.cols));
+  const adjacency graph = adjacency_of(entries);
+  return {how == reordering::rcm ? reverse_cuthill_mckee(graph) : approximate_minimum_degree(graph), true};
+}
+
+void apply(const row_order& order, matrix_entries& matrix) {
+  auto& entries = matrix.entries;
+  const std::int64_t count = order.rows.size();
+  if (count != entries.rows || (order.columns_alike && count != entries.cols))
+    throw error(failure::input,
+                fmt::format("the order is one of {} {}, and the matrix is {} x {}", count,
+                            order.columns_alike ? "rows and columns" : "rows", entries.rows, entries.cols));
+  // Rows alone in another order leave nothing of a symmetry.
+  if (!order.columns_alike && matrix.symmetry != symmetry_kind::general) {
+    const bool skew = matrix.symmetry == symmetry_kind::skew_symmetric;
+    entries = expand_symmetry(openmp{}, std::move(entries), skew, nullptr);
+    matrix.symmetry = symmetry_kind::general;
+  }
+  const row_order places = inverse_of(order);
+  const std::int64_t stored = entries.values.size();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < stored; ++i) {
+    entries.row_indices[i] = places.rows[entries.row_indices[i]];
+    if (order.columns_alike) entries.col_indices[i] = places.rows[entries.col_indices[i]];
+  }
+}
+
+row_order inverse_of(const row_order& order) {
+  row_order result{array<std::int32_t, host>(order.rows.size()), order.columns_alike};
+  for (std::int64_t i = 0; i < order.rows.size(); ++i)
+    result.rows[order.rows[i]] = static_cast<std::int32_t>(i);
+  return result;
+}
+
+std::string text_of(const row_order& order) {
+  std::string text = order.columns_alike ? both_line : rows_line;
+  text += '\n';
+  for (const std::int32_t row : order.rows) text += fmt::format("{}\n", row);
+  return text;
+}
+
+row_order read_row_order(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) throw error(failure::input, fmt::format("{}: could not be opened", path));
+  std::string line;
+  std::getline(in, line);
+  if (line != both_line && line != rows_line)
+    refuse_input(path, fmt::format("is no order of rows: its first line is not \"{}\" or \"{}\"", both_line,
+                                   rows_line));
+  const bool columns_alike = line == both_line;
+  std::vector<std::int32_t> rows;
+  while (std::getline(in, line)) {
+    std::int32_t row = 0;
+    const auto [stop, status] = std::from_chars(line.data(), line.data() + line.size(), row);
+    if (status != std::errc() || stop != line.data() + line.size() || row < 0)
+      refuse_input(path, fmt::format("line {} is not the number of a row", rows.size() + 2));
+    rows.push_back(row);
+  }
+  if (in.bad()) refuse_input(path, "could not be read to its end");
+  row_order order{array<std::int32_t, host>(static_cast<std::int64_t>(rows.size())), columns_alike};
+  std::copy(rows.begin(), rows.end(), order.rows.begin());
+  std::vector<bool> seen(rows.size());
+  for (const std::int32_t row : rows) {
+    const auto at = static_cast<std::size_t>(row);
+    if (at >= rows.size() || seen[at])
+      refuse_input(path, fmt::format("row {} is {} in an order of {}", row,
+                                     at >= rows.size() ? "too large" : "there twice", rows.size()));
+    seen[at] = true;
+  }
+  return order;
+}
+
+}  // namespace sparsmith
