@@ -23,6 +23,7 @@
 #include "convert/io/matrix_market.hpp"
 #include "convert/io/matrix_names.hpp"
 #include "convert/io/metis.hpp"
+#include "convert/io/npy.hpp"
 #include "convert/io/npz.hpp"
 #include "convert/io/petsc.hpp"
 #include "convert/io/rutherford_boeing.hpp"
@@ -100,6 +101,7 @@ matrix_entries read_text(const text_source& text, std::string_view start, const 
                          const input_options& options) {
   const std::string_view ending = matrix_text_ending(unpacked_name(text.name));
   if (is_petsc(start)) return read_petsc(text, progress);
+  if (is_npy(start)) return read_npy(text, progress, options.if_complex);
   if (ending == ".graph" || ending == ".metis") return read_metis(text, progress);
   if (is_rutherford_boeing(start)) return read_rutherford_boeing(text, progress, options.if_complex);
   if (ending != ".mtx" && is_edge_list(start, start.size() >= archive_start_bytes))

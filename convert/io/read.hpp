@@ -6,7 +6,8 @@
 
 namespace sparsmith {
 
-// With complex_values::pattern_only Matrix Market, Rutherford-Boeing and npz files may hold complex values.
+// With complex_values::pattern_only Matrix Market, Rutherford-Boeing, npz and npy files may hold complex
+// values.
 struct input_options {
   complex_values if_complex = complex_values::refuse;
   edge_options edges = {};  // nothing to inputs of other kinds, which are refused where they are set

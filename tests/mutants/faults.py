@@ -46,6 +46,14 @@ fault("convert/io/npz.cpp", "coords of columns are checked against rows",
       "checked_index(archive_.path(), \"coords\", i, index, entries.cols)",
       "checked_index(archive_.path(), \"coords\", i, index, entries.rows)", "npz")
 
+fault("convert/io/npy.cpp", "data behind what the shape needs are accepted", "if (bytes_->finish()) damaged(",
+      "if (bytes_->finish() && false) damaged(", "npz")
+fault("convert/io/npy.cpp", "zeros of a dense array are entries", "    if (value != 0) {\n      row_indices", "    if (value == value) {\n      row_indices",
+      "npz")
+fault("convert/io/npy.cpp", "columns of an array are as long as its rows", "by_rows ? cols : rows;", "by_rows ? cols : cols;", "npz")
+fault("convert/io/npy.cpp", "an array need not say in which order it lies", "!has_order_ || ", "", "npz")
+fault("convert/io/npy.cpp", "a dense array ends before its checksum", "return source_.read(&more, 1) > 0;", "return false;", "npz")
+
 fault("convert/io/rutherford_boeing.cpp", "columns decide also where the words are as many as the fields",
       "if (fields.size() == wanted) return;", "if (fields.size() == wanted && false) return;", "rutherford_boeing")
 fault("convert/io/rutherford_boeing.cpp", "words decide also where numbers touch", "fields.push_back(line.substr(std::min(k * width, line.size()), width));",
@@ -660,10 +668,10 @@ fault('convert/io/matrix_market_grammar.hpp', '`/ 1024 > entries` is `/ 1024 >= 
 fault('convert/io/npz.cpp', '`if (coords.shape()[0] != 2)` is `if (coords.shape()[0] == 7)`',
       'if (coords.shape()[0] != 2)',
       'if (coords.shape()[0] == 7)', 'npz')
-fault('convert/io/npz.cpp', '`header_bytes > 65536` is `header_bytes >= 65536`',
+fault('convert/io/npy.cpp', '`header_bytes > 65536` is `header_bytes >= 65536`',
       'header_bytes > 65536',
       'header_bytes >= 65536', 'npz')
-fault('convert/io/npz.cpp', '`size_ > 64` is `size_ >= 64`',
+fault('convert/io/npy.cpp', '`size_ > 64` is `size_ >= 64`',
       'size_ > 64',
       'size_ >= 64', 'npz')
 fault('convert/io/npz_write.cpp', '`63 - (10` is `64 - (10`',
