@@ -7,6 +7,7 @@ also the HDF5 files, the container through the very reader that docs/container.m
 import json
 import os
 import pathlib
+import pickle
 import re
 import subprocess
 import sys
@@ -267,6 +268,9 @@ def check_dense(checker, rng):
         source = checker.workdir / f"dense_{name}.npy"
         np.save(source, array)
         checker.refuses(source, part)
+    pickled = checker.workdir / "matrix.pkl"
+    pickled.write_bytes(pickle.dumps(sparse.eye(3, format="csr")))
+    checker.refuses(pickled, "a Python pickle")
 
 
 def check_matrix_market(checker, rng):

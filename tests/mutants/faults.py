@@ -53,6 +53,12 @@ fault("convert/io/npy.cpp", "zeros of a dense array are entries", "    if (value
 fault("convert/io/npy.cpp", "columns of an array are as long as its rows", "by_rows ? cols : rows;", "by_rows ? cols : cols;", "npz")
 fault("convert/io/npy.cpp", "an array need not say in which order it lies", "!has_order_ || ", "", "npz")
 fault("convert/io/npy.cpp", "a dense array ends before its checksum", "return source_.read(&more, 1) > 0;", "return false;", "npz")
+fault("convert/io/looks_like.cpp", "a first line with a damaged beginning is plain text",
+      "return start.starts_with('%') || lower(start).find(\"matrixmarket\") != std::string::npos;", "return start.starts_with('%');",
+      "looks_like")
+fault("convert/io/looks_like.cpp", "a big-endian MATLAB 4 file is not known", "order != (swapped ? 1 : 0)", "order != 0", "looks_like")
+fault("convert/io/read.cpp", "a page named .mtx is only called wrong", "if (named && !kind.empty())", "if (named && false)",
+      "looks_like spconv")
 
 fault("convert/io/rutherford_boeing.cpp", "columns decide also where the words are as many as the fields",
       "if (fields.size() == wanted) return;", "if (fields.size() == wanted && false) return;", "rutherford_boeing")
