@@ -52,7 +52,7 @@ fault("convert/io/npy.cpp", "zeros of a dense array are entries", "    if (value
       "npz")
 fault("convert/io/npy.cpp", "columns of an array are as long as its rows", "by_rows ? cols : rows;", "by_rows ? cols : cols;", "npz")
 fault("convert/io/npy.cpp", "an array need not say in which order it lies", "!has_order_ || ", "", "npz")
-fault("convert/io/npy.cpp", "a dense array ends before its checksum", "return source_.read(&more, 1) > 0;", "return false;", "npz")
+fault("convert/io/npy.cpp", "a dense array ends before its checksum", "return source_.read(&more, 1) > 0;", "return source_.read(&more, 0) > 0;", "npz")
 fault("convert/io/looks_like.cpp", "a first line with a damaged beginning is plain text",
       "return start.starts_with('%') || lower(start).find(\"matrixmarket\") != std::string::npos;", "return start.starts_with('%');",
       "looks_like")

@@ -220,6 +220,29 @@ TEST_CASE("heads that NumPy would not write are refused", "[npy]") {
   }
 }
 
+TEST_CASE("any byte of an array may be wrong or missing", "[npy]") {
+  const std::string good = npy("<i4", "(2, 3)", raw<std::int32_t>({1, 0, 2, 0, 3, 4}));
+  const auto attempt = [](const std::string& bytes) {
+    try {
+      const matrix_entries m = read(bytes, complex_values::pattern_only);
+      const auto elements = std::int64_t{m.entries.rows} * m.entries.cols;
+      return m.entries.values.size() + m.array_zeros == elements;
+    } catch (const error& e) {
+      return holds(e.what(), "a.npy: ");
+    }
+  };
+  std::string spoilt = good;
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    for (const int flip : {0xff, 0x01, 0x80, 0x10}) {
+      spoilt[i] = static_cast<char>(good[i] ^ flip);
+      INFO("byte " << i << " changed by " << flip);
+      CHECK(attempt(spoilt));
+    }
+    spoilt[i] = good[i];
+    CHECK(!refusal(good.substr(0, i)).empty());
+  }
+}
+
 TEST_CASE("an array is not taken for whole before what unpacks it agrees", "[npy]") {
   std::string packed;
   gzip_writer out([&](const char* bytes, std::size_t size) { packed.append(bytes, size); });
