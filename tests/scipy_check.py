@@ -7,6 +7,7 @@ also the HDF5 files, the container through the very reader that docs/container.m
 import json
 import os
 import pathlib
+import pickle
 import re
 import subprocess
 import sys
@@ -233,6 +234,43 @@ def check_refusals(checker, rng):
     cut = checker.workdir / "cut.npz"
     cut.write_bytes(good.read_bytes()[:-30])
     checker.refuses(cut, "cut.npz")
+
+
+def dense_battery(rng):
+    """Yields (name, array) for what numpy.save writes of matrices: types, both orders in memory and of bytes, odd shapes."""
+    full = rng.integers(-3, 4, (9, 14)) * rng.standard_normal((9, 14))
+    for dtype in (np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.float32, np.float64):
+        for byte_order in "<>":
+            array = (np.abs(full) * 3 if np.dtype(dtype).kind == "u" else full * 3).astype(np.dtype(dtype).newbyteorder(byte_order))
+            tag = f"{np.dtype(dtype).name}_{'big' if byte_order == '>' else 'little'}"
+            yield tag, array
+            yield f"{tag}_fortran", np.asfortranarray(array)
+    for shape in ((0, 0), (0, 7), (7, 0), (1, 1), (1, 9), (9, 1), (300, 700)):
+        yield f"{shape[0]}x{shape[1]}", rng.integers(0, 2, shape) * rng.standard_normal(shape)
+    yield "odd_values", np.array([[np.nan, 0, -0.0], [np.inf, -np.inf, 5e-324]])
+    yield "slice", full[::2, ::-3]
+
+
+def check_dense(checker, rng):
+    for name, array in dense_battery(rng):
+        source = checker.workdir / f"dense_{name}.npy"
+        np.save(source, array)
+        target = checker.convert(source, "csr", f"dense_{name}_written.npz")
+        if target is not None:
+            expected = sparse.csr_matrix(np.load(source).astype(np.float64))
+            expected.sort_indices()
+            checker.check(f"{source.name} is what NumPy loads", same(sparse.load_npz(target), expected))
+    for name, array, part in (("vector", np.ones(5), "a vector of 5 elements"), ("cube", np.ones((2, 3, 4)), "2 x 3 x 4"),
+                              ("number", np.array(1.0), "a single number"), ("half", np.ones((2, 2), np.float16), "float16"),
+                              ("complex", np.ones((2, 2), np.complex128), "complex128"), ("text", np.array([["a"]]), "str"),
+                              ("fields", np.zeros((2, 2), [("a", "<f8")]), "structured"),
+                              ("object", np.array(sparse.eye(3)), "scipy.sparse.save_npz")):  # fmt: skip
+        source = checker.workdir / f"dense_{name}.npy"
+        np.save(source, array)
+        checker.refuses(source, part)
+    pickled = checker.workdir / "matrix.pkl"
+    pickled.write_bytes(pickle.dumps(sparse.eye(3, format="csr")))
+    checker.refuses(pickled, "a Python pickle")
 
 
 def check_matrix_market(checker, rng):
@@ -532,6 +570,7 @@ def main():
     check_npz(checker, rng)
     check_diagonals(checker, rng)
     check_refusals(checker, rng)
+    check_dense(checker, rng)
     check_matrix_market(checker, rng)
     check_written_matrix_market(checker, rng)
     check_rutherford_boeing(checker, rng)

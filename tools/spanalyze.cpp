@@ -292,7 +292,7 @@ int main(int argc, char** argv) {
       app,
       {"spanalyze bcsstk17.mtx.gz", "spanalyze bcsstk17.mtx.gz --png spy.png --size 2000",
        "spanalyze a.mtx b.mtx --html report.html --quiet", "spanalyze gen:rmat?scale=16 --json"},
-      {"Of complex matrices (Matrix Market, Rutherford-Boeing and .npz) the pattern is looked at.",
+      {"Of complex matrices (Matrix Market, Rutherford-Boeing, .npz and .npy) the pattern is looked at.",
        "Exit status: 0 fine, 1 data or run-time failure (of any matrix), 2 usage."});
   bool all_analysed = true;
   const int status = run_tool(app, argc, argv, [&] { all_analysed = analyze_matrices(request_of(typed)); });

@@ -52,11 +52,10 @@ void add_options(CLI::App& app, typed_options& typed) {
   conversion_options& conversion = typed.conversion;
   app.add_option(
          "input", typed.input,
-         "A matrix: Matrix Market, Rutherford-Boeing, Harwell-Boeing, a list of edges, .smat, DIMACS .gr, "
-         "METIS .graph, PETSc's binary, MATLAB's .mat or NumPy's .npy (all also .gz, .bz2, .xz, .zst, but "
-         "for "
-         "MATLAB 7.3), SuiteSparse .tar.gz, .npz, .bsp.h5, .h5ad, .h5, - for standard input, or a generator "
-         "(--help-generators)")
+         fmt::format("A matrix, known by its content: {}; texts, .npy, .mat and PETSc's also packed (.gz, .bz2, "
+                     ".xz, .zst), texts in SuiteSparse's .tar.gz; - for standard input, or a generator "
+                     "(--help-generators)",
+                     kinds_that_are_read))
       ->required();
   app.add_option("--to", typed.to,
                  fmt::format("Format: {}; mtx writes a Matrix Market file. Without it -o writes csr, or mtx "

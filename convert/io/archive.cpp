@@ -22,6 +22,10 @@ namespace fs = std::filesystem;
 // What may lie beside matrices: it has to be unpacked to get past it, and a megabyte can hold terabytes.
 constexpr std::int64_t most_passed_over = std::int64_t{64} << 30;
 
+bool is_matrix(const std::string& name) {
+  return !matrix_text_ending(name).empty();
+}
+
 // One archive being read. Shared, because the text source that reads from it is copied around.
 struct open_file {
   std::string path;
@@ -91,11 +95,15 @@ struct open_file {
     return true;
   }
 
-  // Of the member that it is at, where that is a matrix; else empty.
-  std::string matrix_name() const {
+  // Of the member that it is at, where that is a file; else empty.
+  std::string file_name() const {
     const char* const name = archive_entry_pathname(entry);
-    if (name == nullptr || archive_entry_filetype(entry) != AE_IFREG) return {};
-    return matrix_text_ending(name).empty() ? "" : name;
+    return name == nullptr || archive_entry_filetype(entry) != AE_IFREG ? "" : name;
+  }
+  // The same where it is a matrix.
+  std::string matrix_name() const {
+    const std::string name = file_name();
+    return is_matrix(name) ? name : "";
   }
 
   std::size_t read(char* target, std::size_t size) {
@@ -205,16 +213,20 @@ archived_text open_archive(const std::string& path, const std::function<byte_rea
     const auto file = std::make_shared<open_file>(path, open());
     if (!file->next_member()) throw error(failure::input, path + ": the archive is empty");
     if (is_raw(*file)) return {.text = source_of(file, path)};
-    std::vector<std::string> members;
+    std::vector<std::string> members, others;
     do {
-      const std::string name = file->matrix_name();
-      if (name.empty()) continue;
+      const std::string name = file->file_name();
+      if (!is_matrix(name)) {
+        if (!name.empty()) others.push_back(name);
+        continue;
+      }
       members.push_back(name);
       if (stem_of(name) == archive_stem(path)) chosen = name;
     } while (chosen.empty() && file->next_member());
     const std::vector<std::string> matrices = without_companions(members);
     if (matrices.empty())
-      throw error(failure::input, path + ": no matrix (.mtx, .rb, .rua, ...) in the archive");
+      throw error(failure::input, fmt::format("{}: no matrix (.mtx, .rb, .rua, ...) in the archive{}", path,
+                                              others.empty() ? "" : ", which holds " + listed(others)));
     if (chosen.empty()) chosen = only_one(path, matrices, is_named_like_folder);
     if (chosen.empty()) chosen = only_one(path, matrices, [](const std::string&) { return true; });
   }

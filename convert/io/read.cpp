@@ -21,10 +21,12 @@
 #include "convert/io/container.hpp"
 #include "convert/io/generators.hpp"
 #include "convert/io/gzip.hpp"
+#include "convert/io/looks_like.hpp"
 #include "convert/io/matlab_hdf5.hpp"
 #include "convert/io/matrix_market.hpp"
 #include "convert/io/matrix_names.hpp"
 #include "convert/io/metis.hpp"
+#include "convert/io/npy.hpp"
 #include "convert/io/npz.hpp"
 #include "convert/io/petsc.hpp"
 #include "convert/io/rutherford_boeing.hpp"
@@ -96,16 +98,36 @@ bool has_changed(const struct stat& before, const struct stat& now) {
          now.st_mtim.tv_nsec != before.st_mtim.tv_nsec;
 }
 
+[[noreturn]] void refuse_other(const std::string& name, std::string_view kind) {
+  throw error(failure::input, fmt::format("{}: {}, which is not a matrix; Sparsmith reads {}", name, kind,
+                                          kinds_that_are_read));
+}
+
+// Says of what no reader took what it is. Only what is meant to be Matrix Market, by its name or its first
+// bytes, is left to the reader of that, who names the line.
+void require_matrix_market(const std::string& name, bool named, std::string_view start) {
+  if (start.starts_with("\x1f\x8b") || !archive_kind(start).empty())
+    throw error(failure::unsupported, name + ": is packed more than once; unpack it first");
+  if (start.starts_with("\x89HDF\r\n\x1a\n"))
+    throw error(failure::unsupported, name + ": an HDF5 file that is packed cannot be read; unpack it first");
+  const std::string_view kind = kind_by_marks(start);
+  if (named && !kind.empty())
+    throw error(failure::input, fmt::format("{}:1: not a Matrix Market file but {}", name, kind));
+  if (!named && (!kind.empty() || !is_meant_as_matrix_market(start))) refuse_other(name, looks_like(start));
+}
+
 // Graphs of METIS are known by their names, as their lines may be any numbers; and Matrix Market by its name
 // is never taken for a list of edges: one without its first line would be.
 matrix_entries read_text(const text_source& text, std::string_view start, const progress_callback& progress,
                          const input_options& options) {
   const std::string_view ending = matrix_text_ending(unpacked_name(text.name));
   if (is_petsc(start)) return read_petsc(text, progress);
+  if (is_npy(start)) return read_npy(text, progress, options.if_complex);
   if (ending == ".graph" || ending == ".metis") return read_metis(text, progress);
   if (is_rutherford_boeing(start)) return read_rutherford_boeing(text, progress, options.if_complex);
   if (ending != ".mtx" && is_edge_list(start, start.size() >= archive_start_bytes))
     return read_edges(text, progress, options.edges);
+  require_matrix_market(text.name, ending == ".mtx", start);
   return read_matrix_market(text, progress, options.if_complex);
 }
 
@@ -135,6 +157,7 @@ matrix_entries read_opened(const std::string& input, const std::shared_ptr<file_
   }
   const std::string_view archive = archive_kind(source.start);
   if (archive == ".zip") {
+    if (const std::string_view kind = kind_by_marks(source.start); !kind.empty()) refuse_other(input, kind);
     require_plain_file("a zip archive, which .npz is too,");
     if (is_npz(input, source.start)) return read_npz(input, options.if_complex);
   }
@@ -199,7 +222,7 @@ matrix_entries read_matrix(const std::string& input, const progress_callback& pr
     return status;
   };
   const struct stat before = state();
-  if (S_ISDIR(before.st_mode)) throw error(failure::input, input + ": is a directory");
+  if (S_ISDIR(before.st_mode)) throw error(failure::input, input + ": is a directory; name a file in it");
   matrix_entries result = read_opened(input, file, before, progress, options);
   require_meant(result);
   // Of a file that somebody writes to, what was read is neither the old nor the new; HDF5 even reads zeros

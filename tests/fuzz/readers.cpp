@@ -19,6 +19,7 @@
 #include "convert/io/matlab_hdf5.hpp"
 #include "convert/io/matrix_market.hpp"
 #include "convert/io/metis.hpp"
+#include "convert/io/npy.hpp"
 #include "convert/io/npz.hpp"
 #include "convert/io/petsc.hpp"
 #include "convert/io/read.hpp"
@@ -235,6 +236,10 @@ bool run_metis(std::string_view bytes) {
 
 bool run_petsc(std::string_view bytes) {
   return check_real_text(bytes, read_petsc);
+}
+
+bool run_npy(std::string_view bytes) {
+  return check_text(bytes, read_npy);
 }
 
 bool run_gzip(std::string_view bytes) {

@@ -244,6 +244,27 @@ std::string text_array(const std::string& text, bool wide) {
   return npy(fmt::format("<U{}", text.size()), "()", data);
 }
 
+void npy_seeds(const seed_visitor& visit) {
+  const auto put = [&](const std::string& name, const std::string& bytes) { visit("npy", name, bytes); };
+  put("rows", npy("<f8", "(2, 2)", raw<double>({1, 0, -2.5, 0})));
+  put("columns", npy("<f8", "(2, 2)", raw<double>({1, 0, -2.5, 0}), true));
+  put("single-big", npy(">f4", "(1, 3)", raw<float>({1, 0, 3}, true)));
+  put("bool", npy("|b1", "(3, 1)", std::string("\1\0\1", 3)));
+  put("integers-version-2", npy("<i8", "(1, 2)", raw<std::int64_t>({1, -9007199254740995}), false, 2));
+  put("unsigned", npy(">u8", "(1, 2)", raw<std::uint64_t>({1, ~std::uint64_t{0}}, true)));
+  put("small", npy("|i1", "(2, 2)", std::string("\1\0\2\xff", 4)));
+  put("complex", npy("<c16", "(1, 2)", raw<double>({0, 1, 0, 0})));
+  put("empty", npy("<f8", "(5, 0)", ""));
+  put("huge", npy("|u1", "(2147483647, 2147483647)", "abc"));
+  put("vector", npy("<f8", "(2,)", raw<double>({1, 2})));
+  put("cube", npy("<i2", "(1, 2, 1)", raw<std::int16_t>({1, 2})));
+  put("number", npy("<f8", "()", raw<double>({1})));
+  put("half", npy("<f2", "(1, 2)", "abcd"));
+  put("object", npy("|O", "()", "pickle"));
+  put("longer", npy("<f8", "(1, 1)", raw<double>({1, 2})));
+  put("cut", npy("<f8", "(2, 2)", raw<double>({1, 2})));
+}
+
 void npz_seeds(const seed_visitor& visit) {
   const auto put = [&](const std::string& name, const std::vector<zip_content>& members, bool zip64 = false) {
     visit("npz", name, packed_zip(members, zip64));
@@ -792,6 +813,7 @@ void make_seeds(const seed_visitor& visit) {
   visit("gzip", "members",
         packed_gzip(text.substr(0, 60), 6) + packed_gzip(text.substr(60), 0) + std::string(5, '\0'));
   visit("gzip", "torn", packed_gzip(text, 6).substr(0, 50));
+  npy_seeds(visit);
   npz_seeds(visit);
   binsparse_seeds(visit);
   grouped_seeds(visit);
@@ -818,6 +840,7 @@ void seeds_from_folder(const std::string& folder, const seed_visitor& visit) {
                                : ends({".h5ad"})                                                ? "anndata"
                                : ends({".h5"})                                                  ? "container"
                                : ends({".npz"})                                                 ? "npz"
+                               : ends({".npy"})                                                 ? "npy"
                                : ends({".mtx"})                           ? "matrix_market"
                                : ends({".smat", ".edges", ".gr", ".wel"}) ? "edges"
                                : ends({".graph", ".metis"})               ? "metis"

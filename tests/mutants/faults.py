@@ -64,6 +64,19 @@ fault("convert/minimum_degree.cpp", "elements count with what lies in the new on
 fault("convert/minimum_degree.cpp", "what touches nearly everything is not put off", "if (graph.degree(v) > dense) {", "if (false) {", "reordering")
 fault("convert/minimum_degree.cpp", "the new element is not part of a degree", "std::int64_t{at(degree_, v)} + size - at(weight_, v)", "std::int64_t{at(degree_, v)}", "reordering")
 fault("convert/io/edges.cpp", "zeros at the end of SMS are not asked for", "if (count_ == 0 || !is_end(count_ - 1))", "if (count_ == 0)", "edges")
+fault("convert/io/npy.cpp", "data behind what the shape needs are accepted", "if (bytes_->finish()) damaged(",
+      "if (bytes_->finish() && false) damaged(", "npz")
+fault("convert/io/npy.cpp", "zeros of a dense array are entries", "    if (value != 0) {\n      row_indices", "    if (value == value) {\n      row_indices",
+      "npz")
+fault("convert/io/npy.cpp", "columns of an array are as long as its rows", "by_rows ? cols : rows;", "by_rows ? cols : cols;", "npz")
+fault("convert/io/npy.cpp", "an array need not say in which order it lies", "!has_order_ || ", "", "npz")
+fault("convert/io/npy.cpp", "a dense array ends before its checksum", "return source_.read(&more, 1) > 0;", "return source_.read(&more, 0) > 0;", "npz")
+fault("convert/io/looks_like.cpp", "a first line with a damaged beginning is plain text",
+      "return start.starts_with('%') || lower(start).find(\"matrixmarket\") != std::string::npos;", "return start.starts_with('%');",
+      "looks_like")
+fault("convert/io/looks_like.cpp", "a big-endian MATLAB 4 file is not known", "order != (swapped ? 1 : 0)", "order != 0", "looks_like")
+fault("convert/io/read.cpp", "a page named .mtx is only called wrong", "if (named && !kind.empty())", "if (named && false)",
+      "looks_like spconv")
 
 fault("convert/io/rutherford_boeing.cpp", "columns decide also where the words are as many as the fields",
       "if (fields.size() == wanted) return;", "if (fields.size() == wanted && false) return;", "rutherford_boeing")
@@ -679,10 +692,10 @@ fault('convert/io/matrix_market_grammar.hpp', '`/ 1024 > entries` is `/ 1024 >= 
 fault('convert/io/npz.cpp', '`if (coords.shape()[0] != 2)` is `if (coords.shape()[0] == 7)`',
       'if (coords.shape()[0] != 2)',
       'if (coords.shape()[0] == 7)', 'npz')
-fault('convert/io/npz.cpp', '`header_bytes > 65536` is `header_bytes >= 65536`',
+fault('convert/io/npy.cpp', '`header_bytes > 65536` is `header_bytes >= 65536`',
       'header_bytes > 65536',
       'header_bytes >= 65536', 'npz')
-fault('convert/io/npz.cpp', '`size_ > 64` is `size_ >= 64`',
+fault('convert/io/npy.cpp', '`size_ > 64` is `size_ >= 64`',
       'size_ > 64',
       'size_ >= 64', 'npz')
 fault('convert/io/npz_write.cpp', '`63 - (10` is `64 - (10`',

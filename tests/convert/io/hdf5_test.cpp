@@ -289,7 +289,7 @@ TEST_CASE("containers that are none") {
   CHECK_FALSE(is_binsparse(file.path));
   CHECK_FALSE(is_binsparse("/nonexistent/m.h5"));
   write_binsparse(file.path, any_float(small_coo<float>()));
-  CHECK(holds(failure_of([&] { read_container(file.path); }), "not a Sparsmith container"));
+  CHECK(holds(failure_of([&] { read_container(file.path); }), "nor a Sparsmith container"));
   write_container(file.path, any_float(small_coo<float>()));
   CHECK(holds(failure_of([&] { read_binsparse(file.path); }), "not Binsparse"));
 }

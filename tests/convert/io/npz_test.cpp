@@ -11,34 +11,12 @@
 #include "convert/io/zip.hpp"
 #include "tests/catch.hpp"
 #include "tests/convert/io/file_bytes.hpp"
+#include "tests/convert/io/npy_bytes.hpp"
 
 using namespace sparsmith;
 using namespace sparsmith::test;
 
 namespace {
-
-// The bytes of numbers, as they lie in a little-endian file or reversed for a big-endian one.
-template <class T>
-std::string raw(std::initializer_list<T> list, bool big_endian = false) {
-  std::string out;
-  for (const T value : list) {
-    std::string one(sizeof(T), '\0');
-    std::memcpy(one.data(), &value, sizeof(T));
-    if (big_endian) std::reverse(one.begin(), one.end());
-    out += one;
-  }
-  return out;
-}
-
-std::string npy(const std::string& descr, const std::string& shape, const std::string& data,
-                const char* fortran_order = "False") {
-  std::string header =
-      "{'descr': '" + descr + "', 'fortran_order': " + fortran_order + ", 'shape': " + shape + ", }\n";
-  std::string out("\x93NUMPY\x01\x00", 8);
-  out.push_back(static_cast<char>(header.size()));
-  out.push_back('\0');
-  return out + header + data;
-}
 
 struct member {
   std::string key, content;
