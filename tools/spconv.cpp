@@ -52,10 +52,11 @@ void add_options(CLI::App& app, typed_options& typed) {
   conversion_options& conversion = typed.conversion;
   app.add_option(
          "input", typed.input,
-         fmt::format("A matrix, known by its content: {}; texts, .npy, .mat and PETSc's also packed (.gz, .bz2, "
-                     ".xz, .zst), texts in SuiteSparse's .tar.gz; - for standard input, or a generator "
-                     "(--help-generators)",
-                     kinds_that_are_read))
+         fmt::format(
+             "A matrix, known by its content: {}; texts, .npy, .mat and PETSc's also packed (.gz, .bz2, "
+             ".xz, .zst), texts in SuiteSparse's .tar.gz; - for standard input, or a generator "
+             "(--help-generators)",
+             kinds_that_are_read))
       ->required();
   app.add_option("--to", typed.to,
                  fmt::format("Format: {}; mtx writes a Matrix Market file. Without it -o writes csr, or mtx "

@@ -100,9 +100,10 @@ class reader {
  public:
   explicit reader(const std::string& path) : in_(path), root_(in_.root()) {
     if (!in_.has_attribute(root_, description_attribute) || !in_.has_attribute(root_, checksum_attribute))
-      refuse_input(path,
-                   "is HDF5, but neither Binsparse nor a Sparsmith container (no attribute 'binsparse' or "
-                   "'sparsmith')");
+      refuse_input(
+          path,
+          "is HDF5, but neither Binsparse, AnnData nor a Sparsmith container (no attribute 'binsparse' or "
+          "'sparsmith')");
     const std::string text = in_.text(root_, description_attribute);
     const std::string expected = in_.text(root_, checksum_attribute);
     if (const std::string found = checksum(text); found != expected)

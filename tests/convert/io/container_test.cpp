@@ -422,9 +422,9 @@ TEST_CASE("what the description was signed with, and how arrays lie") {
   for (const char* const name : {"sparsmith", "sparsmith_crc32"}) {
     const hid_t id = made();
     ::H5Adelete(id, name);
-    CHECK(
-        said(id) ==
-        "is HDF5, but neither Binsparse nor a Sparsmith container (no attribute 'binsparse' or 'sparsmith')");
+    CHECK(said(id) ==
+          "is HDF5, but neither Binsparse, AnnData nor a Sparsmith container (no attribute 'binsparse' or "
+          "'sparsmith')");
   }
   // An attribute that is no text, and one of several.
   for (const hsize_t count : {1, 2})
