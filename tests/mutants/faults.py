@@ -64,6 +64,16 @@ fault("convert/io/rutherford_boeing.cpp", "a scale factor is passed over", "if (
 fault("convert/io/rutherford_boeing.cpp", "a right-hand side too few is none", "if (found.empty() && ahead > 0)", "if (found.empty() && ahead > 1)",
       "rutherford_boeing")
 fault("convert/io/rutherford_boeing.cpp", "announced lines of values are not compared", "cards[i + 1] != lines)", "cards[i + 1] < lines)", "rutherford_boeing")
+fault("convert/io/matlab.cpp", "the checksum of a compressed variable is not looked at", "if (used_) file_.check_packed(whole);", "", "matlab")
+fault("convert/io/matlab.cpp", "rows may fall within a column", "std::is_sorted_until(from, to); falls != to)",
+      "std::is_sorted_until(from, to); falls > to)", "matlab")
+fault("convert/io/matlab.cpp", "the last row index is not looked at", "if (end > first_outside)", "if (end > first_outside + 1)", "matlab")
+fault("convert/io/matlab.cpp", "logical values in bytes are doubles where they are called so",
+      "if (head.logical && values.bytes ==", "if (head.logical && false && values.bytes ==", "matlab")
+fault("convert/io/matlab.cpp", "an imaginary part alone makes no entry", "is_entry.data()[first + i] != 0 || numbers[i] != 0 ?",
+      "is_entry.data()[first + i] != 0 ?", "matlab")
+fault("convert/io/matlab.cpp", "a sparse matrix is no better than a full one", "if (head.is_sparse()) return rank::sparse;",
+      "if (head.is_sparse()) return rank::full;", "matlab")
 fault("convert/io/lines.cpp", "a line may be a byte too long", "if (line.size() > matrix_market::longest_line) refuse_too_long();",
       "if (line.size() > matrix_market::longest_line + 1) refuse_too_long();", "rutherford_boeing")
 fault("convert/io/edges.cpp", "ids are counted from 1 though one is 0", "options_.base.value_or(least_ == 0 ? 0 : 1)", "options_.base.value_or(least_ <= 1 ? 0 : 1)",
