@@ -176,14 +176,14 @@ using text_reader =
     std::function<matrix_entries(const text_source&, const progress_callback&, complex_values)>;
 
 bool check_text(std::string_view bytes, const text_reader& reader, std::int64_t expansion = 1) {
-  // Tiny pieces make threads of a tiny file, and put its lines on the seams.
+  // Tiny pieces make threads of a tiny file, and put its lines on the seams. They also come one by one.
   const auto read = [&](std::size_t piece_bytes, complex_values if_complex) {
     return [=] {
       text_source text;
       text.name = "text";
       text.piece_bytes = piece_bytes;
-      text.read = [bytes, at = std::size_t{0}](char* buffer, std::size_t size) mutable {
-        size = std::min(size, bytes.size() - at);
+      text.read = [bytes, piece_bytes, at = std::size_t{0}](char* buffer, std::size_t size) mutable {
+        size = std::min({size, piece_bytes, bytes.size() - at});
         std::memcpy(buffer, bytes.data() + at, size);
         at += size;
         return size;

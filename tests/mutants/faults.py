@@ -71,7 +71,9 @@ fault("convert/io/matlab.cpp", "the last row index is not looked at", "if (end >
 fault("convert/io/matlab.cpp", "logical values in bytes are doubles where they are called so",
       "if (head.logical && values.bytes ==", "if (head.logical && false && values.bytes ==", "matlab")
 fault("convert/io/matlab.cpp", "an imaginary part alone makes no entry", "is_entry.data()[first + i] != 0 || numbers[i] != 0 ?",
-      "is_entry.data()[first + i] != 0 ?", "matlab")
+      "is_entry.data()[first + i] != 0 || numbers[i] > 99 ?", "matlab")
+fault("convert/io/matlab_elements.cpp", "what zlib sees ahead is said as soon as it sees it", "if (!problem_.empty() && stream_.avail_out > 0) damaged",
+      "if (!problem_.empty()) damaged", "matlab fuzz")
 fault("convert/io/matlab.cpp", "a sparse matrix is no better than a full one", "if (head.is_sparse()) return rank::sparse;",
       "if (head.is_sparse()) return rank::full;", "matlab")
 fault("convert/io/lines.cpp", "a line may be a byte too long", "if (line.size() > matrix_market::longest_line) refuse_too_long();",

@@ -353,7 +353,10 @@ TEST_CASE("what is wrong with a compressed variable is said", "[matlab]") {
   wrong = deflated(struct_of("Problem", {{"A", a}, {"b", full_of<double>("", {1, 1}, {1})}}));
   wrong.back() ^= 1;
   CHECK(message_for(packed_bytes(wrong)) == damaged("incorrect data check"));
-  // What is passed over is not unpacked.
+  // What is passed over is unpacked as far as it is looked at, however the bytes come.
+  wrong = deflated(struct_of("S", {{"A", a}, {"B", a}}));
+  wrong.back() ^= 1;
+  CHECK(message_for(a + packed_bytes(wrong)).find("m: holds several matrices") == 0);
   CHECK(holds(read(packed(a) + packed(full_of<double>("x", {1, 1}, {1})) +
                    packed_bytes(deflated(full_of<double>("y", {1, 1}, {1})) + "x")),
               3, 4, sparse_entries));
