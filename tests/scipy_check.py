@@ -16,6 +16,7 @@ try:
     import numpy as np
     import scipy
     import scipy.io
+    import scipy.io.matlab
     import scipy.sparse as sparse
 except ImportError as missing:
     print(f"scipy_check: SKIPPED, {missing}")
@@ -437,6 +438,105 @@ def check_edges(checker, rng):
         checker.check("bibd_12_5.sms is what NumPy reads", same(sparse.load_npz(target), expected))
 
 
+def matlab_matrices(value, path):
+    """The matrices in what loadmat gives, by the names that --variable takes: sparse ones and full ones of numbers."""
+    if sparse.issparse(value):
+        yield path, value.tocsc().astype(value.dtype.newbyteorder("="))
+    elif isinstance(value, (scipy.io.matlab.MatlabObject, scipy.io.matlab.MatlabFunction, scipy.io.matlab.MatlabOpaque)):
+        return
+    elif isinstance(value, np.ndarray) and value.dtype.names and value.size == 1:
+        for field in value.dtype.names:
+            yield from matlab_matrices(value.flat[0][field], f"{path}.{field}")
+    elif isinstance(value, np.ndarray) and value.ndim == 2 and value.dtype.kind in "buifc":
+        yield path, sparse.coo_matrix(value.astype(value.dtype.newbyteorder("=")))
+
+
+def check_matlab_file(checker, source):
+    """Every matrix of a file is what SciPy reads, and complex ones are refused; returns how many there are."""
+    found = 0
+    for name, value in scipy.io.loadmat(str(source)).items():
+        for path, matrix in () if name.startswith("__") else matlab_matrices(value, name):
+            found += 1
+            if matrix.dtype.kind == "c":
+                checker.refuses(source, f"{path} is complex", "csr", "--variable", path)
+                continue
+            target = checker.convert(source, "csr", f"matlab_{source.stem}_{path}.npz", "--variable", path)
+            if target is None:
+                continue
+            result = sparse.load_npz(target)
+            checker.check(f"{path} of {source.name} is what SciPy reads", same(result, canonical(matrix.tocoo(), "csr")))
+            single = matrix.dtype == np.float32
+            checker.check(f"{path} of {source.name} is as wide", (result.dtype == np.float32) == single)
+    return found
+
+
+def check_matlab(checker, rng):
+    """What SciPy writes, MATLAB's own files that SciPy is tested with, and real ones where there is a collection."""
+    matrix = random_coo(rng, 40, 60, 500, np.float64, False).tocsc()
+    twice = sparse.csc_matrix((np.arange(1.0, 5.0), np.array([1, 1, 0, 2]), np.array([0, 3, 4])), shape=(3, 2))
+    twice.indices[:3] = [0, 1, 1]  # SciPy leaves what is there twice as it is
+    cases = {"empty": sparse.csc_matrix((0, 7)), "hollow": sparse.csc_matrix((5, 0)), "wide": matrix, "twice": twice,
+             "zeros": sparse.csc_matrix((np.array([0.0, -0.0, 3.0]), [1, 0, 2], [0, 1, 2, 3]), shape=(3, 3))}
+    for dtype in (np.float32, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64, np.bool_):
+        cases[np.dtype(dtype).name] = random_coo(rng, 17, 23, 90, dtype, False).tocsc()
+        cases["full_" + np.dtype(dtype).name] = random_coo(rng, 7, 5, 20, dtype, False).toarray()
+    for dtype in (np.complex64, np.complex128):
+        cases[np.dtype(dtype).name] = (matrix * (1 + 2j)).astype(dtype)
+        cases["full_" + np.dtype(dtype).name] = (matrix * (1 + 2j)).astype(dtype).toarray()
+    cases["row"], cases["scalar"], cases["nothing"] = np.arange(9.0)[None, :], np.array([[7]]), np.zeros((0, 3))
+    problem = {"name": "Group/name", "b": np.ones((40, 1)), "A": matrix, "Zeros": matrix.copy(), "id": 7,
+               "notes": np.array(["a", "bc"]), "aux": {"c": np.arange(60.0), "cells": np.array([1, "x"], dtype=object)}}
+    for compressed in (False, True):
+        tag = "packed" if compressed else "plain"
+        source = checker.workdir / f"all_{tag}.mat"
+        scipy.io.savemat(str(source), {**cases, "Problem": problem}, do_compression=compressed)
+        count = check_matlab_file(checker, source)
+        checker.check(f"{source.name}: all are found", count == len(cases) + 5, f"{count} matrices")
+        for name, content, chosen in (
+            ("suitesparse", {"first": cases["int8"], "Problem": problem}, matrix),
+            ("only", {"x": 3.5, "s": {"deep": {"M": cases["float32"]}}, "full": np.ones((3, 4)), "t": "text"}, cases["float32"]),
+            ("full", {"x": 3.5, "none": np.zeros((0, 0)), "full": cases["full_uint16"], "t": "text"}, cases["full_uint16"]),
+        ):
+            source = checker.workdir / f"{name}_{tag}.mat"
+            scipy.io.savemat(str(source), content, do_compression=compressed)
+            target = checker.convert(source, "csr", f"{name}_{tag}.npz")
+            if target is not None:
+                expected = canonical(sparse.coo_matrix(chosen), "csr")
+                checker.check(f"{source.name}: the one that is meant", same(sparse.load_npz(target), expected))
+        source = checker.workdir / f"several_{tag}.mat"
+        scipy.io.savemat(str(source), {"P": cases["int8"], "Q": np.ones((2, 2)), "R": {"S": matrix}}, do_compression=compressed)
+        checker.refuses(source, "--variable: P (sparse 17 x 23), R.S (sparse 40 x 60)")
+    source = checker.workdir / "level_4.mat"
+    scipy.io.savemat(str(source), {"A": matrix}, format="4")
+    checker.refuses(source, "MATLAB 4 file")
+
+    data = pathlib.Path(scipy.io.matlab.__file__).parent / "tests" / "data"
+    # What SciPy says of them is a warning, or what it makes of names that are no text.
+    passed_over = ("bad_miuint32", "bad_miutf8_array_name", "corrupted", "malformed1", "broken_utf8", "nasty_duplicate", "hdf5")
+    real = [path for path in sorted(data.glob("*.mat")) if not path.name.startswith(passed_over) and "hdf5" not in path.name]
+    if not real:
+        print("scipy_check: MATLAB's own files SKIPPED, SciPy was installed without its tests")
+    found = 0
+    for source in real:
+        start = source.read_bytes()[:128]
+        if start[126:128] in (b"IM", b"MI"):
+            found += check_matlab_file(checker, source)
+        else:
+            checker.refuses(source, "MATLAB 4 file")
+    checker.check("MATLAB's own files have matrices", found > 40 or not real, f"{found}")
+    if (data / "corrupted_zlib_data.mat").exists():
+        checker.refuses(data / "corrupted_zlib_data.mat", "a compressed variable is damaged")
+    source = pathlib.Path(os.environ.get("SPARSMITH_MATRICES", "/nonexistent")) / "native" / "lp_fit2d.mat"
+    if not source.exists():
+        print("scipy_check: a real .mat SKIPPED, SPARSMITH_MATRICES names no collection with it")
+        return
+    check_matlab_file(checker, source)
+    target = checker.convert(source, "csc", "native_mat.npz")
+    if target is not None:
+        expected = canonical(scipy.io.loadmat(str(source))["Problem"]["A"][0, 0], "csc")
+        checker.check("lp_fit2d.mat is what SciPy reads", same(sparse.load_npz(target), expected))
+
+
 def documented_reader():
     """The reader printed in docs/container.md, as a function."""
     code = re.search(r"```python\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL).group(1)
@@ -575,6 +675,7 @@ def main():
     check_written_matrix_market(checker, rng)
     check_rutherford_boeing(checker, rng)
     check_edges(checker, rng)
+    check_matlab(checker, rng)
     if h5py is None:
         print("scipy_check: HDF5 files SKIPPED, no h5py")
     else:

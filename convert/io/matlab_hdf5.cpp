@@ -20,16 +20,17 @@ constexpr const char* sparse_attribute = "MATLAB_sparse";
 
 class reader {
  public:
-  reader(const std::string& path, complex_values if_complex) : in_(path), if_complex_(if_complex) {
+  reader(const std::string& path, const std::string& wanted, complex_values if_complex)
+      : in_(path), if_complex_(if_complex), choice_(wanted) {
     list(in_.root(), "", 0);
   }
 
-  matrix_entries read(const std::string& wanted) {
-    const std::size_t meant = meant_variable(in_.path(), variables_, wanted);
-    const handle parent = open_parent(places_[meant]);
-    const char* const name = places_[meant].back().c_str();
+  matrix_entries read() {
+    choice_.require_one(in_.path());
+    const handle parent = open_parent();
+    const char* const name = meant_.back().c_str();
     matrix_entries result;
-    if (variables_[meant].kind == matlab_kind::sparse) {
+    if (is_sparse_) {
       result.origin = "MATLAB 7.3 sparse";
       read_sparse(in_.open_group(parent, name), result);
     } else {
@@ -37,6 +38,7 @@ class reader {
       const std::optional<dataset> set = in_.open(parent, name, 2);
       hdf5::read_full(in_, *set, name, true, if_complex_, result);
     }
+    if (choice_.was_a_choice()) result.note = printable_name(meant_name_) + " was read";
     return result;
   }
 
@@ -50,43 +52,45 @@ class reader {
   }
 
   void list(const handle& group, const std::string& prefix, int depth) {
-    constexpr int deepest = 8;
+    constexpr int deepest = 16;
     for (const member& m : in_.members(group)) {
-      if (m.name.starts_with('#')) continue;  // MATLAB's own
-      matlab_variable variable{.name = prefix + m.name, .what = "of no class of MATLAB's"};
+      if (m.name.starts_with('#') || choice_.is_certain()) continue;  // MATLAB's own, or decided
       place_.push_back(m.name);
       if (m.kind == member_kind::group) {
         const handle inner = in_.open_group(group, m.name.c_str());
-        variable.what = class_of(inner);
-        if (in_.has_attribute(inner, sparse_attribute)) {
-          variable.kind = matlab_kind::sparse;
-          variable.rows = rows_of(inner);
-          variable.cols = hdf5::open_indices(in_, inner, "jc").length - 1;
-        } else if (variable.what == "struct" && depth < deepest) {
-          list(inner, variable.name + ".", depth + 1);
-        }
+        const std::string words = class_of(inner);
+        if (in_.has_attribute(inner, sparse_attribute))
+          offer({prefix + m.name,
+                 matlab_kind::sparse,
+                 "sparse",
+                 {rows_of(inner), hdf5::open_indices(in_, inner, "jc").length - 1}});
+        else if (words == "struct" && depth < deepest)
+          list(inner, prefix + m.name + ".", depth + 1);
+        else
+          offer({prefix + m.name, matlab_kind::other, words});
       } else if (m.kind == member_kind::array) {
-        describe(*in_.open(group, m.name.c_str(), hdf5::input::any_dimensions), variable);
+        offer(described(prefix + m.name, *in_.open(group, m.name.c_str(), hdf5::input::any_dimensions)));
       }
-      variables_.push_back(std::move(variable));
-      places_.push_back(place_);
       place_.pop_back();
     }
   }
 
+  void offer(const matlab_variable& variable) {
+    if (choice_.offer(variable) != matlab_choice::answer::meant) return;
+    meant_ = place_;
+    meant_name_ = variable.name;
+    is_sparse_ = variable.kind == matlab_kind::sparse;
+  }
+
   // Of an array that is empty the file has the sizes in its place.
-  void describe(const dataset& set, matlab_variable& variable) const {
-    variable.what = class_of(set.id);
+  matlab_variable described(const std::string& name, const dataset& set) const {
+    matlab_variable variable{name, matlab_kind::other, class_of(set.id)};
     const bool numbers = set.kind == H5T_INTEGER || set.kind == H5T_FLOAT || set.kind == H5T_COMPOUND;
     const bool empty = in_.has_attribute(set.id, "MATLAB_empty");
-    if (!numbers || empty || variable.what == "char" || variable.what == "cell") return;
-    if (set.extents.size() != 2) {
-      variable.what = fmt::format("an array of {} dimensions", set.extents.size());
-      return;
-    }
-    variable.kind = matlab_kind::full;
-    variable.rows = set.extents[1];
-    variable.cols = set.extents[0];
+    if (!numbers || empty || variable.words == "char" || variable.words == "cell") return variable;
+    variable.sizes.assign(set.extents.rbegin(), set.extents.rend());
+    if (set.extents.size() == 2) variable.kind = matlab_kind::full;
+    return variable;
   }
 
   std::int64_t rows_of(const handle& group) const {
@@ -95,9 +99,9 @@ class reader {
     return rows[0];
   }
 
-  handle open_parent(const place& names) const {
+  handle open_parent() const {
     handle parent = in_.root();
-    for (std::size_t i = 0; i + 1 < names.size(); ++i) parent = in_.open_group(parent, names[i].c_str());
+    for (std::size_t i = 0; i + 1 < meant_.size(); ++i) parent = in_.open_group(parent, meant_[i].c_str());
     return parent;
   }
 
@@ -119,9 +123,11 @@ class reader {
 
   hdf5::input in_;
   complex_values if_complex_;
-  place place_;
-  std::vector<matlab_variable> variables_;
-  std::vector<place> places_;  // of each
+  matlab_choice choice_;
+  place place_;  // of what is looked at
+  place meant_;
+  std::string meant_name_;
+  bool is_sparse_ = false;  // what is meant
 };
 
 }  // namespace
@@ -135,7 +141,7 @@ bool is_matlab_hdf5(std::string_view start) {
 
 matrix_entries read_matlab_hdf5(const std::string& path, const std::string& variable,
                                 complex_values if_complex) {
-  return reader(path, if_complex).read(variable);
+  return reader(path, variable, if_complex).read();
 }
 
 }  // namespace sparsmith

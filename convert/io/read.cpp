@@ -22,6 +22,7 @@
 #include "convert/io/generators.hpp"
 #include "convert/io/gzip.hpp"
 #include "convert/io/looks_like.hpp"
+#include "convert/io/matlab.hpp"
 #include "convert/io/matlab_hdf5.hpp"
 #include "convert/io/matrix_market.hpp"
 #include "convert/io/matrix_names.hpp"
@@ -121,6 +122,7 @@ void require_matrix_market(const std::string& name, bool named, std::string_view
 matrix_entries read_text(const text_source& text, std::string_view start, const progress_callback& progress,
                          const input_options& options) {
   const std::string_view ending = matrix_text_ending(unpacked_name(text.name));
+  if (is_matlab(start)) return read_matlab(text, options.variable, progress, options.if_complex);
   if (is_petsc(start)) return read_petsc(text, progress);
   if (is_npy(start)) return read_npy(text, progress, options.if_complex);
   if (ending == ".graph" || ending == ".metis") return read_metis(text, progress);

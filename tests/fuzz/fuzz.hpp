@@ -89,6 +89,7 @@ bool run_edges(std::string_view bytes);
 bool run_metis(std::string_view bytes);
 bool run_petsc(std::string_view bytes);
 bool run_npy(std::string_view bytes);
+bool run_matlab(std::string_view bytes);
 bool run_gzip(std::string_view bytes);
 bool run_npz(std::string_view bytes);
 bool run_binsparse(std::string_view bytes);

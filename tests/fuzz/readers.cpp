@@ -16,6 +16,7 @@
 #include "convert/io/container.hpp"
 #include "convert/io/edges.hpp"
 #include "convert/io/gzip.hpp"
+#include "convert/io/matlab.hpp"
 #include "convert/io/matlab_hdf5.hpp"
 #include "convert/io/matrix_market.hpp"
 #include "convert/io/metis.hpp"
@@ -177,15 +178,15 @@ constexpr std::int64_t largest_expansion = 1040;  // of deflate
 using text_reader =
     std::function<matrix_entries(const text_source&, const progress_callback&, complex_values)>;
 
-bool check_text(std::string_view bytes, const text_reader& reader) {
-  // Tiny pieces make threads of a tiny file, and put its lines on the seams.
+bool check_text(std::string_view bytes, const text_reader& reader, std::int64_t expansion = 1) {
+  // Tiny pieces make threads of a tiny file, and put its lines on the seams. They also come one by one.
   const auto read = [&](std::size_t piece_bytes, complex_values if_complex) {
     return [=] {
       text_source text;
       text.name = "text";
       text.piece_bytes = piece_bytes;
-      text.read = [bytes, at = std::size_t{0}](char* buffer, std::size_t size) mutable {
-        size = std::min(size, bytes.size() - at);
+      text.read = [bytes, piece_bytes, at = std::size_t{0}](char* buffer, std::size_t size) mutable {
+        size = std::min({size, piece_bytes, bytes.size() - at});
         std::memcpy(buffer, bytes.data() + at, size);
         at += size;
         return size;
@@ -199,8 +200,8 @@ bool check_text(std::string_view bytes, const text_reader& reader) {
   const auto pattern = answer_of(5, read(32, complex_values::pattern_only));
   promise(!whole.matrix || pattern.matrix, "who takes less refuses less");
   if (pattern.matrix) check_entries(*pattern.matrix);
-  return check_reader(read(1 << 16, complex_values::refuse), size_of(bytes), container::matrix_market,
-                      ".mtx");
+  return check_reader(read(1 << 16, complex_values::refuse), size_of(bytes) * expansion,
+                      container::matrix_market, ".mtx");
 }
 
 }  // namespace
@@ -240,6 +241,19 @@ bool run_petsc(std::string_view bytes) {
 
 bool run_npy(std::string_view bytes) {
   return check_text(bytes, read_npy);
+}
+
+// Without a name, and by one that the seeds have.
+bool run_matlab(std::string_view bytes) {
+  bool accepted = false;
+  for (const char* const variable : {"", "S.B"})
+    accepted |= check_text(
+        bytes,
+        [=](const text_source& text, const progress_callback& progress, complex_values if_complex) {
+          return read_matlab(text, variable, progress, if_complex);
+        },
+        largest_expansion);
+  return accepted;
 }
 
 bool run_gzip(std::string_view bytes) {

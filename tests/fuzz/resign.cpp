@@ -194,6 +194,10 @@ std::string packed_gzip(const std::string& text, int level) {
   return deflated(text, gzip_deflate, level);
 }
 
+std::string packed_zlib(const std::string& text, int level) {
+  return deflated(text, MAX_WBITS, level);
+}
+
 std::string unpacked_gzip(const std::string& bytes, std::size_t longest) {
   const std::size_t header = gzip_header_end(bytes);
   return header == 0 ? std::string() : inflated(std::string_view(bytes).substr(header), raw_deflate, longest);
@@ -488,6 +492,41 @@ std::string mutate_zip(std::string before, std::size_t longest, std::uint32_t se
   }
   std::string packed = packed_zip(members, random() % 8 == 0);
   return packed.size() <= longest ? packed : mutated(std::move(before), longest, mutate);
+}
+
+// One of the compressed variables is unpacked, changed and packed again, its own size included.
+std::string mutate_matlab(std::string before, std::size_t longest, std::uint32_t seed,
+                          const raw_mutation& mutate) {
+  constexpr std::uint32_t array = 14, packed = 15;
+  struct variable {
+    std::size_t begin, end;  // behind its tag
+  };
+  std::vector<variable> variables;
+  for (std::size_t at = 128; at + 8 <= before.size();) {
+    const std::size_t end = at + 8 + std::min<std::size_t>(get<std::uint32_t>(before, at + 4), before.size());
+    if (end > before.size()) break;
+    if (get<std::uint32_t>(before, at) == packed) variables.push_back({at + 8, end});
+    at = end;
+  }
+  std::mt19937 random(seed);
+  if (variables.empty() || random() % 4 == 0) {
+    if (random() % 2 == 0) return mutated(std::move(before), longest, mutate);
+    change_in_place(before, random);
+    return before;
+  }
+  const variable chosen = variables[random() % variables.size()];
+  std::string text =
+      inflated(std::string_view(before).substr(chosen.begin, chosen.end - chosen.begin), MAX_WBITS, longest);
+  if (random() % 2 == 0)
+    change_in_place(text, random);
+  else
+    text = mutated(std::move(text), longest, mutate);
+  if (random() % 4 != 0 && text.size() >= 8 && get<std::uint32_t>(text, 0) == array)
+    put(text, 4, static_cast<std::uint32_t>(text.size() - 8));
+  const std::string again = packed_zlib(text, static_cast<int>(random() % 3) * 3);
+  std::string bytes = before.substr(0, chosen.begin) + again + before.substr(chosen.end);
+  put(bytes, chosen.begin - 4, static_cast<std::uint32_t>(again.size()));
+  return bytes.size() <= longest ? bytes : mutated(std::move(before), longest, mutate);
 }
 
 // HDF5 1.10 does not bear damaged structures that are signed again, or never were: it frees twice and writes

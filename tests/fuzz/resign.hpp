@@ -24,6 +24,9 @@ std::vector<zip_content> unpacked_zip(const std::string& bytes, std::size_t long
 // The checksums of all members that the directory lists, in it and in front of them.
 void sign_zip(std::string& bytes);
 
+// ---- MAT-files ----
+std::string packed_zlib(const std::string& text, int level);
+
 // ---- tar ----
 void sign_tar(std::string& bytes);
 
@@ -55,6 +58,8 @@ std::string mutate_gzip(std::string before, std::size_t longest, std::uint32_t s
                         const raw_mutation& mutate);
 std::string mutate_zip(std::string before, std::size_t longest, std::uint32_t seed,
                        const raw_mutation& mutate);
+std::string mutate_matlab(std::string before, std::size_t longest, std::uint32_t seed,
+                          const raw_mutation& mutate);
 std::string mutate_hdf5(std::string before, std::size_t longest, std::uint32_t seed,
                         const raw_mutation& mutate);
 std::string mutate_archive(std::string before, std::size_t longest, std::uint32_t seed,

@@ -223,6 +223,85 @@ void petsc_seeds(const seed_visitor& visit) {
   visit("petsc", "vector", raw<std::int32_t>({1211214, 1}, true) + raw(values, true));
 }
 
+// ---- MAT-files ----
+
+// One with arrays of every kind that is told apart, in either byte order.
+class matlab_bytes {
+ public:
+  explicit matlab_bytes(bool swapped) : swapped_(swapped) {}
+
+  std::string header() const {
+    return "MATLAB 5.0 MAT-file" + std::string(105, ' ') + numbers<std::uint16_t>({0x0100, 0x4d49});
+  }
+  std::string element(std::uint32_t type, const std::string& data) const {
+    const auto size = static_cast<std::uint32_t>(data.size());
+    if (size > 0 && size <= 4)
+      return numbers<std::uint32_t>({size << 16 | type}) + data + std::string(4 - size, '\0');
+    return numbers<std::uint32_t>({type, size}) + data + std::string((8 - size % 8) % 8, '\0');
+  }
+  std::string array_of(const std::string& name, std::uint32_t kind, const std::vector<std::int32_t>& sizes,
+                       const std::string& content) const {
+    const std::string all = element(6, numbers<std::uint32_t>({kind, 3})) + element(5, numbers(sizes)) +
+                            element(1, name) + content;
+    return numbers<std::uint32_t>({14, static_cast<std::uint32_t>(all.size())}) + all;
+  }
+  std::string sparse(const std::string& name, const std::string& values, std::uint32_t flags = 0) const {
+    return array_of(name, 5 | flags, {3, 4},
+                    element(5, numbers<std::int32_t>({0, 2, 1})) +
+                        element(5, numbers<std::int32_t>({0, 2, 2, 2, 3})) + values);
+  }
+  std::string structure(const std::string& name, const std::string& names, const std::string& fields) const {
+    return array_of(name, 2, {1, 1}, element(5, numbers<std::int32_t>({2})) + element(1, names) + fields);
+  }
+  std::string packed(const std::string& bytes) const {
+    const std::string small = packed_zlib(bytes, 6);
+    return numbers<std::uint32_t>({15, static_cast<std::uint32_t>(small.size())}) + small;
+  }
+  template <class T>
+  std::string numbers(const std::vector<T>& list) const {
+    return raw(list, swapped_);
+  }
+
+ private:
+  bool swapped_;
+};
+
+void matlab_seeds(const seed_visitor& visit) {
+  for (const bool swapped : {false, true}) {
+    const matlab_bytes m(swapped);
+    const auto put = [&](const std::string& name, const std::string& variables) {
+      visit("matlab", name + (swapped ? "-big" : "-little"), m.header() + variables);
+    };
+    const std::string doubles = m.element(9, m.numbers<double>({1.5, 0, -2})), bytes = m.element(2, "\1\2\3"),
+                      shorts = m.element(3, m.numbers<std::int16_t>({1, -2, 3}));
+    const std::string a = m.sparse("A", doubles), b = m.sparse("", bytes);
+    const std::string full = m.array_of("F", 6, {2, 3}, m.element(1, std::string("\0\1\0\2\3\0", 6)));
+    const std::string text = m.array_of("t", 4, {1, 2}, m.element(16, "ab"));
+    const std::string names("A\0B", 4);
+    put("sparse", a);
+    put("packed", m.packed(a) + m.packed(text));
+    put("full", text + full);
+    put("single", m.array_of("F", 7, {1, 3}, m.element(7, m.numbers<float>({1, 0, 2}))));
+    put("integers",
+        m.array_of("F", 15, {1, 2}, m.element(13, m.numbers<std::uint64_t>({1, ~std::uint64_t{0}}))));
+    put("struct", full + m.structure("S", names, b + b));
+    put("packed-struct", m.packed(full) + m.packed(m.structure("S", names, full + b)));
+    put("suite-sparse", a + m.packed(m.structure("Problem", names, b + a)));
+    put("logical", m.sparse("A", bytes, 0x200) + full);
+    put("logical-doubles", m.sparse("A", m.element(9, "\1\1\1"), 0x200));
+    put("complex", m.sparse("A", doubles + bytes, 0x800));
+    put("complex-full", m.array_of("F", 6 | 0x800, {1, 3}, shorts + doubles));
+    put("several", a + m.structure("S", names, b + text) + full + text);
+    put("unnamed", m.array_of("", 9, {1, 3}, bytes) + m.array_of("c", 1, {1, 1}, full));
+    put("falls", m.array_of("A", 5, {3, 1},
+                            m.element(5, m.numbers<std::int32_t>({2, 0})) +
+                                m.element(5, m.numbers<std::int32_t>({0, 2})) + doubles));
+    visit("matlab", swapped ? "4-big" : "4-little",
+          m.numbers<std::uint32_t>({swapped ? 1000u : 0u, 1, 1, 0, 2}) + std::string("A\0", 2) +
+              m.numbers<double>({5}));
+  }
+}
+
 // ---- npz ----
 
 std::string npy(const std::string& descr, const std::string& shape, const std::string& data,
@@ -805,6 +884,7 @@ void make_seeds(const seed_visitor& visit) {
     if (i < 4) visit("gzip", std::to_string(i), packed_gzip(text, static_cast<int>(2 * i)));
   }
   petsc_seeds(visit);
+  matlab_seeds(visit);
   for (std::size_t i = 0; i < metis_texts().size(); ++i) visit("metis", std::to_string(i), metis_texts()[i]);
   for (std::size_t i = 0; i < edge_texts().size(); ++i) visit("edges", std::to_string(i), edge_texts()[i]);
   for (std::size_t i = 0; i < boeing_texts().size(); ++i)
@@ -841,6 +921,7 @@ void seeds_from_folder(const std::string& folder, const seed_visitor& visit) {
                                : ends({".h5"})                                                  ? "container"
                                : ends({".npz"})                                                 ? "npz"
                                : ends({".npy"})                                                 ? "npy"
+                               : ends({".mat"})                                                 ? "matlab"
                                : ends({".mtx"})                           ? "matrix_market"
                                : ends({".smat", ".edges", ".gr", ".wel"}) ? "edges"
                                : ends({".graph", ".metis"})               ? "metis"

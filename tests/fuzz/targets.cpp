@@ -12,6 +12,7 @@ const std::vector<target>& targets() {
                                           {"metis", run_metis, nullptr, text},
                                           {"petsc", run_petsc, nullptr, text},
                                           {"npy", run_npy, nullptr, text},
+                                          {"matlab", run_matlab, mutate_matlab, text},
                                           {"gzip", run_gzip, mutate_gzip, text},
                                           {"npz", run_npz, mutate_zip, archive},
                                           {"binsparse", run_binsparse, mutate_hdf5, binary},

@@ -46,10 +46,9 @@ fault("convert/io/npz.cpp", "coords of columns are checked against rows",
       "checked_index(archive_.path(), \"coords\", i, index, entries.cols)",
       "checked_index(archive_.path(), \"coords\", i, index, entries.rows)", "npz")
 
-fault("convert/io/matlab_variables.cpp", "a single number of MATLAB counts as a full matrix", "(kind == matlab_kind::full && v.rows == 1 && v.cols == 1)",
-      "false", "hdf5")
-fault("convert/io/matlab_variables.cpp", "SuiteSparse's Problem.A has no precedence", "named(\"Problem.A\")", "named(\"Problem.Z\")", "hdf5")
-fault("convert/io/matlab_hdf5.cpp", "what MATLAB keeps for itself counts", "if (m.name.starts_with('#')) continue;", "", "hdf5")
+fault("convert/io/matlab_variables.cpp", "a single number of MATLAB counts as a full matrix", "return single || empty ?", "return empty ?", "hdf5 matlab")
+fault("convert/io/matlab_variables.cpp", "SuiteSparse's Problem.A has no precedence", "variable.name == \"Problem.A\"", "false", "hdf5 matlab")
+fault("convert/io/matlab_hdf5.cpp", "what MATLAB keeps for itself counts", "if (m.name.starts_with('#') || choice_.is_certain())", "if (choice_.is_certain())", "hdf5")
 fault("convert/io/matlab_hdf5.cpp", "a full matrix of MATLAB 7.3 is not turned", "*set, name, true, if_complex_", "*set, name, false, if_complex_", "hdf5")
 fault("convert/io/hdf5_sparse.cpp", "of a long line only its first part is told apart", "visit(line + i / now.count, first + i % now.count,",
       "visit(line + i / now.count, i % now.count,", "hdf5")
@@ -96,6 +95,18 @@ fault("convert/io/rutherford_boeing.cpp", "a scale factor is passed over", "if (
 fault("convert/io/rutherford_boeing.cpp", "a right-hand side too few is none", "if (found.empty() && ahead > 0)", "if (found.empty() && ahead > 1)",
       "rutherford_boeing")
 fault("convert/io/rutherford_boeing.cpp", "announced lines of values are not compared", "cards[i + 1] != lines)", "cards[i + 1] < lines)", "rutherford_boeing")
+fault("convert/io/matlab.cpp", "the checksum of a compressed variable is not looked at", "if (used_) file_.check_packed(whole);", "", "matlab")
+fault("convert/io/matlab.cpp", "rows may fall within a column", "std::is_sorted_until(from, to); falls != to)",
+      "std::is_sorted_until(from, to); falls > to)", "matlab")
+fault("convert/io/matlab.cpp", "the last row index is not looked at", "if (end > first_outside)", "if (end > first_outside + 1)", "matlab")
+fault("convert/io/matlab.cpp", "logical values in bytes are doubles where they are called so",
+      "if (head.logical && values.bytes ==", "if (head.logical && false && values.bytes ==", "matlab")
+fault("convert/io/matlab.cpp", "an imaginary part alone makes no entry", "is_entry.data()[first + i] != 0 || numbers[i] != 0 ?",
+      "is_entry.data()[first + i] != 0 || numbers[i] > 99 ?", "matlab")
+fault("convert/io/matlab_elements.cpp", "what zlib sees ahead is said as soon as it sees it", "if (!problem_.empty() && stream_.avail_out > 0) damaged",
+      "if (!problem_.empty()) damaged", "matlab fuzz")
+fault("convert/io/matlab_variables.cpp", "a sparse matrix is no better than a full one", "if (variable.kind == matlab_kind::sparse) return rank::sparse;",
+      "if (variable.kind == matlab_kind::sparse) return rank::full;", "hdf5 matlab")
 fault("convert/io/lines.cpp", "a line may be a byte too long", "if (line.size() > matrix_market::longest_line) refuse_too_long();",
       "if (line.size() > matrix_market::longest_line + 1) refuse_too_long();", "rutherford_boeing")
 fault("convert/io/edges.cpp", "ids are counted from 1 though one is 0", "options_.base.value_or(least_ == 0 ? 0 : 1)", "options_.base.value_or(least_ <= 1 ? 0 : 1)",
