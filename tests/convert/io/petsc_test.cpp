@@ -1,6 +1,7 @@
 // The reader of PETSc's binary files: what is read, and one file for every rule that it refuses.
 #include "convert/io/petsc.hpp"
 
+#include "convert/io/gzip.hpp"
 #include "tests/catch.hpp"
 #include "tests/convert/io/text_bytes.hpp"
 
@@ -57,6 +58,23 @@ TEST_CASE("PETSc's files are read with indices of both widths", "[petsc]") {
   REQUIRE(read_petsc(source_of("p", file<std::int32_t>({0, 0, 0}, {}))).entries.rows == 0);
   REQUIRE(!is_petsc("%%MatrixMarket"));
   REQUIRE(!is_petsc(big_endian<std::int32_t>({1211214})));
+}
+
+TEST_CASE("a packed file of PETSc is read to the checksum behind what is not read", "[petsc]") {
+  std::string packed;
+  gzip_writer out([&](const char* bytes, std::size_t size) { packed.append(bytes, size); });
+  const std::string bytes =
+      file(head, values) + big_endian<std::int32_t>({1211214, 2}) + std::string(20000, 'x');
+  out.write(bytes.data(), bytes.size());
+  out.finish();
+  const auto read_packed = [&] {
+    text_source source = source_of("p.gz", packed);
+    source.read = gunzip(source.read, "p.gz");
+    return read_petsc(source);
+  };
+  REQUIRE(read_packed().entries.values.size() == 3);
+  packed[packed.size() - 7] ^= 1;
+  REQUIRE(refusal_of([&](std::size_t) { read_packed(); }).find("damaged gzip input") != std::string::npos);
 }
 
 TEST_CASE("what is wrong with a file of PETSc is said", "[petsc]") {
