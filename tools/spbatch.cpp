@@ -44,7 +44,7 @@ struct tool_request {
   std::string part_note;  // where the part comes from, if it was not asked for
   batch_request batch;
   std::vector<std::string> problems, not_files;
-  std::int64_t passed_over = 0;
+  passed_over_files passed_over;
   std::optional<slurm_job> job;
   output_form form = output_form::text;
   bool show_progress = true;
@@ -120,11 +120,13 @@ void settle_inputs(const typed_options& typed, tool_request& request) {
   request.not_files = found.not_files;
   request.passed_over = found.passed_over;
   if (found.inputs.empty())
-    throw error(failure::input, fmt::format("no matrices found{}",
-                                            !found.not_files.empty()
-                                                ? on_one_line("; passed over: " + found.not_files.front())
-                                            : found.passed_over > 0 ? ": no file there is named like one"
-                                                                    : ""));
+    throw error(
+        failure::input,
+        fmt::format("no matrices found{}",
+                    !found.not_files.empty() ? on_one_line("; passed over: " + found.not_files.front())
+                    : found.passed_over.files > 0
+                        ? fmt::format(": no file there is named like one ({})", kinds_text(found.passed_over))
+                        : ""));
   const auto count = static_cast<std::size_t>(request.part.count);
   for (std::size_t i = static_cast<std::size_t>(request.part.index) - 1; i < found.inputs.size(); i += count)
     request.batch.inputs.push_back(found.inputs[i]);
@@ -243,7 +245,10 @@ std::string line_text_of(const json& line, const batch_state& state) {
   return on_one_line(text);
 }
 
-json state_as_json(const batch_state& state) {
+json state_as_json(const tool_request& request, const batch_state& state) {
+  json passed_over = json::array();
+  for (const auto& [ending, files] : request.passed_over.kinds)
+    passed_over.push_back({{"ending", ending}, {"files", files}});
   return {{"matrices", state.total},
           {"known_before", state.known_before},
           {"copies", state.copies},
@@ -255,7 +260,8 @@ json state_as_json(const batch_state& state) {
           {"noisy_before", state.noisy_before},
           {"interrupted", state.interrupted},
           {"seconds", state.seconds},
-          {"device_seconds", state.device_seconds}};
+          {"device_seconds", state.device_seconds},
+          {"passed_over", std::move(passed_over)}};
 }
 
 // How this run went, in sentences.
@@ -279,12 +285,11 @@ std::string state_as_text(const tool_request& request, const batch_state& state)
                     fmt::format("The device was in use {:.0f} % of the time.",
                                 100 * state.device_seconds / state.seconds),
                     2, width);
-  if (request.passed_over > 0)
-    text += wrapped(
-        "",
-        counted(request.passed_over, "other file in the folders is", "other files in the folders are") +
-            " not named like a matrix and passed over.",
-        2, width);
+  if (const std::int64_t others = request.passed_over.files; others > 0)
+    text += wrapped("",
+                    counted(others, "other file in the folders is", "other files in the folders are") +
+                        " not named like a matrix and passed over.",
+                    2, width);
   return text;
 }
 
@@ -343,6 +348,9 @@ outcome profile(const typed_options& typed) {
       fmt::print("{}", how_to_watch(job));
     return {request.problems.empty()};
   }
+  if (const std::string others = passed_over_text(request.passed_over);
+      !others.empty() && request.show_progress)
+    tell_note("spbatch: " + on_one_line(others));
   outcome ended{request.problems.empty()};
   batch_state state;
   if (request.run) {
@@ -366,7 +374,7 @@ outcome profile(const typed_options& typed) {
     throw error(failure::input, fmt::format("{}: no such folder of results", request.folder.string()));
   }
   json told = json::object();
-  if (request.run) told["run"] = state_as_json(state);
+  if (request.run) told["run"] = state_as_json(request, state);
   const int width = output_width();
   std::string text;
   if (request.report && !state.interrupted) {

@@ -382,6 +382,11 @@ fault("tools/batch/inputs.cpp", "a matrix is known by its path as typed",
       "return (problem ? absolute.lexically_normal() : whole).string();", "return text;", "batch_inputs spbatch")
 fault("tools/batch/inputs.cpp", "links of a path are not followed",
       "return (problem ? absolute.lexically_normal() : whole).string();", "return absolute.lexically_normal().string();", "batch_inputs spbatch")
+fault("tools/batch/inputs.cpp", "files of a folder that is named twice are counted twice",
+      "} else if (first_time) {", "} else {", "batch_inputs")
+fault("tools/batch/inputs.cpp", "a number behind a dot is a kind of file",
+      "!all([](unsigned char c) { return std::isdigit(c) != 0; }) &&", "", "batch_inputs")
+fault("convert/io/matrix_names.cpp", "arrays of NumPy in a folder are passed over", '{".npy", false}', '{".npz", false}', "batch_inputs")
 fault("analyze/recommend/verdict.cpp", "what the clock cannot tell apart is told apart",
       "behind > (1 + tie_share) * ahead && behind - ahead > found.clock_seconds", "behind > (1 + tie_share) * ahead", "verdict")
 fault("analyze/recommend/verdict.hpp", "two products that come together take their mean", "if (one_pass) return asks_for(op) ? 1 : 0;",
@@ -726,7 +731,7 @@ fault('tools/batch/inputs.cpp', '`line.size() > PATH_MAX` is `line.size() >= PAT
 fault('tools/batch/inputs.cpp', 'without `!relative.empty() &&`',
       '!relative.empty() && ',
       '', 'batch_inputs')
-fault('tools/batch/inputs.cpp', '`".hdf5"` is `".hdf"`',
+fault('convert/io/matrix_names.cpp', '`".hdf5"` is `".hdf"`',
       '".hdf5"',
       '".hdf"', 'batch_inputs')
 fault('tools/batch/job.cpp', '`options.threads > 0 ? json(options.threads) : json()` is `json()`',

@@ -79,7 +79,8 @@ TEST_CASE("a folder, line by line where there is no terminal, and what is on dis
   CHECK(has(r.err, "2 matrices on "));
   CHECK(has(r.err, "; results in results\n"));
   CHECK(has(r.err, "[2/2] ok "));
-  CHECK(line_count(r.err) == 3);
+  CHECK(line_count(r.err) == 4);
+  CHECK(r.err.starts_with("spbatch: passed over in m: 1 .md\n"));
   CHECK(!has(r.err, "\r"));
   CHECK(has(r.out, "2 of 2 matrices done in "));
   CHECK(has(r.out, "2 ok, 0 failed"));
@@ -101,7 +102,7 @@ TEST_CASE("a folder, line by line where there is no terminal, and what is on dis
 
   const outcome again = run(work, "m --predict --out results");
   CHECK(again.status == 0);
-  CHECK(line_count(again.err) == 1);
+  CHECK(line_count(again.err) == 2);
   CHECK(has(again.out, "2 had results before"));
   CHECK(lines_in(work, "results/results.jsonl").size() == 2);
 }
@@ -255,7 +256,7 @@ TEST_CASE("what is not there is refused in one line, before any work") {
     INFO(arguments << "\n" << r.err);
     CHECK(r.status == 1);
     CHECK(has(r.err, words));
-    CHECK(line_count(r.err) <= 2);  // one of them may say what was going to be done
+    CHECK(line_count(r.err) <= 3);  // the others may say what was going to be done
     CHECK(!fs::exists(work.path / "spbatch-results" / "results.jsonl"));
   }
 }
@@ -424,6 +425,22 @@ TEST_CASE("names that are no text are told apart, and known again") {
     CHECK(told["run"]["known_before"] == 2 * i);
     CHECK(told["summary"]["matrices"] == 2);
   }
+}
+
+TEST_CASE("files that are passed over are counted by kind, for people and for programs") {
+  const folder work;
+  work.write("m/notes", "");
+  work.write("m/b.md", "");
+  const outcome r = run(work, "m --analyze --json --quiet");
+  CHECK(r.status == 0);
+  CHECK(r.err.empty());
+  CHECK(json::parse(r.out)["run"]["passed_over"] ==
+        json{{{"ending", ".md"}, {"files", 2}}, {{"ending", ""}, {"files", 1}}});
+  fs::create_directories(work.path / "only");
+  work.write("only/a.pdf", "");
+  CHECK(run(work, "only --analyze").err ==
+        "spbatch: no matrices found: no file there is named like one (1 .pdf)\n");
+  CHECK(json::parse(run(work, "m/one.mtx --analyze --json").out)["run"]["passed_over"] == json::array());
 }
 
 TEST_CASE("what is no file costs no time: in a folder it is named, in a list it fails") {
