@@ -382,6 +382,16 @@ fault("tools/batch/inputs.cpp", "a matrix is known by its path as typed",
       "return (problem ? absolute.lexically_normal() : whole).string();", "return text;", "batch_inputs spbatch")
 fault("tools/batch/inputs.cpp", "links of a path are not followed",
       "return (problem ? absolute.lexically_normal() : whole).string();", "return absolute.lexically_normal().string();", "batch_inputs spbatch")
+fault("analyze/structure/value_features.cpp", "the smallest value is 0 where a zero is stored",
+      "if (size > 0 && size < smallest)", "if (size < smallest)", "features")
+fault("analyze/structure/value_features.cpp", "squares of large values overflow",
+      "std::clamp(-std::ilogb(largest), -1022, 1023)", "0", "features")
+fault("analyze/structure/value_features.cpp", "rows without entries are not dominant",
+      "dominant + (m.rows - m.listed)", "dominant", "hypersparse")
+fault("analyze/structure/value_features.cpp", "a row that ties is strictly dominant",
+      "strictly += diagonal > others", "strictly += diagonal >= others", "features")
+fault("analyze/structure/maximum_matching.hpp", "what was matched first never gives way",
+      "while (matched_ < std::min(m_.rows, m_.cols) && find_distances())", "while (false && find_distances())", "features")
 fault("tools/batch/inputs.cpp", "files of a folder that is named twice are counted twice",
       "} else if (first_time) {", "} else {", "batch_inputs")
 fault("tools/batch/inputs.cpp", "a number behind a dot is a kind of file",

@@ -94,6 +94,8 @@ TEST_CASE("a folder, line by line where there is no terminal, and what is on dis
     CHECK(line["analysis"]["name"] == "m/" + line["name"].get<std::string>());  // as spanalyze says it
     CHECK(line["recommendation"]["schema"] == "sparsmith.recommend/2");
     CHECK(line["recommendation"]["predicted"] == true);
+    CHECK(line["analysis"]["values"]["norm_max"].is_number());
+    CHECK(line["analysis"]["structure"]["structural_rank"].is_number());
     CHECK(line["source"]["path"] ==
           fs::canonical(work.path / "m" / line["name"].get<std::string>()).string());
     CHECK(line["matrix"]["entries"] == line["analysis"]["entries"]);
