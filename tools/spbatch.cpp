@@ -12,6 +12,7 @@
 
 #include "convert/error.hpp"
 #include "tools/batch/cluster.hpp"
+#include "tools/batch/collection_index.hpp"
 #include "tools/batch/report.hpp"
 #include "tools/batch/run.hpp"
 #include "tools/batch/summary_text.hpp"
@@ -28,7 +29,7 @@ struct typed_options {
   common_options common;
   std::vector<std::string> words;  // all of it, for the tasks of a cluster
   std::vector<std::string> paths, lists, sbatch_options;
-  std::string out = "spbatch-results", mix = "1:1", memory, shard;
+  std::string out = "spbatch-results", mix = "1:1", memory, shard, index;
   double timeout = 900, budget = 0, device_wait = 3600;
   std::optional<bool> single_values;
   int jobs = 0, array = 0;
@@ -45,6 +46,7 @@ struct tool_request {
   batch_request batch;
   std::vector<std::string> problems, not_files;
   passed_over_files passed_over;
+  std::string index, index_text;  // of the collection: its path, and all that is in it; empty without one
   std::optional<slurm_job> job;
   output_form form = output_form::text;
   bool show_progress = true;
@@ -114,8 +116,23 @@ batch_options settle_options(const typed_options& typed) {
   return options;
 }
 
+// One that is found though nobody named it ends no run where it is spoiled.
+void settle_index(const typed_options& typed, const std::string& path, tool_request& request) {
+  if (path.empty()) return;
+  try {
+    std::string text = read_index_file(path);
+    const collection_index index(text, path);
+    request.index = fmt::format("groups and kinds are those of {} ({} matrices)", path, index.size());
+    request.index_text = std::move(text);
+  } catch (const error& wrong) {
+    if (!typed.index.empty()) throw;
+    tell("spbatch: " + on_one_line(wrong.what()) + std::string("; the report goes without groups"));
+  }
+}
+
 void settle_inputs(const typed_options& typed, tool_request& request) {
-  const found_inputs found = find_inputs({typed.paths, typed.lists, request.folder});
+  const found_inputs found = find_inputs({typed.paths, typed.lists, request.folder, typed.index});
+  settle_index(typed, found.index, request);
   request.problems = found.problems;
   request.not_files = found.not_files;
   request.passed_over = found.passed_over;
@@ -153,7 +170,10 @@ tool_request request_of(const typed_options& typed, const progress_line& progres
   if (typed.slurm && !typed.shard.empty())
     throw error(failure::usage, "--slurm divides the work among its tasks; --shard is for other launchers");
   request.fresh = typed.fresh;
-  if (!request.run) return request;
+  if (!request.run) {
+    settle_index(typed, typed.index, request);
+    return request;
+  }
   if (typed.slurm) {
     if (std::getenv("SLURM_ARRAY_TASK_ID") != nullptr)
       throw error(failure::usage, "--slurm: this is a task of a job array already");
@@ -293,8 +313,18 @@ std::string state_as_text(const tool_request& request, const batch_state& state)
   return text;
 }
 
+// Beside the results, so that every report of them has the same groups.
+void keep_index(const tool_request& request) {
+  const fs::path kept = request.folder / index_name;
+  if (!request.index_text.empty())
+    write_whole_file(kept.string(), request.index_text);
+  else if (request.fresh)
+    fs::remove(kept);
+}
+
 batch_state run(const tool_request& request, const progress_line& progress) {
   journal results(request.folder, results_file(request.part.index, request.part.count), request.fresh);
+  keep_index(request);
   for (const std::string& problem : results.problems()) tell("spbatch: " + problem);
   const bool on_terminal = ::isatty(STDERR_FILENO) == 1;
   batch_events events;
@@ -351,6 +381,7 @@ outcome profile(const typed_options& typed) {
   if (const std::string others = passed_over_text(request.passed_over);
       !others.empty() && request.show_progress)
     tell_note("spbatch: " + on_one_line(others));
+  if (!request.index.empty() && request.show_progress) tell_note("spbatch: " + on_one_line(request.index));
   outcome ended{request.problems.empty()};
   batch_state state;
   if (request.run) {
@@ -372,6 +403,8 @@ outcome profile(const typed_options& typed) {
     ended.interrupted = state.interrupted;
   } else if (!fs::is_directory(request.folder)) {
     throw error(failure::input, fmt::format("{}: no such folder of results", request.folder.string()));
+  } else {
+    keep_index(request);
   }
   json told = json::object();
   if (request.run) told["run"] = state_as_json(request, state);
@@ -418,6 +451,10 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--list", typed.lists, "Text files that name matrices, one a line; - is standard input")
       ->allow_extra_args(false);
+  app.add_option(
+      "--index", typed.index,
+      "Index with groups and kinds for the report, as SuiteSparse's ssstats.csv; by default the one "
+      "in a folder, or above it");
   app.add_flag("--analyze", typed.analyze,
                "Only analyse, as spanalyze does (with --recommend: both, the default)");
   app.add_flag("--recommend", typed.recommend, "Only recommend a format, as sprecommend does");

@@ -392,8 +392,17 @@ fault("analyze/structure/value_features.cpp", "a row that ties is strictly domin
       "strictly += diagonal > others", "strictly += diagonal >= others", "features")
 fault("analyze/structure/maximum_matching.hpp", "what was matched first never gives way",
       "while (matched_ < std::min(m_.rows, m_.cols) && find_distances())", "while (false && find_distances())", "features")
+fault("tools/batch/collection_index.cpp", "a matrix of the same name and another size is taken for it",
+      "if ((rows >= 0 && rows != m.rows) || (cols >= 0 && cols != m.cols)) continue;", "", "batch_inputs")
+fault("tools/batch/collection_index.cpp", "of two groups with one of that name the last is taken",
+      "return fitting == 1 ? found : nullptr;", "return found;", "batch_inputs")
+fault("tools/batch/collection_index.cpp", "an index that was cut off is taken", "if (announced != static_cast<std::int64_t>(found.size()))",
+      "if (false)", "batch_inputs")
+fault("tools/batch/inputs.cpp", "the index of a pattern is a matrix", "else if (!is_index(name) && !is_no_file(name))",
+      "else if (!is_no_file(name))", "batch_inputs")
+fault("tools/spbatch.cpp", "a run that begins anew keeps the index of another", "else if (request.fresh)", "else if (false)", "spbatch")
 fault("tools/batch/inputs.cpp", "files of a folder that is named twice are counted twice",
-      "} else if (first_time) {", "} else {", "batch_inputs")
+      "} else if (first_time && ", "} else if (", "batch_inputs")
 fault("tools/batch/inputs.cpp", "a number behind a dot is a kind of file",
       "!all([](unsigned char c) { return std::isdigit(c) != 0; }) &&", "", "batch_inputs")
 fault("convert/io/matrix_names.cpp", "arrays of NumPy in a folder are passed over", '{".npy", false}', '{".npz", false}', "batch_inputs")

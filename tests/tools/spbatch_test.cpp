@@ -445,6 +445,50 @@ TEST_CASE("files that are passed over are counted by kind, for people and for pr
   CHECK(json::parse(run(work, "m/one.mtx --analyze --json").out)["run"]["passed_over"] == json::array());
 }
 
+TEST_CASE("the index of a collection stays with its results, and the report groups by it") {
+  const folder work;
+  const std::string index =
+      "2\n31-Oct-2023 18:12:37\nHB,one,2,2,2,1,0,0,0,0,0,\"counter, example\",2\nHB,two "
+      "words,3,4,1,1,0,0,0,0,0,kind,1\n";
+  work.write("m/ssstats.csv", index);
+  const outcome r = run(work, "m --analyze --json");
+  CHECK(r.status == 0);
+  CHECK(has(r.err, "spbatch: groups and kinds are those of m/ssstats.csv (2 matrices)\n"));
+  const json kinds = json::parse(r.out)["summary"]["kinds"];
+  REQUIRE(kinds.size() == 2);
+  CHECK(kinds[0]["name"] == "counter, example");
+  CHECK(kinds[1]["name"] == "not in the index");  // 3 x 4 there, and 3 x 3 here
+  CHECK(content(work / "spbatch-results/ssstats.csv") == index);
+  // A report, and what comes to the same results later, has them as well.
+  fs::remove(work / "m/ssstats.csv");
+  CHECK(json::parse(run(work, "--report --json --quiet").out)["summary"]["kinds"] == kinds);
+  CHECK(has(content(work / "spbatch-results/results.csv"), ",\"HB\",\"counter, example\"\n"));
+  CHECK(has(content(work / "spbatch-results/report.html"), "counter, example"));
+  // One that is named counts, also for results that are there; it has to be one.
+  work.write("other.csv", "1\n\nNew,one,2,2,2,1,0,0,0,0,0,new,2\n");
+  CHECK(json::parse(
+            run(work, "--report --json --quiet --index other.csv").out)["summary"]["groups"][0]["name"] ==
+        "New");
+  work.write("bad.csv", "1\n\nNew,one\n");
+  for (const char* const what : {"m --analyze", "--report"}) {
+    const outcome bad = run(work, std::string(what) + " --index bad.csv");
+    CHECK(bad.status == 1);
+    CHECK(bad.err == "spbatch: bad.csv:3: 2 fields instead of 12 or more\n");
+  }
+  // One that nobody named ends nothing.
+  work.write("m/ssstats.csv", "what is this\n");
+  const outcome without = run(work, "m --analyze --json --quiet --out fresh");
+  CHECK(without.status == 0);
+  CHECK(has(without.err,
+            "m/ssstats.csv:1: the number of matrices is missing, so this is no index; the report goes "
+            "without groups"));
+  CHECK_FALSE(json::parse(without.out)["summary"].contains("kinds"));
+  CHECK_FALSE(fs::exists(work / "fresh/ssstats.csv"));
+  // Beginning anew forgets it.
+  fs::remove(work / "m/ssstats.csv");
+  CHECK_FALSE(json::parse(run(work, "m --analyze --json --quiet --fresh").out)["summary"].contains("kinds"));
+}
+
 TEST_CASE("what is no file costs no time: in a folder it is named, in a list it fails") {
   const folder work;
   REQUIRE(::mkfifo((work / "m/pi\npe.mtx").c_str(), 0600) == 0);

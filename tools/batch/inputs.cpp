@@ -22,6 +22,7 @@
 #include "convert/io/generators.hpp"
 #include "convert/io/matrix_names.hpp"
 #include "convert/io/rutherford_boeing.hpp"
+#include "tools/batch/collection_index.hpp"
 #include "tools/tool.hpp"
 
 namespace sparsmith {
@@ -96,6 +97,8 @@ class search {
     whole_names_ = std::count_if(request.paths.begin(), request.paths.end(),
                                  [&](const std::string& path) { return fs::is_directory(path, none); }) > 1;
     results_ = fs::weakly_canonical(request.results, none);
+    found_.index = request.index;
+    if (!request.index.empty()) index_ = as_text(whole_path(request.index));
   }
 
   void take(const std::string& text, bool typed) {
@@ -105,6 +108,8 @@ class search {
       throw error(failure::input, text + ": a batch takes what can be read again; store it in a file");
     if (is_generator(text))
       add({text, text});
+    else if (is_index(text))
+      return;
     else if (fs::is_directory(text, problem))
       search_folder(text);
     else if (typed && is_list(text))
@@ -158,6 +163,15 @@ class search {
     if (seen_.insert(input.source).second) found_.inputs.push_back(std::move(input));
   }
 
+  // Of the collection, by its name or because it was named as that. The first one stays.
+  bool is_index(const std::string& path) {
+    std::error_code none;
+    if (!index_.empty() && as_text(whole_path(path)) == index_) return true;
+    if (fs::path(path).filename() != index_name || !fs::is_regular_file(path, none)) return false;
+    if (found_.index.empty()) found_.index = path;
+    return true;
+  }
+
   // Whether it is to be left alone, and then told.
   bool is_no_file(const std::string& path) {
     const std::string what = what_no_batch_reads(path);
@@ -179,12 +193,17 @@ class search {
       std::error_code none;
       if (fs::is_directory(name, none))
         search_folder(name);
-      else if (!is_no_file(name))
+      else if (!is_index(name) && !is_no_file(name))
         add({name, name});
     }
   }
 
   void search_folder(const fs::path& folder) {
+    if (!is_index((folder / index_name).string())) {
+      // Also of a folder that is named with a slash at its end, or as ".".
+      const fs::path above = fs::path(whole_path(folder.string())).parent_path();
+      is_index((above / index_name).string());
+    }
     std::vector<std::string> below;
     others_below_ = false;
     walk(folder, "", below);
@@ -214,7 +233,7 @@ class search {
         if (!entries->is_symlink(none)) walk(entries->path(), relative / name, below);
       } else if (is_matrix_name(name.string())) {
         if (!is_no_file(entries->path().string())) below.push_back((relative / name).string());
-      } else if (first_time) {
+      } else if (first_time && !is_index(entries->path().string())) {
         ++passed_over_[ending_of(name.string())];
         others_below_ = true;
       }
@@ -226,6 +245,7 @@ class search {
 
   bool whole_names_ = false;
   fs::path results_;
+  std::string index_;                                // the whole path of the one that was named
   std::set<std::string> seen_, searched_;            // files that were added or told, and folders
   std::map<std::string, std::int64_t> passed_over_;  // by ending
   bool others_below_ = false;                        // in the folder that is searched

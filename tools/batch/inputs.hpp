@@ -22,6 +22,7 @@ struct input_request {
   std::vector<std::string> paths;
   std::vector<std::string> lists;  // such text files, whatever they are called; "-" is standard input
   std::filesystem::path results;   // a folder below those: what lies in there is none of the collection
+  std::string index = {};          // of the collection (collection_index.hpp); empty: one is looked for
 };
 
 // Files of folders whose names are not those of matrices, each counted once.
@@ -47,6 +48,9 @@ struct found_inputs {
   // What is named like a matrix in a folder, or fits a pattern, and is no file: "a: a pipe".
   std::vector<std::string> not_files;
   passed_over_files passed_over;
+  // The index that was named, or the first that lies in a folder that was searched, above it, or among the
+  // files of a pattern; empty without one. An index is no matrix.
+  std::string index;
 };
 
 // What was typed and is not there, or is no file, is refused; what a list names and is not there stays in,

@@ -88,6 +88,31 @@ TEST_CASE("all endings of matrices, and no others") {
         static_cast<std::int64_t>(endings.size()) + 4);
 }
 
+TEST_CASE("the index of a collection is found, and is no matrix") {
+  const collection here;
+  for (const char* const name : {"m/a.mtx", "m/HB/b.mtx", "m/ssstats.csv", "n/c.mtx", "own.csv", "n/x.csv"})
+    here.file(name);
+  const auto index_of = [](const names& typed, const std::string& named = "") {
+    return find_inputs({typed, {}, "results", named}).index;
+  };
+  const found_inputs found = find_inputs({{"m"}, {}, "results"});
+  CHECK(found.index == "m/ssstats.csv");
+  CHECK(paths_of(found) == names{"m/HB/b.mtx", "m/a.mtx"});
+  CHECK(found.passed_over.files == 0);
+  CHECK(index_of({"m/HB"}) == (fs::canonical(here.path) / "m/ssstats.csv").string());  // above the folder
+  CHECK(index_of({"n"}).empty());
+  CHECK(index_of({"n", "m/"}) == "m/ssstats.csv");
+  // Among the files of a pattern, whoever expands it.
+  CHECK(index_of({"m/[as]*"}) == "m/ssstats.csv");
+  CHECK(paths_in({"m/*"}) == names{"m/HB/b.mtx", "m/a.mtx"});
+  CHECK(paths_in({"m/ssstats.csv", "m/a.mtx"}) == names{"m/a.mtx"});
+  // The one that is named counts, whatever it is called.
+  CHECK(index_of({"m"}, "own.csv") == "own.csv");
+  CHECK(paths_of(find_inputs({{"n/*"}, {}, "results", "n/x.csv"})) == names{"n/c.mtx"});
+  fs::create_directory("m/HB/ssstats.csv");  // no file
+  CHECK(index_of({"m/HB"}) == (fs::canonical(here.path) / "m/ssstats.csv").string());
+}
+
 TEST_CASE("what is passed over is counted by kind, each file once, and told in one line") {
   const collection here;
   for (const char* const name :
