@@ -318,8 +318,8 @@ void keep_index(const tool_request& request) {
   const fs::path kept = request.folder / index_name;
   if (!request.index_text.empty())
     write_whole_file(kept.string(), request.index_text);
-  else if (request.fresh)
-    fs::remove(kept);
+  else if (std::error_code none; request.fresh)
+    fs::remove(kept, none);
 }
 
 batch_state run(const tool_request& request, const progress_line& progress) {

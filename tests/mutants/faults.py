@@ -400,7 +400,7 @@ fault("tools/batch/collection_index.cpp", "an index that was cut off is taken", 
       "if (false)", "batch_inputs")
 fault("tools/batch/inputs.cpp", "the index of a pattern is a matrix", "else if (!is_index(name) && !is_no_file(name))",
       "else if (!is_no_file(name))", "batch_inputs")
-fault("tools/spbatch.cpp", "a run that begins anew keeps the index of another", "else if (request.fresh)", "else if (false)", "spbatch")
+fault("tools/spbatch.cpp", "a run that begins anew keeps the index of another", "else if (std::error_code none; request.fresh)", "else if (std::error_code none; false)", "spbatch")
 fault("tools/batch/inputs.cpp", "files of a folder that is named twice are counted twice",
       "} else if (first_time && ", "} else if (", "batch_inputs")
 fault("tools/batch/inputs.cpp", "a number behind a dot is a kind of file",
