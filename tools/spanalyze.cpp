@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "analyze/report/csv.hpp"
@@ -32,7 +33,7 @@ struct typed_options {
   std::string html, png, svg, variable;
   std::string size = "840x700";
   int bins = default_bins, longest = 5;
-  bool rows = false, cols = false, full = false, tile = false, csv = false;
+  bool rows = false, cols = false, full = false, tile = false, rank = false, csv = false;
 };
 
 // What is to be done; nothing below request_of knows what was typed for it.
@@ -58,6 +59,7 @@ analysis_request request_of(const typed_options& typed) {
   request.inputs = typed.inputs;
   request.features.longest = typed.longest;
   request.features.plan.tile = typed.tile;
+  if (typed.rank) request.features.most_entries_for_rank = std::numeric_limits<std::int64_t>::max();
   std::vector<block_size>& blocks = request.features.blocks;
   if (!typed.blocks.empty()) blocks.clear();
   for (const std::string& text : typed.blocks) {
@@ -278,6 +280,8 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--tile", typed.tile,
                "Price GCSB's layout tile as well: a lower bound, takes several more passes");
+  app.add_flag("--rank", typed.rank,
+               "Find the structural rank however many entries there are; by default up to a million");
   app.add_option("--html", typed.html,
                  "Write a report with charts, one page that needs nothing beside itself");
   app.add_option("--png", typed.png, "Write a spy plot as PNG");

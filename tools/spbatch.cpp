@@ -12,6 +12,7 @@
 
 #include "convert/error.hpp"
 #include "tools/batch/cluster.hpp"
+#include "tools/batch/collection_index.hpp"
 #include "tools/batch/report.hpp"
 #include "tools/batch/run.hpp"
 #include "tools/batch/summary_text.hpp"
@@ -28,7 +29,7 @@ struct typed_options {
   common_options common;
   std::vector<std::string> words;  // all of it, for the tasks of a cluster
   std::vector<std::string> paths, lists, sbatch_options;
-  std::string out = "spbatch-results", mix = "1:1", memory, shard;
+  std::string out = "spbatch-results", mix = "1:1", memory, shard, index;
   double timeout = 900, budget = 0, device_wait = 3600;
   std::optional<bool> single_values;
   int jobs = 0, array = 0;
@@ -44,7 +45,8 @@ struct tool_request {
   std::string part_note;  // where the part comes from, if it was not asked for
   batch_request batch;
   std::vector<std::string> problems, not_files;
-  std::int64_t passed_over = 0;
+  passed_over_files passed_over;
+  std::string index, index_text;  // of the collection: its path, and all that is in it; empty without one
   std::optional<slurm_job> job;
   output_form form = output_form::text;
   bool show_progress = true;
@@ -114,17 +116,34 @@ batch_options settle_options(const typed_options& typed) {
   return options;
 }
 
+// One that is found though nobody named it ends no run where it is spoiled.
+void settle_index(const typed_options& typed, const std::string& path, tool_request& request) {
+  if (path.empty()) return;
+  try {
+    std::string text = read_index_file(path);
+    const collection_index index(text, path);
+    request.index = fmt::format("groups and kinds are those of {} ({} matrices)", path, index.size());
+    request.index_text = std::move(text);
+  } catch (const error& wrong) {
+    if (!typed.index.empty()) throw;
+    tell("spbatch: " + on_one_line(wrong.what()) + std::string("; the report goes without groups"));
+  }
+}
+
 void settle_inputs(const typed_options& typed, tool_request& request) {
-  const found_inputs found = find_inputs({typed.paths, typed.lists, request.folder});
+  const found_inputs found = find_inputs({typed.paths, typed.lists, request.folder, typed.index});
+  settle_index(typed, found.index, request);
   request.problems = found.problems;
   request.not_files = found.not_files;
   request.passed_over = found.passed_over;
   if (found.inputs.empty())
-    throw error(failure::input, fmt::format("no matrices found{}",
-                                            !found.not_files.empty()
-                                                ? on_one_line("; passed over: " + found.not_files.front())
-                                            : found.passed_over > 0 ? ": no file there is named like one"
-                                                                    : ""));
+    throw error(
+        failure::input,
+        fmt::format("no matrices found{}",
+                    !found.not_files.empty() ? on_one_line("; passed over: " + found.not_files.front())
+                    : found.passed_over.files > 0
+                        ? fmt::format(": no file there is named like one ({})", kinds_text(found.passed_over))
+                        : ""));
   const auto count = static_cast<std::size_t>(request.part.count);
   for (std::size_t i = static_cast<std::size_t>(request.part.index) - 1; i < found.inputs.size(); i += count)
     request.batch.inputs.push_back(found.inputs[i]);
@@ -151,7 +170,10 @@ tool_request request_of(const typed_options& typed, const progress_line& progres
   if (typed.slurm && !typed.shard.empty())
     throw error(failure::usage, "--slurm divides the work among its tasks; --shard is for other launchers");
   request.fresh = typed.fresh;
-  if (!request.run) return request;
+  if (!request.run) {
+    settle_index(typed, typed.index, request);
+    return request;
+  }
   if (typed.slurm) {
     if (std::getenv("SLURM_ARRAY_TASK_ID") != nullptr)
       throw error(failure::usage, "--slurm: this is a task of a job array already");
@@ -243,7 +265,10 @@ std::string line_text_of(const json& line, const batch_state& state) {
   return on_one_line(text);
 }
 
-json state_as_json(const batch_state& state) {
+json state_as_json(const tool_request& request, const batch_state& state) {
+  json passed_over = json::array();
+  for (const auto& [ending, files] : request.passed_over.kinds)
+    passed_over.push_back({{"ending", ending}, {"files", files}});
   return {{"matrices", state.total},
           {"known_before", state.known_before},
           {"copies", state.copies},
@@ -255,7 +280,8 @@ json state_as_json(const batch_state& state) {
           {"noisy_before", state.noisy_before},
           {"interrupted", state.interrupted},
           {"seconds", state.seconds},
-          {"device_seconds", state.device_seconds}};
+          {"device_seconds", state.device_seconds},
+          {"passed_over", std::move(passed_over)}};
 }
 
 // How this run went, in sentences.
@@ -279,17 +305,26 @@ std::string state_as_text(const tool_request& request, const batch_state& state)
                     fmt::format("The device was in use {:.0f} % of the time.",
                                 100 * state.device_seconds / state.seconds),
                     2, width);
-  if (request.passed_over > 0)
-    text += wrapped(
-        "",
-        counted(request.passed_over, "other file in the folders is", "other files in the folders are") +
-            " not named like a matrix and passed over.",
-        2, width);
+  if (const std::int64_t others = request.passed_over.files; others > 0)
+    text += wrapped("",
+                    counted(others, "other file in the folders is", "other files in the folders are") +
+                        " not named like a matrix and passed over.",
+                    2, width);
   return text;
+}
+
+// Beside the results, so that every report of them has the same groups.
+void keep_index(const tool_request& request) {
+  const fs::path kept = request.folder / index_name;
+  if (!request.index_text.empty())
+    write_whole_file(kept.string(), request.index_text);
+  else if (std::error_code none; request.fresh)
+    fs::remove(kept, none);
 }
 
 batch_state run(const tool_request& request, const progress_line& progress) {
   journal results(request.folder, results_file(request.part.index, request.part.count), request.fresh);
+  keep_index(request);
   for (const std::string& problem : results.problems()) tell("spbatch: " + problem);
   const bool on_terminal = ::isatty(STDERR_FILENO) == 1;
   batch_events events;
@@ -343,6 +378,10 @@ outcome profile(const typed_options& typed) {
       fmt::print("{}", how_to_watch(job));
     return {request.problems.empty()};
   }
+  if (const std::string others = passed_over_text(request.passed_over);
+      !others.empty() && request.show_progress)
+    tell_note("spbatch: " + on_one_line(others));
+  if (!request.index.empty() && request.show_progress) tell_note("spbatch: " + on_one_line(request.index));
   outcome ended{request.problems.empty()};
   batch_state state;
   if (request.run) {
@@ -364,9 +403,11 @@ outcome profile(const typed_options& typed) {
     ended.interrupted = state.interrupted;
   } else if (!fs::is_directory(request.folder)) {
     throw error(failure::input, fmt::format("{}: no such folder of results", request.folder.string()));
+  } else {
+    keep_index(request);
   }
   json told = json::object();
-  if (request.run) told["run"] = state_as_json(state);
+  if (request.run) told["run"] = state_as_json(request, state);
   const int width = output_width();
   std::string text;
   if (request.report && !state.interrupted) {
@@ -410,6 +451,10 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--list", typed.lists, "Text files that name matrices, one a line; - is standard input")
       ->allow_extra_args(false);
+  app.add_option(
+      "--index", typed.index,
+      "Index with groups and kinds for the report, as SuiteSparse's ssstats.csv; by default the one "
+      "in a folder, or above it");
   app.add_flag("--analyze", typed.analyze,
                "Only analyse, as spanalyze does (with --recommend: both, the default)");
   app.add_flag("--recommend", typed.recommend, "Only recommend a format, as sprecommend does");

@@ -8,6 +8,7 @@
 #include "analyze/report/highlights.hpp"
 #include "analyze/report/json_values.hpp"
 #include "analyze/report/text.hpp"
+#include "analyze/report/value_figures.hpp"
 #include "convert/formats/properties.hpp"
 
 namespace sparsmith {
@@ -54,6 +55,8 @@ std::vector<csv_column> csv_columns(const std::vector<block_size>& blocks) {
   add("explicit_zeros", [](const matrix_features& f) { return of_values(f, f.explicit_zeros); });
   add("nans", [](const matrix_features& f) { return of_values(f, f.nans); });
   add("infinities", [](const matrix_features& f) { return of_values(f, f.infinities); });
+  for (const value_figure& figure : value_figures)
+    add(figure.name, [&figure](const matrix_features& f) { return of_values(f, figure.json_of(f)); });
   add("off_diagonal_entries", [](const matrix_features& f) { return f.symmetry.off_diagonal; });
   add("symmetric_pattern_share",
       [](const matrix_features& f) { return number_or_null(mirrored_share(f, f.symmetry.pattern)); });
@@ -69,12 +72,14 @@ std::vector<csv_column> csv_columns(const std::vector<block_size>& blocks) {
   add("upper_bandwidth", [](const matrix_features& f) { return f.upper_bandwidth; });
   add("profile", [](const matrix_features& f) { return f.profile; });
   add("diagonal_entries", [](const matrix_features& f) { return f.diagonal_entries; });
+  add("diagonal_missing", [](const matrix_features& f) { return count_or_null(f.diagonal_missing()); });
   add("diagonals", [](const matrix_features& f) { return f.diagonals; });
   add("full_diagonals", [](const matrix_features& f) { return f.full_diagonals; });
   add("on_full_diagonals", [](const matrix_features& f) { return f.on_full_diagonals; });
   add("next_column", [](const matrix_features& f) { return f.next_column; });
   add("row_below", [](const matrix_features& f) { return f.row_below; });
   add("x_lines", [](const matrix_features& f) { return f.x_lines; });
+  add("structural_rank", [](const matrix_features& f) { return count_or_null(f.structural_rank); });
   for (const block_size& size : blocks) {
     const auto add_of_block = [&](const char* name, auto field) {
       add(fmt::format("{}_{}x{}", name, size.rows, size.cols), [=](const matrix_features& f) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "analyze/report/describe.hpp"
 #include "analyze/report/highlights.hpp"
@@ -21,6 +22,27 @@ std::string fill_text(const format_cost* cost) {
   return cost == nullptr ? "-" : three_decimals(cost->fill);
 }
 
+// What solvers ask: "3 zeros and 2 gaps on the diagonal; 12 rows diagonally dominant, ..."
+std::string solving_text(const matrix_features& f) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
+  if (const auto missing = f.diagonal_missing(); missing && f.has_values && f.of_values) {
+    const value_features& v = *f.of_values;
+    add(*missing == 0 && v.diagonal_zeros == 0
+            ? std::string("no zero on the diagonal")
+            : fmt::format("{} missing and {} stored as zero on the diagonal", with_commas(*missing),
+                          with_commas(v.diagonal_zeros)));
+    add(fmt::format("{} of {} rows diagonally dominant, {} strictly", with_commas(v.dominant_rows),
+                    with_commas(f.rows), with_commas(v.strictly_dominant_rows)));
+  } else if (missing) {
+    add(fmt::format("{} missing on the diagonal", with_commas(*missing)));
+  }
+  if (f.structural_rank)
+    add(fmt::format("structural rank {} of {}", with_commas(*f.structural_rank),
+                    with_commas(std::min(f.rows, f.cols))));
+  return text;
+}
+
 std::string summary(const matrix_features& f, const std::string& device, int width) {
   std::string all;
   const auto line = [&](const char* label, const std::string& text) {
@@ -33,6 +55,14 @@ std::string summary(const matrix_features& f, const std::string& device, int wid
                 ? fmt::format(": {} explicit zeros, {} NaN, {} infinite", with_commas(f.explicit_zeros),
                               with_commas(f.nans), with_commas(f.infinities))
                 : fmt::format("; {}: pattern only, bytes are those of 64-bit real values", f.field)));
+  if (f.has_values && f.of_values && f.entries > 0) {
+    const value_features& v = *f.of_values;
+    line(
+        "values",
+        fmt::format("{} to {} in absolute value; 1-norm {}, infinity norm {}, Frobenius norm {}, max norm {}",
+                    size_text(v.smallest), size_text(v.largest), size_text(v.norm_1),
+                    size_text(v.norm_infinity), size_text(v.norm_frobenius), size_text(v.norm_max)));
+  }
   if (f.rows == f.cols && f.symmetry.off_diagonal > 0) {
     const auto share = [&](std::int64_t mirrored) {
       return percent(share_of(mirrored, f.symmetry.off_diagonal));
@@ -51,6 +81,7 @@ std::string summary(const matrix_features& f, const std::string& device, int wid
                    "the rows or more: {} of the entries",
                    with_commas(f.diagonal_entries), with_commas(f.diagonals), with_commas(f.full_diagonals),
                    percent(share_of(f.on_full_diagonals, f.entries))));
+  if (const std::string text = solving_text(f); !text.empty()) line("solving", text);
   line("near",
        fmt::format("{} have their right neighbour stored, {} the one below",
                    percent(share_of(f.next_column, f.entries)), percent(share_of(f.row_below, f.entries))));
@@ -187,6 +218,12 @@ std::string short_name(const std::string& input, int width) {
 }
 
 }  // namespace
+
+std::string size_text(double size) {
+  if (std::isnan(size)) return "NaN";
+  if (std::isinf(size)) return "infinite";
+  return size < 1e9 ? four_digits(size) : fmt::format("{:.4g}", size);
+}
 
 std::vector<column<matrix_features>> compared_features() {
   using row = matrix_features;

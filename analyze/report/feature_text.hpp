@@ -29,6 +29,9 @@ std::string features_as_text(const matrix_features& features, const text_options
 // A table with a line a matrix.
 std::string comparison_as_text(const std::vector<matrix_features>& matrices, int width);
 
+// An absolute value or a norm in four digits: "12,345", "1.234e+20", "infinite", "NaN".
+std::string size_text(double size);
+
 // The columns in which several matrices are compared, on a terminal and on a page.
 std::vector<column<matrix_features>> compared_features();
 

@@ -5,6 +5,7 @@
 #include "analyze/report/highlights.hpp"
 #include "analyze/report/json_values.hpp"
 #include "analyze/report/text.hpp"
+#include "analyze/report/value_figures.hpp"
 #include "convert/formats/sizes.hpp"
 
 namespace sparsmith {
@@ -63,6 +64,12 @@ json first_lines(std::int64_t cells, std::int64_t fine, std::int64_t lines) {
   return all;
 }
 
+json values_as_json(const matrix_features& f) {
+  json j = {{"explicit_zeros", f.explicit_zeros}, {"nans", f.nans}, {"infinities", f.infinities}};
+  for (const value_figure& figure : value_figures) j[figure.name] = figure.json_of(f);
+  return j;
+}
+
 }  // namespace
 
 nlohmann::ordered_json to_json(const matrix_features& f, int bins) {
@@ -73,8 +80,7 @@ nlohmann::ordered_json to_json(const matrix_features& f, int bins) {
             {"cols", f.cols},
             {"entries", f.entries},
             {"density", number_or_null(f.density())}};
-  j["values"] =
-      of_values(f, {{"explicit_zeros", f.explicit_zeros}, {"nans", f.nans}, {"infinities", f.infinities}});
+  j["values"] = of_values(f, values_as_json(f));
   j["symmetry"] = {{"square", f.rows == f.cols},
                    {"off_diagonal_entries", f.symmetry.off_diagonal},
                    {"pattern", f.symmetry.pattern},
@@ -96,12 +102,14 @@ nlohmann::ordered_json to_json(const matrix_features& f, int bins) {
                     {"upper_bandwidth", f.upper_bandwidth},
                     {"profile", f.profile},
                     {"diagonal_entries", f.diagonal_entries},
+                    {"diagonal_missing", count_or_null(f.diagonal_missing())},
                     {"diagonals", f.diagonals},
                     {"full_diagonals", f.full_diagonals},
                     {"on_full_diagonals", f.on_full_diagonals},
                     {"next_column", f.next_column},
                     {"row_below", f.row_below},
                     {"x_lines", f.x_lines},
+                    {"structural_rank", count_or_null(f.structural_rank)},
                     {"next_column_share", share(f.next_column, f.entries)},
                     {"row_below_share", share(f.row_below, f.entries)},
                     {"on_full_diagonals_share", share(f.on_full_diagonals, f.entries)}};

@@ -17,6 +17,9 @@ inline nlohmann::ordered_json number_or_null(double value) {
 inline nlohmann::ordered_json number_or_null(std::optional<double> value) {
   return value ? number_or_null(*value) : nlohmann::ordered_json(nullptr);
 }
+inline nlohmann::ordered_json count_or_null(std::optional<std::int64_t> count) {
+  return count ? nlohmann::ordered_json(*count) : nlohmann::ordered_json(nullptr);
+}
 
 // The sizes of a format as an object.
 inline nlohmann::ordered_json as_json(const format_parameters& parameters) {

@@ -67,6 +67,15 @@ std::string shape_table(const named_matrix& matrix) {
                              {"infinite", with_commas(f.infinities)}});
   else
     rows.push_back({"values", "not looked at"});
+  if (f.has_values && f.of_values) {
+    const value_features& v = *f.of_values;
+    rows.insert(rows.end(), {{"smallest value, without its sign", size_text(v.smallest)},
+                             {"largest", size_text(v.largest)},
+                             {"1-norm", size_text(v.norm_1)},
+                             {"infinity norm", size_text(v.norm_infinity)},
+                             {"Frobenius norm", size_text(v.norm_frobenius)},
+                             {"max norm", size_text(v.norm_max)}});
+  }
   if (matrix.name != f.name) rows.push_back({"file", "<span class=\"path\">" + escaped(f.name) + "</span>"});
   return table("Shape and values", {}, rows);
 }
@@ -102,19 +111,27 @@ std::string length_table(const matrix_features& f) {
 
 std::string structure_table(const matrix_features& f) {
   const std::int64_t all_diagonals = f.rows == 0 || f.cols == 0 ? 0 : f.rows + f.cols - 1;
-  return table(
-      "Structure", {},
-      {{"bandwidth below the diagonal", with_commas(f.lower_bandwidth)},
-       {"bandwidth above", with_commas(f.upper_bandwidth)},
-       {"profile", with_commas(f.profile)},
-       {"entries on the diagonal", with_share(f.diagonal_entries, std::min(f.rows, f.cols))},
-       {"diagonals with entries", with_share(f.diagonals, all_diagonals)},
-       {"full in half of the rows or more", with_share(f.full_diagonals, f.diagonals)},
-       {"entries on those", with_share(f.on_full_diagonals, f.entries)},
-       {"right neighbour stored", with_share(f.next_column, f.entries)},
-       {"lower neighbour stored", with_share(f.row_below, f.entries)},
-       {"128-byte lines of x, row by row", with_commas(f.x_lines)},
-       {"entries per such line", f.x_lines == 0 ? "–" : three_decimals(share_of(f.entries, f.x_lines))}});
+  std::vector<cells> rows = {
+      {"bandwidth below the diagonal", with_commas(f.lower_bandwidth)},
+      {"bandwidth above", with_commas(f.upper_bandwidth)},
+      {"profile", with_commas(f.profile)},
+      {"entries on the diagonal", with_share(f.diagonal_entries, std::min(f.rows, f.cols))},
+      {"diagonals with entries", with_share(f.diagonals, all_diagonals)},
+      {"full in half of the rows or more", with_share(f.full_diagonals, f.diagonals)},
+      {"entries on those", with_share(f.on_full_diagonals, f.entries)},
+      {"right neighbour stored", with_share(f.next_column, f.entries)},
+      {"lower neighbour stored", with_share(f.row_below, f.entries)},
+      {"128-byte lines of x, row by row", with_commas(f.x_lines)},
+      {"entries per such line", f.x_lines == 0 ? "–" : three_decimals(share_of(f.entries, f.x_lines))}};
+  if (const auto missing = f.diagonal_missing())
+    rows.push_back({"missing on the diagonal", with_share(*missing, f.rows)});
+  if (f.has_values && f.of_values && f.rows == f.cols)
+    rows.insert(rows.end(), {{"zeros stored on it", with_commas(f.of_values->diagonal_zeros)},
+                             {"diagonally dominant rows", with_share(f.of_values->dominant_rows, f.rows)},
+                             {"strictly", with_share(f.of_values->strictly_dominant_rows, f.rows)}});
+  if (f.structural_rank)
+    rows.push_back({"structural rank", with_share(*f.structural_rank, std::min(f.rows, f.cols))});
+  return table("Structure", {}, rows);
 }
 
 std::string fullest_diagonals(const matrix_features& f) {

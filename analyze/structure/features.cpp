@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "analyze/structure/block_choice.hpp"
+#include "analyze/structure/value_features.hpp"
 #include "convert/formats/sizes.hpp"
 
 namespace sparsmith {
@@ -219,6 +220,10 @@ matrix_features find_features(Backend on, const Matrix& matrix, const feature_re
   for (const block_size& size : request.blocks)
     f.blocks.push_back(features_of_blocks(size, facts.blocks.at(size), f.entries));
   if (best) f.best_block = features_of_blocks(*best, facts.blocks.at(*best), f.entries);
+  if (request.values || f.entries <= request.most_entries_for_rank) {
+    timed_stage timing(on, log, "values", f.entries, 0);
+    add_value_features(on, matrix, request, f);
+  }
   timed_stage timing(on, log, "prices", f.rows, 0);
   facts.has_half = f.has_half();
   f.formats = plan_formats(on, matrix, plan, facts);

@@ -66,12 +66,23 @@ struct symmetry_features {
   bool operator==(const symmetry_features&) const = default;
 };
 
+// What the values tell. Sizes are absolute values; norms are NaN where an entry is.
+struct value_features {
+  double smallest = 0, largest = 0;  // of the entries that are neither 0 nor NaN; 0 without any
+  double norm_1 = 0, norm_infinity = 0, norm_frobenius = 0, norm_max = 0;
+  // Of a square matrix: rows whose diagonal entry is no smaller than all others together, or larger; stored
+  // zeros on the diagonal.
+  std::int64_t dominant_rows = 0, strictly_dominant_rows = 0, diagonal_zeros = 0;
+  bool operator==(const value_features&) const = default;
+};
+
 struct matrix_features {
   std::string name, field;  // as read: "gen:rmat?scale=10", "real"
   std::int64_t rows = 0, cols = 0, entries = 0;
   bool has_values = true;  // false: only the pattern was looked at, as with complex matrices
   std::int64_t explicit_zeros = 0, nans = 0, infinities = 0;
-  symmetry_features symmetry;  // all 0 where the matrix is not square
+  std::optional<value_features> of_values;  // where they were asked for
+  symmetry_features symmetry;               // all 0 where the matrix is not square
   length_features row_lengths, col_lengths;
   std::vector<long_line> longest_rows;                    // falling
   std::int64_t lower_bandwidth = 0, upper_bandwidth = 0;  // the farthest entry below and above the diagonal
@@ -85,6 +96,8 @@ struct matrix_features {
   std::int64_t next_column = 0;                   // entries whose right neighbour is stored
   std::int64_t row_below = 0;                     // entries whose lower neighbour is stored
   std::int64_t x_lines = 0;  // 128-byte lines of x (of 64-bit values) that rows touch, each row for itself
+  // The most entries of which no two share a row or a column; where it was asked for.
+  std::optional<std::int64_t> structural_rank;
   std::vector<block_features> blocks;     // of the sizes that were asked for
   std::vector<shape_count> block_shapes;  // all that BSR may be tried in: 66 of them
   // Of those the one that takes the fewest bytes, 1 x 1 aside; none without entries.
@@ -92,6 +105,10 @@ struct matrix_features {
   std::vector<format_cost> formats;  // as spconv --plan prices them
   density_grid grid;
 
+  // Places on the diagonal without an entry; of a square matrix.
+  std::optional<std::int64_t> diagonal_missing() const {
+    return rows == cols ? std::optional(rows - diagonal_entries) : std::nullopt;
+  }
   // Whether half of it can be stored, and is less than all of it. Not known where there are zeros or NaNs: 0
   // and -0 are equal, NaN equals nothing, and a conversion looks at the bits.
   std::optional<bool> has_half() const {
@@ -113,9 +130,11 @@ struct matrix_features {
 struct feature_request {
   std::vector<block_size> blocks = {{2, 2},   {3, 3},   {4, 4},   {5, 5},     {8, 8},
                                     {16, 16}, {32, 32}, {64, 64}, {128, 128}, {256, 256}};
-  std::int32_t grid_rows = 512, grid_cols = 512;  // at most; never more than the matrix has
-  std::int32_t longest = 20;                      // rows to list
-  std::int32_t fullest = 10;                      // diagonals to list
+  std::int32_t grid_rows = 512, grid_cols = 512;   // at most; never more than the matrix has
+  std::int32_t longest = 20;                       // rows to list
+  std::int32_t fullest = 10;                       // diagonals to list
+  bool values = true;                              // value_features: two more passes on the host
+  std::int64_t most_entries_for_rank = 1'000'000;  // the structural rank takes long where it is hard
   // BSR is priced for `blocks` of up to 64 x 64 and for the best block, whatever the plan says.
   plan_request plan = {{}, {}, {}, {8, 16, 32, 64, 128, 256}, false};
 };

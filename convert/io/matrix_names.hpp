@@ -13,4 +13,8 @@ std::string_view unpacked_name(std::string_view name);
 // has none.
 std::string_view matrix_text_ending(std::string_view name);
 
+// Whether a file of a folder is named like what the readers take, or like a text in a packing that this build
+// does not know: that is to be named as a failure rather than passed over.
+bool is_matrix_name(std::string_view name);
+
 }  // namespace sparsmith

@@ -425,6 +425,30 @@ fault("tools/batch/inputs.cpp", "a matrix is known by its path as typed",
       "return (problem ? absolute.lexically_normal() : whole).string();", "return text;", "batch_inputs spbatch")
 fault("tools/batch/inputs.cpp", "links of a path are not followed",
       "return (problem ? absolute.lexically_normal() : whole).string();", "return absolute.lexically_normal().string();", "batch_inputs spbatch")
+fault("analyze/structure/value_features.cpp", "the smallest value is 0 where a zero is stored",
+      "if (size > 0 && size < smallest)", "if (size < smallest)", "features")
+fault("analyze/structure/value_features.cpp", "squares of large values overflow",
+      "std::clamp(-std::ilogb(largest), -1022, 1023)", "0", "features")
+fault("analyze/structure/value_features.cpp", "rows without entries are not dominant",
+      "dominant + (m.rows - m.listed)", "dominant", "hypersparse")
+fault("analyze/structure/value_features.cpp", "a row that ties is strictly dominant",
+      "strictly += diagonal > others", "strictly += diagonal >= others", "features")
+fault("analyze/structure/maximum_matching.hpp", "what was matched first never gives way",
+      "while (matched_ < std::min(m_.rows, m_.cols) && find_distances())", "while (false && find_distances())", "features")
+fault("tools/batch/collection_index.cpp", "a matrix of the same name and another size is taken for it",
+      "if ((rows >= 0 && rows != m.rows) || (cols >= 0 && cols != m.cols)) continue;", "", "batch_inputs")
+fault("tools/batch/collection_index.cpp", "of two groups with one of that name the last is taken",
+      "return fitting == 1 ? found : nullptr;", "return found;", "batch_inputs")
+fault("tools/batch/collection_index.cpp", "an index that was cut off is taken", "if (announced != static_cast<std::int64_t>(found.size()))",
+      "if (false)", "batch_inputs")
+fault("tools/batch/inputs.cpp", "the index of a pattern is a matrix", "else if (!is_index(name) && !is_no_file(name))",
+      "else if (!is_no_file(name))", "batch_inputs")
+fault("tools/spbatch.cpp", "a run that begins anew keeps the index of another", "else if (std::error_code none; request.fresh)", "else if (std::error_code none; false)", "spbatch")
+fault("tools/batch/inputs.cpp", "files of a folder that is named twice are counted twice",
+      "} else if (first_time && ", "} else if (", "batch_inputs")
+fault("tools/batch/inputs.cpp", "a number behind a dot is a kind of file",
+      "!all([](unsigned char c) { return std::isdigit(c) != 0; }) &&", "", "batch_inputs")
+fault("convert/io/matrix_names.cpp", "AnnData in a folder is passed over", '{".h5ad", false}', '{".npz", false}', "batch_inputs")
 fault("analyze/recommend/verdict.cpp", "what the clock cannot tell apart is told apart",
       "behind > (1 + tie_share) * ahead && behind - ahead > found.clock_seconds", "behind > (1 + tie_share) * ahead", "verdict")
 fault("analyze/recommend/verdict.hpp", "two products that come together take their mean", "if (one_pass) return asks_for(op) ? 1 : 0;",
@@ -769,7 +793,7 @@ fault('tools/batch/inputs.cpp', '`line.size() > PATH_MAX` is `line.size() >= PAT
 fault('tools/batch/inputs.cpp', 'without `!relative.empty() &&`',
       '!relative.empty() && ',
       '', 'batch_inputs')
-fault('tools/batch/inputs.cpp', '`".hdf5"` is `".hdf"`',
+fault('convert/io/matrix_names.cpp', '`".hdf5"` is `".hdf"`',
       '".hdf5"',
       '".hdf"', 'batch_inputs')
 fault('tools/batch/job.cpp', '`options.threads > 0 ? json(options.threads) : json()` is `json()`',

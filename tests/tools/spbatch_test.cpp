@@ -79,7 +79,8 @@ TEST_CASE("a folder, line by line where there is no terminal, and what is on dis
   CHECK(has(r.err, "2 matrices on "));
   CHECK(has(r.err, "; results in results\n"));
   CHECK(has(r.err, "[2/2] ok "));
-  CHECK(line_count(r.err) == 3);
+  CHECK(line_count(r.err) == 4);
+  CHECK(r.err.starts_with("spbatch: passed over in m: 1 .md\n"));
   CHECK(!has(r.err, "\r"));
   CHECK(has(r.out, "2 of 2 matrices done in "));
   CHECK(has(r.out, "2 ok, 0 failed"));
@@ -93,6 +94,8 @@ TEST_CASE("a folder, line by line where there is no terminal, and what is on dis
     CHECK(line["analysis"]["name"] == "m/" + line["name"].get<std::string>());  // as spanalyze says it
     CHECK(line["recommendation"]["schema"] == "sparsmith.recommend/2");
     CHECK(line["recommendation"]["predicted"] == true);
+    CHECK(line["analysis"]["values"]["norm_max"].is_number());
+    CHECK(line["analysis"]["structure"]["structural_rank"].is_number());
     CHECK(line["source"]["path"] ==
           fs::canonical(work.path / "m" / line["name"].get<std::string>()).string());
     CHECK(line["matrix"]["entries"] == line["analysis"]["entries"]);
@@ -101,7 +104,7 @@ TEST_CASE("a folder, line by line where there is no terminal, and what is on dis
 
   const outcome again = run(work, "m --predict --out results");
   CHECK(again.status == 0);
-  CHECK(line_count(again.err) == 1);
+  CHECK(line_count(again.err) == 2);
   CHECK(has(again.out, "2 had results before"));
   CHECK(lines_in(work, "results/results.jsonl").size() == 2);
 }
@@ -255,7 +258,7 @@ TEST_CASE("what is not there is refused in one line, before any work") {
     INFO(arguments << "\n" << r.err);
     CHECK(r.status == 1);
     CHECK(has(r.err, words));
-    CHECK(line_count(r.err) <= 2);  // one of them may say what was going to be done
+    CHECK(line_count(r.err) <= 3);  // the others may say what was going to be done
     CHECK(!fs::exists(work.path / "spbatch-results" / "results.jsonl"));
   }
 }
@@ -424,6 +427,66 @@ TEST_CASE("names that are no text are told apart, and known again") {
     CHECK(told["run"]["known_before"] == 2 * i);
     CHECK(told["summary"]["matrices"] == 2);
   }
+}
+
+TEST_CASE("files that are passed over are counted by kind, for people and for programs") {
+  const folder work;
+  work.write("m/notes", "");
+  work.write("m/b.md", "");
+  const outcome r = run(work, "m --analyze --json --quiet");
+  CHECK(r.status == 0);
+  CHECK(r.err.empty());
+  CHECK(json::parse(r.out)["run"]["passed_over"] ==
+        json{{{"ending", ".md"}, {"files", 2}}, {{"ending", ""}, {"files", 1}}});
+  fs::create_directories(work.path / "only");
+  work.write("only/a.pdf", "");
+  CHECK(run(work, "only --analyze").err ==
+        "spbatch: no matrices found: no file there is named like one (1 .pdf)\n");
+  CHECK(json::parse(run(work, "m/one.mtx --analyze --json").out)["run"]["passed_over"] == json::array());
+}
+
+TEST_CASE("the index of a collection stays with its results, and the report groups by it") {
+  const folder work;
+  const std::string index =
+      "2\n31-Oct-2023 18:12:37\nHB,one,2,2,2,1,0,0,0,0,0,\"counter, example\",2\nHB,two "
+      "words,3,4,1,1,0,0,0,0,0,kind,1\n";
+  work.write("m/ssstats.csv", index);
+  const outcome r = run(work, "m --analyze --json");
+  CHECK(r.status == 0);
+  CHECK(has(r.err, "spbatch: groups and kinds are those of m/ssstats.csv (2 matrices)\n"));
+  const json kinds = json::parse(r.out)["summary"]["kinds"];
+  REQUIRE(kinds.size() == 2);
+  CHECK(kinds[0]["name"] == "counter, example");
+  CHECK(kinds[1]["name"] == "not in the index");  // 3 x 4 there, and 3 x 3 here
+  CHECK(content(work / "spbatch-results/ssstats.csv") == index);
+  // A report, and what comes to the same results later, has them as well.
+  fs::remove(work / "m/ssstats.csv");
+  CHECK(json::parse(run(work, "--report --json --quiet").out)["summary"]["kinds"] == kinds);
+  CHECK(has(content(work / "spbatch-results/results.csv"), ",\"HB\",\"counter, example\"\n"));
+  CHECK(has(content(work / "spbatch-results/report.html"), "counter, example"));
+  // One that is named counts, also for results that are there; it has to be one.
+  work.write("other.csv", "1\n\nNew,one,2,2,2,1,0,0,0,0,0,new,2\n");
+  CHECK(json::parse(
+            run(work, "--report --json --quiet --index other.csv").out)["summary"]["groups"][0]["name"] ==
+        "New");
+  work.write("bad.csv", "1\n\nNew,one\n");
+  for (const char* const what : {"m --analyze", "--report"}) {
+    const outcome bad = run(work, std::string(what) + " --index bad.csv");
+    CHECK(bad.status == 1);
+    CHECK(bad.err == "spbatch: bad.csv:3: 2 fields instead of 12 or more\n");
+  }
+  // One that nobody named ends nothing.
+  work.write("m/ssstats.csv", "what is this\n");
+  const outcome without = run(work, "m --analyze --json --quiet --out fresh");
+  CHECK(without.status == 0);
+  CHECK(has(without.err,
+            "m/ssstats.csv:1: the number of matrices is missing, so this is no index; the report goes "
+            "without groups"));
+  CHECK_FALSE(json::parse(without.out)["summary"].contains("kinds"));
+  CHECK_FALSE(fs::exists(work / "fresh/ssstats.csv"));
+  // Beginning anew forgets it.
+  fs::remove(work / "m/ssstats.csv");
+  CHECK_FALSE(json::parse(run(work, "m --analyze --json --quiet --fresh").out)["summary"].contains("kinds"));
 }
 
 TEST_CASE("what is no file costs no time: in a folder it is named, in a list it fails") {

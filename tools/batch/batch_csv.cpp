@@ -46,7 +46,7 @@ auto of_winner(Figure figure) {
   return [=](const batch_row& row) { return row.winner.format.empty() ? std::string() : figure(row); };
 }
 
-result_columns columns_of_results() {
+result_columns columns_of_results(bool grouped) {
   result_columns columns = {
       {"matrix", [](const batch_row& row) { return quoted(row.name); }},
       {"key", [](const batch_row& row) { return quoted(row.key); }},
@@ -125,6 +125,10 @@ result_columns columns_of_results() {
   columns.push_back({"seconds", [](const batch_row& row) { return csv_number(row.seconds); }});
   columns.push_back({"waited_s", [](const batch_row& row) { return csv_number(row.waited_s); }});
   columns.push_back({"memory_peak", [](const batch_row& row) { return whole(row.memory_peak); }});
+  if (grouped) {
+    columns.push_back({"group", [](const batch_row& row) { return quoted(row.group); }});
+    columns.push_back({"kind", [](const batch_row& row) { return quoted(row.kind); }});
+  }
   return columns;
 }
 
@@ -208,7 +212,7 @@ std::vector<column<contestant_row>> columns_of_contestants() {
 }  // namespace
 
 std::string results_csv(const batch_summary& summary) {
-  const result_columns columns = columns_of_results();
+  const result_columns columns = columns_of_results(!summary.groups.empty());
   std::string lines = csv_line_of(headings_of(columns)) + "\n";
   for (const batch_row& row : summary.rows) add_line(lines, columns, row);
   return lines;

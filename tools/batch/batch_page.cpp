@@ -273,13 +273,21 @@ json spy_colours(theme colours) {
   return all;
 }
 
+// Those that only an index gives.
+constexpr row_field group_fields[] = {
+    {"group", [](const batch_row& r) { return json(r.group); }},
+    {"kind", [](const batch_row& r) { return json(r.kind); }},
+};
+
 json page_data(const batch_summary& s) {
   json fields = json::array(), rows = json::array(), details = json::array();
-  for (const row_field& field : row_fields) fields.push_back(field.name);
+  std::vector<row_field> shown(std::begin(row_fields), std::end(row_fields));
+  if (!s.groups.empty()) shown.insert(shown.end(), std::begin(group_fields), std::end(group_fields));
+  for (const row_field& field : shown) fields.push_back(field.name);
   word_list words;
   for (const batch_row& row : s.rows) {
     json values = json::array();
-    for (const row_field& field : row_fields) values.push_back(field.value(row));
+    for (const row_field& field : shown) values.push_back(field.value(row));
     rows.push_back(std::move(values));
     details.push_back(detail_of(row, words));
   }
@@ -382,6 +390,30 @@ std::string winners_figure(const batch_summary& s) {
                       vendor ? ", × vendor: how many times as fast as staying in CSR, and as the vendor’s "
                                "best format from one copy"
                              : ": how many times as fast as staying in CSR"));
+}
+
+// Of kinds or of groups, in full.
+std::string groups_card(const batch_summary& s, const char* title, const char* what,
+                        const std::vector<group_figures>& groups) {
+  if (groups.empty()) return "";
+  const bool vendor = s.over_vendor.all.count > 0, raced = s.raced > 0;
+  cells header = {what, "matrices", "failed"};
+  if (raced) header.push_back("× CSR");
+  if (vendor) header.push_back("× vendor");
+  header.push_back("winners");
+  std::vector<cells> rows;
+  for (const group_figures& one : groups) {
+    cells line = {escaped(one.name), with_commas(one.matrices), with_commas(one.failed)};
+    if (raced) line.push_back(times(one.over_csr));
+    if (vendor) line.push_back(times(one.over_vendor));
+    std::string wins;
+    for (const auto& [name, count] : one.winners)
+      wins += fmt::format("{}{} {}", wins.empty() ? "" : ", ", escaped(name), with_commas(count));
+    line.push_back(wins.empty() ? dash : wins);
+    rows.push_back(std::move(line));
+  }
+  return fmt::format("<h3>{}</h3><div class=\"card\">", title) + html::table(title, header, rows) +
+         "</div>\n";
 }
 
 std::string profile_figure(const batch_summary& s) {
@@ -552,8 +584,9 @@ std::string batch_page(const batch_summary& s, const html::page_origin& origin) 
        .title = matrices(static_cast<std::int64_t>(s.rows.size())),
        .heading = "What a collection says",
        .body = notices(s) + tiles(s) + "<p><a href=\"#matrices\">All matrices</a></p>\n" +
-               "<div class=\"cards wide\">" + charts + "</div>\n" + all_matrices() + failures_card(s) +
-               circumstances(s),
+               "<div class=\"cards wide\">" + charts + "</div>\n" +
+               groups_card(s, "By kind", "kind", s.kinds) + groups_card(s, "By group", "group", s.groups) +
+               all_matrices() + failures_card(s) + circumstances(s),
        .origin = origin,
        .styles = {embedded_file("recommend_page.css"), embedded_batch_file("batch_page.css")},
        .scripts = {embedded_batch_file("batch_page.js")},

@@ -147,6 +147,7 @@ const columns = [
   {field: "name", title: "matrix", words: true},
   {field: "status", title: "status", words: true},
   ...(any("winner") ? [{field: "winner", title: "winner", words: true, shown: "label"}] : []),
+  ...("group" in at ? [{field: "group", title: "group", words: true}, {field: "kind", title: "kind", words: true}] : []),
   number_column("rows", "rows", grouped),
   number_column("entries", "entries", grouped),
   ...(any("winner") ? [

@@ -22,15 +22,35 @@ struct input_request {
   std::vector<std::string> paths;
   std::vector<std::string> lists;  // such text files, whatever they are called; "-" is standard input
   std::filesystem::path results;   // a folder below those: what lies in there is none of the collection
+  std::string index = {};          // of the collection (collection_index.hpp); empty: one is looked for
 };
+
+// Files of folders whose names are not those of matrices, each counted once.
+struct passed_over_files {
+  struct kind {
+    std::string ending;  // ".png", ".csv.gz"; empty of a name without one
+    std::int64_t files = 0;
+    bool operator==(const kind&) const = default;
+  };
+  std::int64_t files = 0;
+  std::vector<kind> kinds;           // most first, of equal ones by ending
+  std::vector<std::string> folders;  // that were named, and hold some
+};
+// "12 .png, 3 .pdf, 1 without an ending": a handful of kinds, and the rest summed up.
+std::string kinds_text(const passed_over_files& files);
+// "passed over in m: 12 .png, 3 .pdf"; empty where nothing was.
+std::string passed_over_text(const passed_over_files& files);
 
 struct found_inputs {
   // In the order they were named, those of a folder by name; each file once, by whatever paths it was named.
   std::vector<batch_input> inputs;
   std::vector<std::string> problems;  // folders that could not be searched, a line each
-  std::vector<std::string>
-      not_files;                 // what is named like a matrix in a folder, or fits a pattern: "a: a pipe"
-  std::int64_t passed_over = 0;  // files in folders whose names are not those of matrices
+  // What is named like a matrix in a folder, or fits a pattern, and is no file: "a: a pipe".
+  std::vector<std::string> not_files;
+  passed_over_files passed_over;
+  // The index that was named, or the first that lies in a folder that was searched, above it, or among the
+  // files of a pattern; empty without one. An index is no matrix.
+  std::string index;
 };
 
 // What was typed and is not there, or is no file, is refused; what a list names and is not there stays in,

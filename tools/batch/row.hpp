@@ -78,7 +78,8 @@ struct batch_choice {
 struct batch_row {
   std::string key, name, source, version, options, machine, code_doubt, node, started, field, origin;
   std::string result, stage, cause, signal, message, output;
-  std::string not_raced;  // why, where kernels were to race and it was only analysed
+  std::string group, kind;  // by the index of the collection; empty without one
+  std::string not_raced;    // why, where kernels were to race and it was only analysed
   double rows = unknown, cols = unknown, entries = unknown, value_bits = unknown, seconds = unknown,
          waited_s = unknown, memory_peak = unknown;
   bool analysed = false, recommended = false;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "tools/batch/collection_index.hpp"
+
 namespace sparsmith {
 namespace {
 
@@ -222,6 +224,40 @@ prediction_figures predictions_of(const std::vector<batch_row>& rows) {
   return found;
 }
 
+// Most first, of equal ones by name, and at last what the index does not have.
+std::vector<group_figures> groups_of(const std::vector<batch_row>& rows, std::string batch_row::*name) {
+  std::map<std::string, group_figures> groups;
+  std::map<std::string, std::map<std::string, std::int64_t>> wins;
+  for (const batch_row& row : rows) {
+    if ((row.*name).empty()) continue;
+    group_figures& own = groups[row.*name];
+    ++own.matrices;
+    own.failed += row.ok() ? 0 : 1;
+    if (row.has_winner())
+      ++wins[row.*name][winner_count{.format = row.winner.format, .vendor = row.winner.vendor}.name()];
+  }
+  std::vector<group_figures> all;
+  for (auto& [called, own] : groups) {
+    own.name = called;
+    for (const auto& [format, count] : wins[called]) own.winners.push_back({format, count});
+    std::stable_sort(own.winners.begin(), own.winners.end(),
+                     [](const auto& a, const auto& b) { return a.matrices > b.matrices; });
+    const std::string& group = own.name;
+    const auto mean = [&](double (*speedup)(const batch_row&)) {
+      return geometric_mean(
+          known_of(rows, [&](const batch_row& row) { return row.*name == group ? speedup(row) : unknown; }));
+    };
+    own.over_csr = mean(speedup_over_csr);
+    own.over_vendor = mean(speedup_over_vendor);
+    all.push_back(own);
+  }
+  std::stable_sort(all.begin(), all.end(), [](const group_figures& a, const group_figures& b) {
+    const bool a_known = a.name != not_in_index, b_known = b.name != not_in_index;
+    return a_known != b_known ? a_known : a.matrices > b.matrices;
+  });
+  return all;
+}
+
 // Most first.
 std::vector<failure_count> failures_of(const std::vector<batch_row>& rows) {
   std::vector<failure_count> all;
@@ -278,6 +314,8 @@ batch_summary summarize(std::vector<batch_row> rows) {
   s.break_evens = break_evens_of(s.rows);
   s.prediction = predictions_of(s.rows);
   s.failures = failures_of(s.rows);
+  s.kinds = groups_of(s.rows, &batch_row::kind);
+  s.groups = groups_of(s.rows, &batch_row::group);
   return s;
 }
 

@@ -64,6 +64,18 @@ struct failure_count {
   std::vector<std::size_t> rows;
 };
 
+// The matrices of a group, or of a kind.
+struct group_figures {
+  struct wins {
+    std::string name;  // winner_count::name
+    std::int64_t matrices = 0;
+  };
+  std::string name;
+  std::int64_t matrices = 0, failed = 0;
+  std::vector<wins> winners;                         // most first, of equal ones by name
+  double over_csr = unknown, over_vendor = unknown;  // geometric means, of the measured
+};
+
 struct batch_summary {
   std::vector<batch_row> rows;
   std::int64_t ok = 0, failed = 0, analysed = 0, raced = 0, predicted = 0, without_verdict = 0, not_final = 0,
@@ -82,6 +94,7 @@ struct batch_summary {
   break_even_figures break_evens;
   prediction_figures prediction;
   std::vector<failure_count> failures;
+  std::vector<group_figures> kinds, groups;  // most matrices first; none without an index
 };
 batch_summary summarize(std::vector<batch_row> rows);
 

@@ -13,6 +13,7 @@ namespace sparsmith {
 namespace {
 
 constexpr std::size_t failures_named = 5;  // of each cause
+constexpr std::size_t groups_named = 12, winners_named = 3;
 
 std::string times(double ratio) {
   return std::isfinite(ratio) ? ratio_text(ratio) + " x" : "-";
@@ -52,6 +53,54 @@ std::string winners_text(const batch_summary& s, int width) {
   add("all", all, s.over_csr.all.geometric_mean, s.over_vendor.all.geometric_mean,
       s.winner_bytes.geometric_mean);
   return text_table(lines, width);
+}
+
+// "sell 8, csr 3 and 2 others".
+std::string wins_text(const group_figures& group) {
+  std::string text;
+  std::int64_t others = 0;
+  for (std::size_t i = 0; i < group.winners.size(); ++i) {
+    const auto& [name, wins] = group.winners[i];
+    if (i < winners_named)
+      text += fmt::format("{}{} {}", i == 0 ? "" : ", ", name, with_commas(wins));
+    else
+      others += wins;
+  }
+  return others == 0 ? text : text + fmt::format(" and {} others", with_commas(others));
+}
+
+std::string groups_text(const char* title, const std::vector<group_figures>& groups, bool raced, bool vendor,
+                        int width) {
+  std::vector<table_line> lines = {{title, "matrices", "failed"}};
+  if (raced) lines[0].push_back("over CSR");
+  if (vendor) lines[0].push_back("over vendor");
+  lines[0].push_back("winners");
+  for (std::size_t i = 0; i < std::min(groups.size(), groups_named); ++i) {
+    const group_figures& one = groups[i];
+    lines.push_back({one.name, with_commas(one.matrices), with_commas(one.failed)});
+    if (raced) lines.back().push_back(times(one.over_csr));
+    if (vendor) lines.back().push_back(times(one.over_vendor));
+    lines.back().push_back(one.winners.empty() ? "-" : wins_text(one));
+  }
+  std::string text = text_table(lines, width);
+  if (groups.size() > groups_named)
+    text += fmt::format("  and {} more, in the report\n", groups.size() - groups_named);
+  return text;
+}
+
+json groups_as_json(const std::vector<group_figures>& groups) {
+  json all = json::array();
+  for (const group_figures& one : groups) {
+    json winners = json::array();
+    for (const auto& [name, wins] : one.winners) winners.push_back({{"winner", name}, {"matrices", wins}});
+    all.push_back({{"name", one.name},
+                   {"matrices", one.matrices},
+                   {"failed", one.failed},
+                   {"winners", std::move(winners)},
+                   {"speedup_over_csr", number_or_null(one.over_csr)},
+                   {"speedup_over_vendor", number_or_null(one.over_vendor)}});
+  }
+  return all;
 }
 
 // The means of how many times as fast the winner is as each of the vendor's; empty without one.
@@ -154,6 +203,9 @@ std::string summary_as_text(const batch_summary& s, int width) {
   text += wrapped("", counts_text(s), 2, width);
   if (!s.winners.empty()) text += "\n" + winners_text(s, width);
   if (const std::string line = vendor_text(s); !line.empty()) text += wrapped("", line, 2, width);
+  const bool vendor = s.over_vendor.all.count > 0;
+  if (!s.kinds.empty()) text += "\n" + groups_text("kind", s.kinds, s.raced > 0, vendor, width);
+  if (!s.groups.empty()) text += "\n" + groups_text("group", s.groups, s.raced > 0, vendor, width);
   if (!s.profiles.empty()) text += "\n" + profile_text(s, width);
   if (s.raced > 0) text += "\n" + wrapped("", break_even_text(s.break_evens), 2, width);
   if (const std::string line = prediction_text(s.prediction); !line.empty())
@@ -218,6 +270,11 @@ json summary_as_json(const batch_summary& s) {
     json names = json::array();
     for (const std::size_t i : one.rows) names.push_back(s.rows[i].name);
     j["failures"].push_back({{"cause", one.cause}, {"count", one.rows.size()}, {"matrices", names}});
+  }
+  // Only of a collection with an index.
+  if (!s.groups.empty()) {
+    j["kinds"] = groups_as_json(s.kinds);
+    j["groups"] = groups_as_json(s.groups);
   }
   return j;
 }

@@ -23,6 +23,7 @@
 #include "analyze/recommend/standing.hpp"
 #include "analyze/report/json.hpp"
 #include "analyze/report/recommend_json.hpp"
+#include "analyze/structure/value_features.hpp"
 #include "convert/convert.hpp"
 #include "convert/error.hpp"
 #include "convert/io/read.hpp"
@@ -155,8 +156,9 @@ void round_results(recommendation& r) {
 // What came of a matrix; null where it was not asked for, or not reached.
 struct parts {
   json matrix, analysis, recommendation, failed;
-  json not_raced;        // why, where kernels were to race on a matrix that was analysed
-  bool changed = false;  // while it was read: nothing that came of it is of the content that was told
+  json not_raced;          // why, where kernels were to race on a matrix that was analysed
+  matrix_features values;  // of_values and structural_rank alone, which no race finds out
+  bool changed = false;    // while it was read: nothing that came of it is of the content that was told
 };
 
 json failure_of(const char* cause, const std::string& message) {
@@ -175,7 +177,20 @@ void tell_features(matrix_features&& features, const std::string& name, const st
   features.name = name;
   features.field = field;
   features.has_values = field != "complex";
+  if (!features.of_values) features.of_values = result.values.of_values;
+  if (!features.structural_rank) features.structural_rank = result.values.structural_rank;
   result.analysis = to_json(features);
+}
+
+// What no race asks for, while the matrix is on the host.
+template <class Offset, class Value>
+void look_at_values(const csr<Offset, Value, view_of<host>>& matrix, parts& result) {
+  const openmp on;
+  result.values.entries = matrix.values.size();
+  if (is_hypersparse(matrix.rows, matrix.cols, matrix.values.size()))
+    add_value_features(on, hypersparse_of(on, matrix), {}, result.values);
+  else
+    add_value_features(on, matrix, {}, result.values);
 }
 
 // Of CSR, or of a hypersparse matrix.
@@ -282,6 +297,7 @@ void work(const std::string& path, const json& job, stage_clock& stages, parts& 
         // On the host, also where the products are for a GPU: that is another matrix's until it says so.
         auto matrix = assemble<openmp, Offset, Value>(openmp{}, std::move(source), false, report, nullptr);
         note_doubt();
+        if (options.analyze && races(options, field)) look_at_values(view(matrix), result);
         // Kernels then read where nothing is, which a GPU's context does not survive.
         if (fault == "indices") std::fill(matrix.col_indices.begin(), matrix.col_indices.end(), 0x7fffff00);
         if (use_gpu) {

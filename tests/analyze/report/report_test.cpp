@@ -5,6 +5,7 @@
 
 #include "analyze/report/csv.hpp"
 #include "analyze/report/embedded.hpp"
+#include "analyze/report/feature_text.hpp"
 #include "analyze/report/highlights.hpp"
 #include "analyze/report/json.hpp"
 #include "analyze/report/page.hpp"
@@ -37,6 +38,8 @@ matrix_features made_by_hand(const std::string& name) {
   f.explicit_zeros = 2;
   f.nans = 3;
   f.infinities = 4;
+  f.of_values = {0.125, 71, 72, 73, 74, 75, 51, 52, 53};
+  f.structural_rank = 54;
   f.symmetry = {12, 8, 6, 5};
   f.row_lengths = {{{0, 1}, {3, 3}, {4, 2}}, 6, 1, {0, 3, 3, 4, 4}, 2.875, 1.375, 0.4375, 0.28125};
   f.col_lengths = {{{1, 2}, {3, 1}, {4, 3}}, 6, 0, {1, 1, 3, 4, 4}, 2.75, 1.25, 0.46875, 0.265625};
@@ -130,7 +133,18 @@ TEST_CASE("every feature is in the JSON, and comes back") {
   CHECK(j["cols"] == 6);
   CHECK(j["entries"] == 17);
   CHECK(j["density"] == f.density());
-  CHECK(j["values"] == json{{"explicit_zeros", 2}, {"nans", 3}, {"infinities", 4}});
+  CHECK(j["values"] == json{{"explicit_zeros", 2},
+                            {"nans", 3},
+                            {"infinities", 4},
+                            {"smallest", 0.125},
+                            {"largest", 71.0},
+                            {"norm_1", 72.0},
+                            {"norm_infinity", 73.0},
+                            {"norm_frobenius", 74.0},
+                            {"norm_max", 75.0},
+                            {"dominant_rows", 51},
+                            {"strictly_dominant_rows", 52},
+                            {"diagonal_zeros", 53}});
   CHECK(j["symmetry"] == json{{"square", true},
                               {"off_diagonal_entries", 12},
                               {"pattern", 8},
@@ -166,12 +180,14 @@ TEST_CASE("every feature is in the JSON, and comes back") {
                                {"upper_bandwidth", 22},
                                {"profile", 23},
                                {"diagonal_entries", 24},
+                               {"diagonal_missing", -18},
                                {"diagonals", 25},
                                {"full_diagonals", 2},
                                {"on_full_diagonals", 11},
                                {"next_column", 10},
                                {"row_below", 9},
                                {"x_lines", 28},
+                               {"structural_rank", 54},
                                {"next_column_share", 10.0 / 17},
                                {"row_below_share", 9.0 / 17},
                                {"on_full_diagonals_share", 11.0 / 17}});
@@ -213,11 +229,42 @@ TEST_CASE("a complex matrix has no values, and everything else") {
   for (const char* const member : {"values", "negated", "values_share", "negated_share"})
     CHECK(j["symmetry"][member].is_null());
   CHECK(j["structure"] == to_json(made_by_hand("m"))["structure"]);
-  for (const char* const column : {"explicit_zeros", "nans", "infinities", "symmetric_values_share"})
+  for (const char* const column :
+       {"explicit_zeros", "nans", "infinities", "norm_1", "dominant_rows", "symmetric_values_share"})
     CHECK(field_of(f, column, {}).empty());
   CHECK(field_of(f, "symmetric_pattern_share", {}) ==
         field_of(made_by_hand("m"), "symmetric_pattern_share", {}));
   CHECK(html_report({f}, {}).find("only the pattern was looked at") != std::string::npos);
+}
+
+TEST_CASE("what the values tell is null where it was not asked for, is no number, or is of square matrices") {
+  matrix_features f = made_by_hand("m");
+  const auto values = [&] { return json::parse(to_json(f).dump())["values"]; };
+  f.of_values->norm_1 = std::nan("");
+  f.of_values->norm_max = std::numeric_limits<double>::infinity();
+  CHECK(values()["norm_1"].is_null());
+  CHECK(values()["norm_max"].is_null());
+  CHECK(features_as_text(f, {}).find("1-norm NaN") != std::string::npos);
+  CHECK(features_as_text(f, {}).find("max norm infinite") != std::string::npos);
+  f.cols = 7;
+  CHECK(values()["smallest"] == 0.125);
+  for (const char* const member : {"dominant_rows", "strictly_dominant_rows", "diagonal_zeros"})
+    CHECK(values()[member].is_null());
+  CHECK(to_json(f)["structure"]["diagonal_missing"].is_null());
+  CHECK(features_as_text(f, {}).find("dominant") == std::string::npos);
+  f.of_values.reset();
+  f.structural_rank.reset();
+  CHECK(values()["smallest"].is_null());
+  CHECK(values()["nans"] == 3);
+  CHECK(to_json(f)["structure"]["structural_rank"].is_null());
+  CHECK(features_as_text(f, {}).find("solving") == std::string::npos);
+}
+
+TEST_CASE("sizes are written in four digits, however large they are") {
+  CHECK(size_text(0) == "0");
+  CHECK(size_text(12345.6) == "12,346");
+  CHECK(size_text(1.23456e300) == "1.235e+300");
+  CHECK(size_text(5e-324) == "4.941e-324");
 }
 
 TEST_CASE("a large grid is merged for the JSON, and no entry is lost") {
@@ -298,6 +345,17 @@ TEST_CASE("every field of CSV is the one of its name") {
                                                         {"explicit_zeros", "2"},
                                                         {"nans", "3"},
                                                         {"infinities", "4"},
+                                                        {"smallest", "0.125"},
+                                                        {"largest", "71.0"},
+                                                        {"norm_1", "72.0"},
+                                                        {"norm_infinity", "73.0"},
+                                                        {"norm_frobenius", "74.0"},
+                                                        {"norm_max", "75.0"},
+                                                        {"dominant_rows", "51"},
+                                                        {"strictly_dominant_rows", "52"},
+                                                        {"diagonal_zeros", "53"},
+                                                        {"diagonal_missing", "-18"},
+                                                        {"structural_rank", "54"},
                                                         {"off_diagonal_entries", "12"},
                                                         {"row_empty", "1"},
                                                         {"row_length_min", "0"},

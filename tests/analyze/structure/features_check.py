@@ -22,6 +22,7 @@ try:
     import scipy
     import scipy.io
     import scipy.sparse as sparse
+    from scipy.sparse import csgraph
 except ImportError as missing:
     print(f"features_check: SKIPPED, {missing}")
     sys.exit(77)
@@ -32,6 +33,7 @@ MOST_BSR = 64       # rows or columns of a block that BSR is priced for
 MOST_FILL = 3       # above it a format is not allowed
 VALUE, INDEX, OFFSET = 8, 4, 4  # bytes; offsets of 64 bits only come with more entries than any file here has
 LARGE = 100_000     # entries
+MOST_FOR_RANK = 1_000_000  # entries
 FIELDS = ("real", "integer", "pattern")
 SHOWN = 6           # differences named of one matrix
 PATIENCE = 300      # seconds for one run
@@ -199,9 +201,44 @@ def expected_lengths(lengths, bins):
         "linear_bins": expected_bins(lengths, linear), "log2_bins": expected_bins(lengths, doubling)}
 
 
+def finite(number):
+    """JSON has no word for others."""
+    return float(number) if math.isfinite(number) else None
+
+
 def expected_values(m):
-    return {"explicit_zeros": m.stored_zeros, "nans": int(np.count_nonzero(np.isnan(m.values))),
-            "infinities": int(np.count_nonzero(np.isinf(m.values)))}
+    sizes = np.abs(m.values)
+    some = sizes[sizes > 0]
+    sums = [np.bincount(lines, weights=sizes, minlength=count) for lines, count in ((m.col, m.cols), (m.row, m.rows))]
+    largest = sizes.max(initial=0)
+    # NumPy's norm squares what is too large or too small for that.
+    frobenius = largest * np.linalg.norm(sizes / largest) if 0 < largest < np.inf else largest
+    expected = {"explicit_zeros": m.stored_zeros, "nans": int(np.count_nonzero(np.isnan(m.values))),
+                "infinities": int(np.count_nonzero(np.isinf(m.values))),
+                "smallest": finite(some.min()) if some.size else 0.0, "largest": finite(some.max()) if some.size else 0.0,
+                "norm_1": finite(sums[0].max(initial=0)), "norm_infinity": finite(sums[1].max(initial=0)),
+                "norm_frobenius": finite(frobenius), "norm_max": finite(largest),
+                "dominant_rows": None, "strictly_dominant_rows": None, "diagonal_zeros": None}
+    if m.rows == m.cols:
+        on = m.row == m.col
+        diagonal = np.bincount(m.row[on], weights=sizes[on], minlength=m.rows)
+        others = np.bincount(m.row[~on], weights=sizes[~on], minlength=m.rows)
+        expected["dominant_rows"] = int(np.count_nonzero(diagonal >= others))
+        expected["strictly_dominant_rows"] = int(np.count_nonzero(diagonal > others))
+        expected["diagonal_zeros"] = int(np.count_nonzero(sizes[on] == 0))
+    return expected
+
+
+def expected_rank(m, options):
+    """None where it was not asked for and may take long."""
+    if m.entries > MOST_FOR_RANK and "--rank" not in options:
+        return None
+    if m.entries == 0:
+        return 0
+    # Of columns and rows that have entries: SciPy allocates for all of them.
+    numbered = [np.unique(lines, return_inverse=True)[1] for lines in (m.row, m.col)]
+    pattern = sparse.csr_matrix((np.ones(m.entries, dtype=np.int8), numbered))
+    return int(csgraph.structural_rank(pattern))
 
 
 def expected_symmetry(m):
@@ -228,7 +265,7 @@ def expected_symmetry(m):
     return symmetry
 
 
-def expected_structure(m):
+def expected_structure(m, options):
     offsets = m.col - m.row
     starts = m.pattern.indptr[:-1][m.row_lengths > 0]
     right = m.pattern[:, :-1].multiply(m.pattern[:, 1:]).nnz if m.rows > 0 and m.cols > 1 else 0
@@ -242,7 +279,8 @@ def expected_structure(m):
             "profile": int(np.maximum(0, -offsets[starts]).sum()),
             "diagonal_entries": int(np.count_nonzero(m.pattern.diagonal())) if m.rows and m.cols else 0,
             "diagonals": diagonals.size, "next_column": int(right), "row_below": int(below),
-            "x_lines": m.block_counts(1, 128 // 8).size,
+            "x_lines": m.block_counts(1, 128 // 8).size, "structural_rank": expected_rank(m, options),
+            "diagonal_missing": m.rows - int(np.count_nonzero(m.row == m.col)) if m.rows == m.cols else None,
             "next_column_share": ratio(int(right), m.entries), "row_below_share": ratio(int(below), m.entries)}
 
 
@@ -447,7 +485,7 @@ def compare_features(m, path, field, options, got, comparison):
         "symmetry": expected_symmetry(m), "row_lengths": expected_lengths(m.row_lengths, bins),
         "col_lengths": expected_lengths(m.col_lengths, bins), "longest_rows": expected_longest_rows(m, top),
         "fullest_diagonals": expected_fullest_diagonals(m),
-        "structure": expected_structure(m)}
+        "structure": expected_structure(m, options)}
     if not m.is_complex:
         expected["values"] = expected_values(m)
     comparison.compare("", expected, got)
@@ -623,6 +661,26 @@ def generated(rng, folder):
     keep = row != col
     yield written("skew_not_finite", (60, 60), row[keep], col[keep], values[keep], symmetry="skew-symmetric")
 
+    # Rows and columns that have to be exchanged, long paths, and more rows than columns they can have.
+    for entries in (600, 900, 1400, 2500):
+        yield random(f"rank_{entries}", 700, 700, entries)
+    yield random("rank_wide", 500, 900, 1500)
+    yield random("rank_tall", 900, 500, 1500)
+    # The last row wants the first column, so that every other row takes the next one.
+    row = np.append(np.repeat(np.arange(799), 2), 799)
+    col = np.append(np.repeat(np.arange(799), 2) + np.tile([0, 1], 799), 0)
+    yield written("rank_of_a_chain", (800, 800), row, col, eighths(rng, row.size))
+    yield written("rank_of_few_columns", (300, 300), *cells(rng, 300, 7, 1000), eighths(rng, 1000))
+    row, col = cells(rng, 90, 90, 800)
+    for power in (300, -300):
+        yield written(f"sizes_1e{power}", (90, 90), row, col, eighths(rng, 800) * 10.0**power)
+    yield written("sizes_far_apart", (90, 90), row, col, eighths(rng, 800) * 10.0**rng.integers(-150, 150, 800))
+    yield written("smallest_of_all", (3, 3), [0, 1, 1], [0, 1, 2], [5e-324, -1e-323, 5e-324])
+    row, col = np.nonzero(np.abs(np.subtract.outer(np.arange(200), np.arange(200))) <= 2)
+    values = np.where(row == col, 4.0 - 0.125 * (row % 3 - 1), -1.0)
+    yield written("dominant", (200, 200), row, col, values)
+    yield written("zeros_on_the_diagonal", (200, 200), row[row % 7 > 0], col[row % 7 > 0],
+                  np.where((row == col) & (row % 5 == 0), 0.0, values)[row % 7 > 0])
     yield written("1x1", (1, 1), [0], [0], [2.5])
     yield written("1x1_zero", (1, 1), [0], [0], [0.0])
     yield written("1x1_empty", (1, 1), [], [], [])

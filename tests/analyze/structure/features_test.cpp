@@ -2,6 +2,7 @@
 #include "analyze/structure/features.hpp"
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -24,6 +25,87 @@ cells cells_of(const csr<std::int32_t, double, host>& m) {
       all[{row, m.col_indices[e]}] = m.values[e];
   return all;
 }
+
+// What the values tell, by the definitions; sums of the battery's values are exact enough for Approx.
+void check_values(const csr<std::int32_t, double, host>& m, const matrix_features& f) {
+  REQUIRE(f.of_values);
+  const value_features& v = *f.of_values;
+  std::map<std::int32_t, double> row_sums, col_sums, diagonal, others;
+  double smallest = std::numeric_limits<double>::infinity(), largest = 0, squares = 0;
+  std::int64_t zeros = 0;
+  bool any_nan = false;
+  for (const auto& [place, value] : cells_of(m)) {
+    const auto [row, col] = place;
+    const double size = std::fabs(value);
+    any_nan = any_nan || std::isnan(value);
+    if (size > 0) smallest = std::min(smallest, size);
+    if (size > largest) largest = size;
+    squares += size * size;
+    row_sums[row] += size;
+    col_sums[col] += size;
+    (row == col ? diagonal : others)[row] += size;
+    zeros += row == col && size == 0 ? 1 : 0;
+  }
+  const auto largest_of = [](const std::map<std::int32_t, double>& sums) {
+    double most = 0;
+    for (const auto& [line, sum] : sums) most = std::max(most, sum);
+    return most;
+  };
+  CHECK(v.smallest == (largest == 0 ? 0 : smallest));
+  CHECK(v.largest == largest);
+  if (any_nan) {
+    for (const double norm : {v.norm_1, v.norm_infinity, v.norm_frobenius, v.norm_max})
+      CHECK(std::isnan(norm));
+  } else {
+    CHECK(v.norm_max == largest);
+    CHECK(v.norm_1 == largest_of(col_sums));  // in the same order, so the same bits
+    CHECK(v.norm_infinity == largest_of(row_sums));
+    if (std::isinf(largest))
+      CHECK(std::isinf(v.norm_frobenius));
+    else
+      CHECK(v.norm_frobenius == Approx(std::sqrt(squares)));
+  }
+  std::int64_t dominant = 0, strictly = 0;
+  for (std::int32_t row = 0; row < m.rows && m.rows == m.cols; ++row) {
+    dominant += diagonal[row] >= others[row] ? 1 : 0;
+    strictly += diagonal[row] > others[row] ? 1 : 0;
+  }
+  CHECK(v.dominant_rows == dominant);
+  CHECK(v.strictly_dominant_rows == strictly);
+  CHECK(v.diagonal_zeros == (m.rows == m.cols ? zeros : 0));
+}
+
+// One augmenting path after the other, deeper and deeper.
+class slow_matching {
+ public:
+  explicit slow_matching(const csr<std::int32_t, double, host>& m)
+      : m_(m), row_of_(static_cast<std::size_t>(m.cols), -1) {}
+  std::int64_t most() {
+    std::int64_t matched = 0;
+    for (std::int32_t row = 0; row < m_.rows; ++row) {
+      tried_.assign(row_of_.size(), false);
+      matched += match(row) ? 1 : 0;
+    }
+    return matched;
+  }
+
+ private:
+  bool match(std::int32_t row) {
+    for (std::int32_t e = m_.row_offsets[row]; e < m_.row_offsets[row + 1]; ++e) {
+      const auto col = static_cast<std::size_t>(m_.col_indices[e]);
+      if (tried_[col]) continue;
+      tried_[col] = true;
+      if (row_of_[col] >= 0 && !match(row_of_[col])) continue;
+      row_of_[col] = row;
+      return true;
+    }
+    return false;
+  }
+
+  const csr<std::int32_t, double, host>& m_;
+  std::vector<std::int32_t> row_of_;
+  std::vector<bool> tried_;
+};
 
 // Of a plain list of lengths, by the definitions.
 void check_lengths(std::vector<std::int64_t> list, const length_features& f) {
@@ -129,6 +211,10 @@ void check_features(const std::string& name, const csr<std::int32_t, double, hos
   CHECK(f.nans == nans);
   CHECK(f.infinities == infinities);
   CHECK(f.diagonal_entries == diagonal);
+  CHECK(f.diagonal_missing() == (m.rows == m.cols ? std::optional(m.rows - diagonal) : std::nullopt));
+  check_values(m, f);
+  REQUIRE(f.structural_rank);
+  if (std::int64_t{m.rows} * m.cols <= 4'000'000) CHECK(*f.structural_rank == slow_matching(m).most());
   CHECK(f.next_column == next);
   CHECK(f.row_below == below);
   CHECK(f.x_lines == static_cast<std::int64_t>(x_lines.size()));
@@ -297,6 +383,60 @@ TEST_CASE("rows of more lengths than one copy brings, and the longest of them fa
       CHECK(l.length == of_rows[static_cast<std::size_t>(l.row)]);
     }
     CHECK(found == wanted);
+  }
+}
+
+namespace {
+
+matrix_features features_of_entries(const named_matrix& m, const feature_request& request = {}) {
+  const auto compressed = coo_to_csr<openmp, std::int32_t, double>(openmp{}, as_coo_of<double>(m), nullptr);
+  return features_of(openmp{}, view(compressed), request, nullptr);
+}
+
+}  // namespace
+
+TEST_CASE("norms of values whose squares no number holds, dominance, and zeros on the diagonal") {
+  const named_matrix large{"large", 2, 2, {{0, 0, 3e300}, {0, 1, -4e300}}};
+  const matrix_features f = features_of_entries(large);
+  REQUIRE(f.of_values);
+  CHECK(f.of_values->norm_frobenius == Approx(5e300));
+  CHECK(f.of_values->norm_infinity == 3e300 + 4e300);
+  CHECK(f.of_values->norm_1 == 4e300);
+  CHECK(f.of_values->smallest == 3e300);
+  CHECK(f.diagonal_missing() == 1);
+  CHECK(f.of_values->dominant_rows == 1);  // the one without entries
+  const matrix_features small = features_of_entries({"small", 1, 2, {{0, 0, 3e-310}, {0, 1, 4e-310}}});
+  CHECK(small.of_values->norm_frobenius / 5e-310 == Approx(1));
+  CHECK_FALSE(small.diagonal_missing());
+  CHECK(small.of_values->dominant_rows == 0);
+  const matrix_features ties = features_of_entries(
+      {"ties", 3, 3, {{0, 0, -2}, {0, 1, 1}, {0, 2, 1}, {1, 1, 0}, {2, 1, 1}, {2, 2, 1.5}}});
+  CHECK(ties.of_values->dominant_rows == 3);
+  CHECK(ties.of_values->strictly_dominant_rows == 1);
+  CHECK(ties.of_values->diagonal_zeros == 1);
+  CHECK(ties.of_values->smallest == 1);
+}
+
+TEST_CASE("the structural rank, where what is matched first has to give way") {
+  // The last row wants the first column, so that every other row takes the next one.
+  named_matrix chain{"chain", 50'000, 50'000, {}};
+  for (std::int32_t row = 0; row + 1 < chain.rows; ++row) {
+    chain.entries.push_back({row, row, 1});
+    chain.entries.push_back({row, row + 1, 1});
+  }
+  chain.entries.push_back({chain.rows - 1, 0, 1});
+  feature_request request;
+  request.values = false;
+  const matrix_features f = features_of_entries(chain, request);
+  CHECK(f.structural_rank == 50'000);
+  CHECK_FALSE(f.of_values);
+  CHECK(features_of_entries({"row of zeros", 2, 2, {{0, 0, 0}, {0, 1, 0}}}).structural_rank == 1);
+  request.most_entries_for_rank = f.entries - 1;
+  CHECK_FALSE(features_of_entries(chain, request).structural_rank);
+  for (const std::int64_t entries : {600, 900, 1500, 3000}) {
+    const named_matrix m = random_matrix("random", 700, 650, static_cast<std::int32_t>(entries), 5);
+    const auto compressed = coo_to_csr<openmp, std::int32_t, double>(openmp{}, as_coo_of<double>(m), nullptr);
+    CHECK(features_of_entries(m).structural_rank == slow_matching(compressed).most());
   }
 }
 

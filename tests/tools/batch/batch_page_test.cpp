@@ -129,6 +129,22 @@ TEST_CASE("the page of a batch holds its figures") {
   CHECK(json::parse(data["details"][2].get<std::string>())["failure"][1] == "timeout");
 }
 
+TEST_CASE("groups and kinds stand on the page where there is an index") {
+  std::vector<batch_row> rows = {row_of(made::raced_line("a.mtx")), row_of(made::raced_line("b.mtx"))};
+  CHECK_FALSE(has(own(batch_page(summarize(rows), origin)), "<h3>By kind</h3>"));
+  rows[0].group = "HB";
+  rows[0].kind = "a <kind>";
+  rows[1].group = rows[1].kind = "not in the index";
+  const std::string page = own(batch_page(summarize(rows), origin));
+  CHECK(has(page, "<h3>By kind</h3>"));
+  CHECK(has(page, "<h3>By group</h3>"));
+  CHECK(has(page, "a &lt;kind&gt;"));
+  const json data = data_of(page);
+  CHECK(data["fields"].back() == "kind");
+  CHECK(data["rows"][0].back() == "a <kind>");
+  CHECK(data["rows"][0].size() == data["fields"].size());
+}
+
 TEST_CASE("a CPU has no vendor, and no chart of one") {
   const std::string page = page_of({made::csr_line("a", false)});
   CHECK_FALSE(has(page, "data-chart=\"over_vendor\""));

@@ -64,7 +64,7 @@ TEST_CASE("a folder is searched to its bottom, by name") {
   CHECK(paths_of(found) ==
         names{"m/B.h5", "m/a.mtx.gz", "m/b.mtx", "m/deep/er/c.npz", "m/t.tar.gz", "m/x.mtx.zst"});
   CHECK(found.inputs[3].name == "deep/er/c.npz");  // as seen from the folder
-  CHECK(found.passed_over == 4);
+  CHECK(found.passed_over.files == 4);
   CHECK(found.problems.empty());
   CHECK(paths_in({"m/"}) ==
         names{"m/B.h5", "m/a.mtx.gz", "m/b.mtx", "m/deep/er/c.npz", "m/t.tar.gz", "m/x.mtx.zst"});
@@ -74,8 +74,8 @@ TEST_CASE("a folder is searched to its bottom, by name") {
 
 TEST_CASE("all endings of matrices, and no others") {
   const collection here;
-  const names endings = {".h5",     ".hdf5",    ".mm",  ".mtx", ".mtx.bz2", ".mtx.gz",
-                         ".mtx.xz", ".mtx.zst", ".npz", ".tar", ".tar.gz",  ".tgz"};
+  const names endings = {".h5",     ".h5ad",   ".hdf5",    ".mat", ".mm",  ".mtx",    ".mtx.bz2",
+                         ".mtx.gz", ".mtx.xz", ".mtx.zst", ".npz", ".tar", ".tar.gz", ".tgz"};
   names expected;
   for (const std::string& ending : endings) {
     here.file("m/x" + ending);
@@ -84,7 +84,63 @@ TEST_CASE("all endings of matrices, and no others") {
   }
   for (const char* const other : {"m/a.gz", "m/a.zip", "m/a.txt", "m/a.mtx~"}) here.file(other);
   CHECK(paths_in({"m"}) == expected);
-  CHECK(find_inputs({{"m"}, {}, "results"}).passed_over == 16);
+  CHECK(find_inputs({{"m"}, {}, "results"}).passed_over.files ==
+        static_cast<std::int64_t>(endings.size()) + 4);
+}
+
+TEST_CASE("the index of a collection is found, and is no matrix") {
+  const collection here;
+  for (const char* const name : {"m/a.mtx", "m/HB/b.mtx", "m/ssstats.csv", "n/c.mtx", "own.csv", "n/x.csv"})
+    here.file(name);
+  const auto index_of = [](const names& typed, const std::string& named = "") {
+    return find_inputs({typed, {}, "results", named}).index;
+  };
+  const found_inputs found = find_inputs({{"m"}, {}, "results"});
+  CHECK(found.index == "m/ssstats.csv");
+  CHECK(paths_of(found) == names{"m/HB/b.mtx", "m/a.mtx"});
+  CHECK(found.passed_over.files == 0);
+  CHECK(index_of({"m/HB"}) == (fs::canonical(here.path) / "m/ssstats.csv").string());  // above the folder
+  CHECK(index_of({"n"}).empty());
+  CHECK(index_of({"n", "m/"}) == "m/ssstats.csv");
+  // Among the files of a pattern, whoever expands it.
+  CHECK(index_of({"m/[as]*"}) == "m/ssstats.csv");
+  CHECK(paths_in({"m/*"}) == names{"m/HB/b.mtx", "m/a.mtx"});
+  CHECK(paths_in({"m/ssstats.csv", "m/a.mtx"}) == names{"m/a.mtx"});
+  // The one that is named counts, whatever it is called.
+  CHECK(index_of({"m"}, "own.csv") == "own.csv");
+  CHECK(paths_of(find_inputs({{"n/*"}, {}, "results", "n/x.csv"})) == names{"n/c.mtx"});
+  fs::create_directory("m/HB/ssstats.csv");  // no file
+  CHECK(index_of({"m/HB"}) == (fs::canonical(here.path) / "m/ssstats.csv").string());
+}
+
+TEST_CASE("what is passed over is counted by kind, each file once, and told in one line") {
+  const collection here;
+  for (const char* const name :
+       {"m/a.mtx", "m/1.png", "m/2.PNG", "m/deep/3.png", "m/a.csv.gz", "m/a.csv", "m/README", "m/part.00017",
+        "m/dir. b", "m/a.mtx~", "m/gz.gz", "m/.hidden.png", "n/4.png", "results/b.png"})
+    here.file(name);
+  using kinds = std::vector<passed_over_files::kind>;
+  const found_inputs found = find_inputs({{"m"}, {}, "results"});
+  CHECK(found.passed_over.kinds ==
+        kinds{{"", 3}, {".png", 3}, {".csv", 1}, {".csv.gz", 1}, {".gz", 1}, {".mtx~", 1}});
+  CHECK(found.passed_over.files == 10);
+  CHECK(passed_over_text(found.passed_over) ==
+        "passed over in m: 3 without an ending, 3 .png, 1 .csv, 1 .csv.gz, 1 .gz, 1 .mtx~");
+  // Whatever paths a folder is named by; a folder without others is none of those.
+  here.file("none/b.mtx");
+  const passed_over_files twice =
+      find_inputs({{"m/deep", "./m", "m", "none", "m/*"}, {}, "results"}).passed_over;
+  CHECK(twice.files == 10);
+  CHECK(twice.folders == names{"m/deep", "./m"});
+  CHECK(passed_over_text(find_inputs({{"m", "n"}, {}, "results"}).passed_over)
+            .starts_with("passed over in 2 folders: 4 .png, 3 without an ending, 1 .csv"));
+  CHECK(passed_over_text(find_inputs({{"none"}, {}, "results"}).passed_over).empty());
+  // A handful of kinds is told, most first, and the others are summed up.
+  for (int kind = 0; kind < 7; ++kind)
+    for (int file = 0; file <= kind; ++file)
+      here.file("k/" + std::to_string(file) + ".x" + std::to_string(kind));
+  CHECK(passed_over_text(find_inputs({{"k"}, {}, "results"}).passed_over) ==
+        "passed over in k: 7 .x6, 6 .x5, 5 .x4, 4 .x3, 3 .x2 and 3 of 2 other kinds");
 }
 
 TEST_CASE("what is hidden stays so, links to files are followed, links to folders are not") {

@@ -1,6 +1,8 @@
 // What a batch says, from made-up lines whose answers are known.
 #include "tools/batch/summary.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <map>
 #include <sstream>
@@ -9,6 +11,7 @@
 #include "analyze/report/text.hpp"
 #include "convert/error.hpp"
 #include "tools/batch/batch_csv.hpp"
+#include "tools/batch/report.hpp"
 #include "tools/batch/summary_text.hpp"
 
 #include "tests/catch.hpp"
@@ -175,6 +178,81 @@ TEST_CASE("winners are counted by format, the vendor's apart") {
   CHECK(s.over_vendor_csr.count == 3);
   CHECK(s.winner_bytes.count == 4);
   CHECK(s.winner_bytes.most == 1.25);
+}
+
+TEST_CASE("groups and kinds of an index: winners, failures and the mean gain of each") {
+  std::vector<batch_row> rows;
+  for (const json& line :
+       {made::raced_line("HB/a.mtx"), made::csr_line("HB/b.tar.gz", true), made::raced_line("c.mtx"),
+        made::failed_line("Bai/d.mtx", "timeout", "took long"), made::raced_line("e.mtx")})
+    rows.push_back(row_of(line));
+  const std::vector<batch_row> without = rows;
+  const auto of = [](const char* group, const char* name, double size, const char* kind) {
+    return fmt::format("{},{},{:.0f},{:.0f},9,1,0,0,1,1,1,{}\n", group, name, size, 2 * size, kind);
+  };
+  const double size = rows[0].rows;
+  REQUIRE(rows[0].cols == 2 * size);
+  take_groups(rows, collection_index("5\n\n" + of("HB", "a", size, "circuit") + of("HB", "b", size, "power") +
+                                         of("Bai", "c", size, "circuit") + of("Bai", "d", 77, "power") +
+                                         of("Bai", "e", size + 1, "power"),
+                                     "i.csv"));
+  const batch_summary s = summarize(rows);
+  REQUIRE(s.groups.size() == 3);
+  CHECK(s.groups[0].name == "Bai");  // d could not be read, and is known by its name
+  CHECK(s.groups[0].matrices == 2);
+  CHECK(s.groups[0].failed == 1);
+  REQUIRE(s.groups[0].winners.size() == 1);
+  CHECK(s.groups[0].winners[0].name == "sell");
+  CHECK(s.groups[0].over_csr == Approx(1.6));
+  CHECK(s.groups[1].name == "HB");
+  REQUIRE(s.groups[1].winners.size() == 2);
+  CHECK(s.groups[1].winners[0].name == "csr (vendor)");
+  CHECK(s.groups[1].over_csr == Approx(std::sqrt(1.6 * speedup_over_csr(rows[1]))));
+  CHECK(s.groups[1].over_vendor == Approx(std::sqrt(1.6 * speedup_over_vendor(rows[1]))));
+  CHECK(s.groups[2].name == "not in the index");  // e has another size
+  REQUIRE(s.kinds.size() == 3);
+  CHECK(s.kinds[0].name == "circuit");
+  CHECK(s.kinds[0].matrices == 2);
+  CHECK(s.kinds[0].winners[0].matrices == 2);
+  CHECK(s.kinds[1].name == "power");
+  CHECK(s.kinds[2].name == "not in the index");
+
+  const auto csv = parsed_csv(results_csv(s));
+  CHECK(csv[0][csv[0].size() - 2] == "group");
+  CHECK(cell(csv, 1, "kind") == "circuit");
+  CHECK(cell(csv, 5, "group") == "not in the index");
+  const json told = json::parse(summary_as_json(s).dump());
+  CHECK(told["kinds"][0]["winners"] == json{{{"winner", "sell"}, {"matrices", 2}}});
+  CHECK(told["groups"][0]["failed"] == 1);
+  CHECK(told["groups"][2]["speedup_over_csr"].is_number());
+  const std::string text = summary_as_text(s, 80);
+  CHECK(has(text, "csr (vendor) 1, sell 1"));
+  CHECK(has(text, "\nkind "));
+  for (const int width : {40, 80, 200}) {
+    std::istringstream lines(summary_as_text(s, width));
+    for (std::string line; std::getline(lines, line);) CHECK(display_width(line) <= width);
+  }
+  // Nothing of it without an index.
+  const batch_summary plain = summarize(without);
+  CHECK(plain.groups.empty());
+  CHECK(plain.kinds.empty());
+  CHECK(parsed_csv(results_csv(plain))[0].size() == csv[0].size() - 2);
+  CHECK_FALSE(summary_as_json(plain).contains("groups"));
+  CHECK_FALSE(has(summary_as_text(plain, 80), "kind"));
+}
+
+TEST_CASE("of many groups the text names some, and of many winners") {
+  std::vector<batch_row> rows;
+  for (int i = 0; i < 20; ++i) {
+    batch_row row = row_of(made::raced_line("m" + std::to_string(i)));
+    row.group = i < 5 ? "first" : "group " + std::to_string(i);
+    row.kind = "one";
+    if (i < 5) row.winner.format = std::string(1, static_cast<char>('a' + i));
+    rows.push_back(std::move(row));
+  }
+  const std::string text = summary_as_text(summarize(rows), 120);
+  CHECK(has(text, "  and 4 more, in the report\n"));
+  CHECK(has(text, "a 1, b 1, c 1 and 2 others"));
 }
 
 TEST_CASE("a profile counts what did not run as outside") {
