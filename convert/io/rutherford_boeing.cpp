@@ -26,10 +26,14 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
 }
 
+bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+
 std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 // Numbers separated by blanks; nothing where something else is among them.
@@ -356,12 +360,11 @@ class reader {
                     std::vector<std::string_view>& fields) {
     fields.clear();
     const auto wanted = static_cast<std::size_t>(count);
-    for (std::size_t first = 0; fields.size() <= wanted;) {
-      first = line.find_first_not_of(" \t", first);
-      if (first == std::string_view::npos) break;
-      const std::size_t end = std::min(line.find_first_of(" \t", first), line.size());
+    for (std::size_t first = 0, end = 0; fields.size() <= wanted; first = end) {
+      while (first < line.size() && is_blank(line[first])) ++first;
+      if (first == line.size()) break;
+      for (end = first; end < line.size() && !is_blank(line[end]);) ++end;
       fields.push_back(line.substr(first, end - first));
-      first = end;
     }
     if (fields.size() == wanted) return;
     fields.clear();
