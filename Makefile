@@ -10,7 +10,7 @@ JOBS := $(shell nproc)
 .PHONY: demo test build python configure setup format-check sanitize sanitize-core slurm-check cuda-check mutants kills-batch fuzz fuzz-coverage fuzz-build starve kills tsan integer tidy
 demo: configure
 	@echo "Building the tools in $(BUILD); the first time takes minutes."
-	@cmake --build $(BUILD) -j $(JOBS) --target spconv spanalyze sprecommend spbatch
+	@cmake --build $(BUILD) -j $(JOBS) --target spconv spanalyze sprecommend spbatch sparsmith_command
 	@sh tools/demo.sh $(BUILD)
 	@$(MAKE) --no-print-directory say-tree
 

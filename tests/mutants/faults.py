@@ -569,6 +569,12 @@ fault("analyze/report/text.cpp", "an empty word for a shell has no quotes", "if 
 
 # ---- tools ----
 
+fault("tools/sparsmith.cpp", "tools are looked for on PATH alone", "if (!problem && ::access(beside.c_str(), X_OK) == 0) {",
+      "if (false) {", "sparsmith_command")
+fault("tools/sparsmith.cpp", "a command that does not exist is a failure at run time", "constexpr int usage_status = 2;",
+      "constexpr int usage_status = 1;", "sparsmith_command")
+fault("tools/sparsmith.cpp", "the last word behind a command is lost", "std::vector<char*> arguments(argv + 1, argv + argc);",
+      "std::vector<char*> arguments(argv + 1, argv + std::max(argc - 1, 2));", "sparsmith_command")
 fault("tools/option_values.cpp", "K is 1000", "std::pow(1024.0, static_cast<double>(i))", "std::pow(1000.0, static_cast<double>(i))",
       "sprecommend")
 fault("tools/command_line.cpp", "output that could not be written is no failure",
