@@ -32,6 +32,8 @@ constexpr std::array<command, 4> commands = {
      {"batch", "spbatch", "profile a collection of matrices"}}};
 constexpr const char* purpose = "convert, analyse and race sparse matrices";
 constexpr const char* purpose_of_help = "show what a command takes";
+constexpr const char* purpose_of_list = "list the commands and exit";
+constexpr const char* purpose_of_version = "print the version and exit";
 constexpr const char* examples[] = {"sparsmith convert bcsstk17.mtx.gz --to sell --verify",
                                     "sparsmith recommend 'gen:rmat?scale=18' --mix 10:1",
                                     "sparsmith help batch"};
@@ -54,8 +56,8 @@ std::string help() {
   for (const command& one : commands) add_line(one.word, std::string(one.purpose) + " (" + one.tool + ")");
   add_line("help", purpose_of_help);
   text += "\nOptions:\n";
-  add_line("-h,--help", "print this and exit");
-  add_line("--version", "print the version and exit");
+  add_line("-h,--help", purpose_of_list);
+  add_line("--version", purpose_of_version);
   text += "\nExamples:\n";
   for (const char* const example : examples) text += std::string("  ") + example + "\n";
   return text + "\nA command's exit status is its tool's; 2 where there is no such command.\n";
@@ -68,7 +70,10 @@ std::string description() {
   for (const command& one : commands)
     text += std::string("{\"word\": \"") + one.word + "\", \"tool\": \"" + one.tool + "\", \"purpose\": \"" +
             one.purpose + "\"}, ";
-  text += std::string("{\"word\": \"help\", \"purpose\": \"") + purpose_of_help + "\"}], \"examples\": [";
+  text += std::string("{\"word\": \"help\", \"purpose\": \"") + purpose_of_help +
+          "\"}], \"options\": [{\"names\": [\"-h\", \"--help\"], \"takes\": \"\", \"meaning\": \"" +
+          purpose_of_list + "\"}, {\"names\": [\"--version\"], \"takes\": \"\", \"meaning\": \"" +
+          purpose_of_version + "\"}], \"examples\": [";
   for (const char* const example : examples)
     text += std::string(example == examples[0] ? "" : ", ") + "\"" + example + "\"";
   return text + "]}\n";
