@@ -52,6 +52,15 @@ set_target_properties(sparsmith_shared PROPERTIES
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/sparsmith.map INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS sparsmith_shared EXPORT sparsmith_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 set_target_properties(${SPARSMITH_TOOLS} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+if(NOT SPARSMITH_HAS_CUDA)
+  # A package may bring libraries in a folder of its own (cmake/package.cmake). By the old tag the libraries themselves look
+  # there as well.
+  file(RELATIVE_PATH own_libraries /prefix/${CMAKE_INSTALL_BINDIR} /prefix/${CMAKE_INSTALL_LIBDIR}/sparsmith)
+  set_target_properties(${SPARSMITH_TOOLS} PROPERTIES INSTALL_RPATH "$ORIGIN/${own_libraries}")
+  foreach(tool IN LISTS SPARSMITH_TOOLS)
+    target_link_options(${tool} PRIVATE LINKER:--disable-new-dtags)
+  endforeach()
+endif()
 if(SPARSMITH_HAS_CUDA)  # CMake would leave out what the compiler knows, which the loader need not
   set(library_folders ${CUDAToolkit_LIBRARY_DIR})
   if(SPARSMITH_CUSPARSE_ROOT)  # before the toolkit's, which is older
