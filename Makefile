@@ -7,10 +7,10 @@ TREE := $(if $(or $(ARCH),$(findstring yes,$(GPU))),cuda,openmp)
 BUILD := build/$(TREE)
 JOBS := $(shell nproc)
 
-.PHONY: demo test build python configure setup format-check sanitize sanitize-core slurm-check cuda-check mutants kills-batch fuzz fuzz-coverage fuzz-build starve kills tsan integer tidy
+.PHONY: demo test build python packages configure setup format-check sanitize sanitize-core slurm-check cuda-check mutants kills-batch fuzz fuzz-coverage fuzz-build starve kills tsan integer tidy
 demo: configure
 	@echo "Building the tools in $(BUILD); the first time takes minutes."
-	@cmake --build $(BUILD) -j $(JOBS) --target spconv spanalyze sprecommend spbatch
+	@cmake --build $(BUILD) -j $(JOBS) --target spconv spanalyze sprecommend spbatch sparsmith_command
 	@sh tools/demo.sh $(BUILD)
 	@$(MAKE) --no-print-directory say-tree
 
@@ -45,6 +45,13 @@ python: setup
 	@python3 -m venv $(VENV)
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check '.[test]' -C cmake.define.SPARSMITH_WERROR=ON
 	$(VENV)/bin/python -m pytest -q tests/python
+
+# Packages of a build without CUDA, in build/openmp/packages: for Debian and Ubuntu, and an archive for others.
+packages: setup
+	@sh cmake/setup.sh dpkg-dev file || echo "packages: no dpkg-dev; only the archive is made"
+	@mkdir -p build && cmake --preset openmp -Wno-dev > build/openmp.log 2>&1 || { cat build/openmp.log; exit 1; }
+	@cmake --build build/openmp -j $(JOBS) --target packages
+	@ls build/openmp/packages/*.*
 
 # What is another with CUDA, where no GPU is: nobody else there would notice that it does not compile, or that what its
 # kernels say of themselves is wrong. With a GPU `make test` does.

@@ -27,7 +27,7 @@ foreach(header IN LISTS SPARSMITH_HEADERS)
     DEPENDS ${header} cmake/public_header.cmake VERBATIM)
   list(APPEND public_headers ${public})
   get_filename_component(folder ${name} DIRECTORY)
-  install(FILES ${public} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sparsmith/${folder})
+  install(FILES ${public} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sparsmith/${folder} COMPONENT library)
 endforeach()
 add_custom_target(sparsmith_headers ALL DEPENDS ${public_headers})
 
@@ -50,8 +50,17 @@ set_target_properties(sparsmith_shared PROPERTIES
   OUTPUT_NAME sparsmith EXPORT_NAME sparsmith VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} LINKER_LANGUAGE CXX
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/sparsmith.map INSTALL_RPATH_USE_LINK_PATH ON)
-install(TARGETS sparsmith_shared EXPORT sparsmith_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS sparsmith_shared EXPORT sparsmith_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 set_target_properties(${SPARSMITH_TOOLS} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+if(NOT SPARSMITH_HAS_CUDA)
+  # A package may bring libraries in a folder of its own (cmake/package.cmake). By the old tag the libraries themselves look
+  # there as well.
+  file(RELATIVE_PATH own_libraries /prefix/${CMAKE_INSTALL_BINDIR} /prefix/${CMAKE_INSTALL_LIBDIR}/sparsmith)
+  set_target_properties(${SPARSMITH_TOOLS} PROPERTIES INSTALL_RPATH "$ORIGIN/${own_libraries}")
+  foreach(tool IN LISTS SPARSMITH_TOOLS)
+    target_link_options(${tool} PRIVATE LINKER:--disable-new-dtags)
+  endforeach()
+endif()
 if(SPARSMITH_HAS_CUDA)  # CMake would leave out what the compiler knows, which the loader need not
   set(library_folders ${CUDAToolkit_LIBRARY_DIR})
   if(SPARSMITH_CUSPARSE_ROOT)  # before the toolkit's, which is older
@@ -64,17 +73,30 @@ if(SPARSMITH_HAS_CUDA)  # CMake would leave out what the compiler knows, which t
   endif()
   set_target_properties(${with_libraries} PROPERTIES INSTALL_RPATH "${library_folders}")
 endif()
-install(TARGETS ${SPARSMITH_TOOLS} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS ${SPARSMITH_TOOLS} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+# Where shells and man look. A link is installed as one.
+foreach(file IN LISTS SPARSMITH_SHELL_FILES)
+  if(file MATCHES "\\.bash$")
+    set(place ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  elseif(file MATCHES "\\.fish$")
+    set(place ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  elseif(file MATCHES "\\.1$")
+    set(place ${CMAKE_INSTALL_MANDIR}/man1)
+  else()
+    set(place ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  endif()
+  install(FILES ${file} DESTINATION ${place} COMPONENT tools)
+endforeach()
 
 # ---- how it is found ----
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sparsmith)
-install(EXPORT sparsmith_targets NAMESPACE sparsmith:: DESTINATION ${package_dir})
+install(EXPORT sparsmith_targets NAMESPACE sparsmith:: DESTINATION ${package_dir} COMPONENT library)
 configure_package_config_file(cmake/sparsmith-config.cmake.in ${PROJECT_BINARY_DIR}/sparsmith-config.cmake
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/sparsmith-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/sparsmith-config.cmake ${PROJECT_BINARY_DIR}/sparsmith-config-version.cmake
-        DESTINATION ${package_dir})
+        DESTINATION ${package_dir} COMPONENT library)
 # Relative to the file, so that a tree may be moved.
 file(RELATIVE_PATH pkgconfig_to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(cmake/sparsmith.pc.in ${PROJECT_BINARY_DIR}/sparsmith.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/sparsmith.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/sparsmith.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)

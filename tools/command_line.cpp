@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
-#include <memory>
 #include <new>
+#include <string_view>
 
 #include "analyze/report/text.hpp"
 #include "convert/backend/backend.hpp"
@@ -19,54 +19,12 @@
 #include "convert/io/generators.hpp"
 #include "convert/io/write.hpp"
 #include "convert/nearest_names.hpp"
+#include "tools/help.hpp"
 #include "tools/option_values.hpp"
 #include "tools/terminal.hpp"
 
 namespace sparsmith {
 namespace {
-
-// Room beside the terms of a list; on a narrow terminal what they mean stands below them.
-int term_indent(int width) {
-  return width < 60 ? 6 : 22;
-}
-
-std::string option_help(const CLI::Option& option, bool positional, int width) {
-  std::string term = "  " + option.get_name(positional, !positional);
-  std::vector<std::string> notes;
-  if (option.get_type_size() != 0) {
-    const std::string type = option.get_type_name();  // "INT:0 to 1024"
-    const std::size_t colon = std::min(type.find(':'), type.size());
-    if (!positional && colon > 0) term += " " + type.substr(0, colon);
-    if (colon < type.size()) notes.push_back(type.substr(colon + 1));
-    if (!option.get_default_str().empty()) notes.push_back("default " + option.get_default_str());
-  }
-  for (const CLI::Option* const other : option.get_needs()) notes.push_back("with " + other->get_name());
-  for (const CLI::Option* const other : option.get_excludes())
-    notes.push_back("not with " + other->get_name());
-  std::string meaning = option.get_description();
-  if (!notes.empty()) meaning += fmt::format(" ({})", fmt::join(notes, "; "));
-  return term_text(term, meaning, term_indent(width), width);
-}
-
-// CLI11's own would be as wide as it comes.
-class help_in_width : public CLI::FormatterBase {
- public:
-  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode) const override {
-    const int width = output_width();
-    std::string usage = "Usage: " + name + " [OPTIONS]", inputs, options;
-    for (const CLI::Option* const option : app->get_options({})) {
-      if (!option->get_positional()) {
-        options += option_help(*option, false, width);
-        continue;
-      }
-      inputs += option_help(*option, true, width);
-      const std::string word = option->get_name(true) + (option->get_expected_max() > 1 ? "..." : "");
-      usage += option->get_required() ? " " + word : " [" + word + "]";
-    }
-    return wrapped("", app->get_description(), 0, width) + "\n" + wrapped("", usage, 2, width) + inputs +
-           "\nOptions:\n" + options + app->get_footer();
-  }
-};
 
 std::string generators_help() {
   const int width = output_width();
@@ -157,6 +115,9 @@ int run_tool(CLI::App& app, int argc, char** argv, const std::function<void()>& 
     }
   }
   try {
+    // For the build, which makes completion and manual pages of it.
+    if (argc == 2 && std::string_view(argv[1]) == "--describe")
+      throw CLI::CallForVersion(description_of(app), 0);
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
     const int status = app.exit(success);  // --help and --version
@@ -228,18 +189,6 @@ void add_common_options(CLI::App& app, common_options& options) {
         throw CLI::CallForVersion(text, 0);
       },
       "Describe the generators (gen:...) and their parameters, and exit");
-  app.formatter(std::make_shared<help_in_width>());
-}
-
-void add_help_ending(CLI::App& app, const std::vector<std::string>& examples,
-                     const std::vector<std::string>& remarks) {
-  const int width = output_width();
-  std::string text;
-  if (!examples.empty()) text += "\nExamples:\n";
-  for (const std::string& example : examples) text += broken_command(CLI::detail::split(example, ' '), width);
-  if (!remarks.empty()) text += "\n";
-  for (const std::string& remark : remarks) text += wrapped("", remark, 0, width);
-  app.footer(text);
 }
 
 CLI::Validator one_of(const std::vector<std::string>& words) {
@@ -253,15 +202,19 @@ CLI::Validator one_of(const std::vector<std::string>& words) {
             return fmt::format("there is no \"{}\"{}", typed,
                                meant.empty() ? fmt::format(", only {}", fmt::join(words, ", ")) : meant);
           },
-          ""};
+          "", only_words(words)};
 }
 
-CLI::Validator in_any_case() {
+CLI::Validator in_any_case(const std::vector<std::string>& words) {
   return {[](std::string& typed) -> std::string {
             typed = CLI::detail::to_lower(typed);
             return "";
           },
-          ""};
+          "", also_words(words)};
+}
+
+CLI::Validator such_as(const std::vector<std::string>& words) {
+  return {[](std::string&) { return std::string(); }, "", also_words(words)};
 }
 
 }  // namespace sparsmith

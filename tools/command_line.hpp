@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/help.hpp"
 #include "tools/tool.hpp"
 
 namespace sparsmith {
@@ -27,16 +28,13 @@ void add_variable_option(CLI::App& app, std::string& variable);
 // Which of the options that are about some formats only were typed.
 std::vector<std::string> format_options_given(const CLI::App& app);
 
-// What --help ends with: commands as examples (words between blanks, quoted where a shell needs it) and
-// remarks, a paragraph each. The generators, which are longer than all else, have --help-generators.
-void add_help_ending(CLI::App& app, const std::vector<std::string>& examples,
-                     const std::vector<std::string>& remarks);
-
 // One of a few words, its letters in any case; another is refused, with the one that was probably meant.
 CLI::Validator one_of(const std::vector<std::string>& words);
 
-// Its letters in any case, where a word may stand beside something else ("auto", "4x4").
-CLI::Validator in_any_case();
+// Its letters in any case, where such words may stand beside something else ("auto", "4x4").
+CLI::Validator in_any_case(const std::vector<std::string>& words);
+// Anything, these words among it: they are told by completion alone.
+CLI::Validator such_as(const std::vector<std::string>& words);
 
 // A number from a range, its ends included; --help tells them.
 template <class T>

@@ -264,7 +264,8 @@ int main(int argc, char** argv) {
       "spanalyze");
   app.add_option("input", typed.inputs,
                  "Matrices: files of any kind spconv reads, or generators (--help-generators)")
-      ->required();
+      ->required()
+      ->type_name("FILE");
   app.add_flag("--rows", typed.rows,
                "Show the row lengths with linear bins as well (of several matrices: implies --full)");
   app.add_flag("--cols", typed.cols, "Show the column lengths as well (likewise)");
@@ -283,21 +284,23 @@ int main(int argc, char** argv) {
   app.add_flag("--rank", typed.rank,
                "Find the structural rank however many entries there are; by default up to a million");
   app.add_option("--html", typed.html,
-                 "Write a report with charts, one page that needs nothing beside itself");
-  app.add_option("--png", typed.png, "Write a spy plot as PNG");
-  app.add_option("--svg", typed.svg, "Write a spy plot as SVG");
+                 "Write a report with charts, one page that needs nothing beside itself")
+      ->type_name("FILE");
+  app.add_option("--png", typed.png, "Write a spy plot as PNG")->type_name("FILE");
+  app.add_option("--svg", typed.svg, "Write a spy plot as SVG")->type_name("FILE");
   app.add_option("--size", typed.size, "Width and height of the PNG and SVG, up to 8192x8192")
       ->capture_default_str();
   auto* const csv = app.add_flag("--csv", typed.csv, "Print one line a matrix, with commas");
   add_variable_option(app, typed.variable);
   add_common_options(app, typed.common);
   csv->excludes(app.get_option("--json"));
-  add_help_ending(
+  set_help(
       app,
-      {"spanalyze bcsstk17.mtx.gz", "spanalyze bcsstk17.mtx.gz --png spy.png --size 2000",
-       "spanalyze a.mtx b.mtx --html report.html --quiet", "spanalyze gen:rmat?scale=16 --json"},
-      {"Of complex matrices (Matrix Market, Rutherford-Boeing, .npz and .npy) the pattern is looked at.",
-       "Exit status: 0 fine, 1 data or run-time failure (of any matrix), 2 usage."});
+      {.examples = {"spanalyze bcsstk17.mtx.gz", "spanalyze bcsstk17.mtx.gz --png spy.png --size 2000",
+                    "spanalyze a.mtx b.mtx --html report.html --quiet", "spanalyze gen:rmat?scale=16 --json"},
+       .remarks = {"Of complex matrices (Matrix Market, Rutherford-Boeing, .npz, .npy, MATLAB, AnnData) the "
+                   "pattern is looked at."},
+       .exit_statuses = {{"0", "fine"}, {"1", "data or run-time failure (of any matrix)"}, {"2", "usage"}}});
   bool all_analysed = true;
   const int status = run_tool(app, argc, argv, [&] { all_analysed = analyze_matrices(request_of(typed)); });
   return status == 0 && !all_analysed ? 1 : status;

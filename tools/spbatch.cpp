@@ -446,15 +446,19 @@ int main(int argc, char** argv) {
       "spbatch");
   app.add_option("path", typed.paths,
                  "Folders (searched), files, patterns, generators (--help-generators), and text files (.txt, "
-                 ".list) with one a line");
+                 ".list) with one a line")
+      ->type_name("FILE");
   app.add_option("--out", typed.out, "Folder of the results, made where it is not there")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->type_name("DIR");
   app.add_option("--list", typed.lists, "Text files that name matrices, one a line; - is standard input")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->type_name("FILE");
   app.add_option(
-      "--index", typed.index,
-      "Index with groups and kinds for the report, as SuiteSparse's ssstats.csv; by default the one "
-      "in a folder, or above it");
+         "--index", typed.index,
+         "Index with groups and kinds for the report, as SuiteSparse's ssstats.csv; by default the one "
+         "in a folder, or above it")
+      ->type_name("FILE");
   app.add_flag("--analyze", typed.analyze,
                "Only analyse, as spanalyze does (with --recommend: both, the default)");
   app.add_flag("--recommend", typed.recommend, "Only recommend a format, as sprecommend does");
@@ -462,7 +466,7 @@ int main(int argc, char** argv) {
   app.add_option("--mix", typed.mix,
                  "How many products with A and with A^T are wanted: 10:1, or 1:0; "
                  "both or normal: as with sprecommend")
-      ->transform(in_any_case())
+      ->transform(in_any_case({"both", "normal"}))
       ->capture_default_str();
   add_choice(app, "--caches", typed.warm, {{"cold", false}, {"warm", true}},
              "Which runs decide: with cold caches, or with warm ones");
@@ -493,14 +497,18 @@ int main(int argc, char** argv) {
   app.add_option("--array", typed.array, "Tasks of that array; by default 4, or one a matrix")
       ->check(between(1, 100000));
   add_common_options(app, typed.common);
-  add_help_ending(
+  set_help(
       app,
-      {"spbatch matrices/ --out results", "spbatch matrices/*.mtx gen:rmat?scale=18 --mix 10:1",
-       "spbatch --report --out results", "spbatch matrices/ --out results --retry-failed --timeout 3600",
-       "spbatch matrices/ --out results --slurm --array 16 -- --partition=gpu --gres=gpu:1"},
-      {"Results: results.jsonl; the report: report.html, results.csv, contestants.csv.",
-       "Exit status: 0 all fine, 1 a matrix failed or the run did, 2 usage, 128 and the signal's number "
-       "where it was interrupted: the same command then goes on."});
+      {.examples = {"spbatch matrices/ --out results", "spbatch matrices/*.mtx gen:rmat?scale=18 --mix 10:1",
+                    "spbatch --report --out results",
+                    "spbatch matrices/ --out results --retry-failed --timeout 3600",
+                    "spbatch matrices/ --out results --slurm --array 16 -- --partition=gpu --gres=gpu:1"},
+       .remarks = {"Results: results.jsonl; the report: report.html, results.csv, contestants.csv."},
+       .exit_statuses = {
+           {"0", "all fine"},
+           {"1", "a matrix failed or the run did"},
+           {"2", "usage"},
+           {"128 and the signal's number", "where it was interrupted: the same command then goes on"}}});
   // Behind -- stands what is not for us.
   int own = 1;
   while (own < argc && std::string_view(argv[own]) != "--") ++own;

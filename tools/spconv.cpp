@@ -57,7 +57,8 @@ void add_options(CLI::App& app, typed_options& typed) {
              ".xz, .zst), texts in SuiteSparse's .tar.gz; - for standard input, or a generator "
              "(--help-generators)",
              kinds_that_are_read))
-      ->required();
+      ->required()
+      ->type_name("FILE");
   app.add_option("--to", typed.to,
                  fmt::format("Format: {}; mtx writes a Matrix Market file. Without it -o writes csr, or mtx "
                              "where it names a Matrix Market file",
@@ -65,7 +66,8 @@ void add_options(CLI::App& app, typed_options& typed) {
       ->transform(one_of(targets));
   app.add_option("-o,--output", typed.output,
                  "Where to write; .mtx, .mtx.gz, .npz, .bsp.h5 or .h5 chooses the container. Without it, "
-                 "only the summary is printed");
+                 "only the summary is printed")
+      ->type_name("FILE");
   app.add_option("--container", typed.container_name,
                  "What -o writes, whatever the extension: mtx, npz, binsparse or sparsmith")
       ->transform(one_of({"mtx", "npz", "binsparse", "sparsmith"}));
@@ -82,10 +84,11 @@ void add_options(CLI::App& app, typed_options& typed) {
              {{"rcm", reordering::rcm}, {"amd", reordering::amd}, {"length", reordering::length}},
              "Rows and columns in another order: rcm (near the diagonal), amd (little fill in factors), or "
              "length (rows alone, the longest first)");
-  app.add_option("--permutation", typed.order_path,
-                 "Write the order of --reorder to this file, a row a line");
+  app.add_option("--permutation", typed.order_path, "Write the order of --reorder to this file, a row a line")
+      ->type_name("FILE");
   app.add_option("--undo-permutation", typed.undo_path,
-                 "Take back the order in this file, which --permutation wrote");
+                 "Take back the order in this file, which --permutation wrote")
+      ->type_name("FILE");
   app.add_flag("--drop-zeros", typed.drop_zeros, "Remove entries whose value is zero");
   add_choice(app, "--base", typed.edges.base, {{"auto", {}}, {"0", 0}, {"1", 1}},
              "Edge lists: what ids are counted from: 0, 1, or auto (0 where an id is 0)");
@@ -96,7 +99,8 @@ void add_options(CLI::App& app, typed_options& typed) {
   app.add_flag("--undirected", typed.edges.undirected, "Edge lists: every edge stands for both directions");
   app.add_option("--compact", typed.ids_path,
                  "Edge lists: number the ids that occur anew, in their order, and write them to this file, "
-                 "one a line");
+                 "one a line")
+      ->type_name("FILE");
   add_variable_option(app, typed.variable);
   app.add_option("--max-fill", conversion.max_fill,
                  "Refuse a padded format above this many slots per entry, at least 1")
@@ -113,13 +117,13 @@ void add_options(CLI::App& app, typed_options& typed) {
                  "DIA: which diagonals are stored, the others' entries go to a COO rest: all, those with "
                  "entries in at least such a share of the rows (0.5), or auto (those that take no more bytes "
                  "than in the rest)")
-      ->transform(in_any_case())
+      ->transform(in_any_case({"auto", "all"}))
       ->capture_default_str();
   app.add_option("--block", typed.blocks,
                  "BSR: block size, RxC up to 64x64, or auto (the one of 66 shapes that takes the fewest "
                  "bytes); several for --plan")
       ->delimiter(',')
-      ->transform(in_any_case())
+      ->transform(in_any_case({"auto"}))
       ->default_str("4x4");
   app.add_option("--beta", typed.betas,
                  "CSB, eCSB, GCSB: block side, a power of two from 2 to 4096; several for --plan")
@@ -151,7 +155,7 @@ void add_options(CLI::App& app, typed_options& typed) {
          "--tile", typed.tile,
          "GCSB, layout tile: sides, powers of two from 256 to 2048, such as 512x1024; auto takes them "
          "from the matrix")
-      ->transform(in_any_case())
+      ->transform(in_any_case({"auto"}))
       ->capture_default_str();
   add_choice(app, "--renumber", conversion.tile.renumber,
              {{"auto", renumbering::automatic}, {"length", renumbering::length}, {"none", renumbering::none}},
@@ -161,12 +165,10 @@ void add_options(CLI::App& app, typed_options& typed) {
                  "GCSB, layout tile: tiles with fewer entries go to a COO rest")
       ->capture_default_str();
   add_common_options(app, typed.common);
-  add_help_ending(
-      app,
-      {"spconv bcsstk17.mtx.gz -o bcsstk17.npz", "spconv bcsstk17.mtx.gz --plan",
-       "spconv bcsstk17.mtx.gz --to bsr --block auto", "spconv gen:rmat?scale=20 --to sell --verify",
-       "spconv gen:uniform?n=8192&density=0.05 --to mtx -o uniform.mtx"},
-      {"Exit status: 0 fine, 1 data or run-time failure, 2 usage."});
+  set_help(app, {.examples = {"spconv bcsstk17.mtx.gz -o bcsstk17.npz", "spconv bcsstk17.mtx.gz --plan",
+                              "spconv bcsstk17.mtx.gz --to bsr --block auto",
+                              "spconv gen:rmat?scale=20 --to sell --verify",
+                              "spconv gen:uniform?n=8192&density=0.05 --to mtx -o uniform.mtx"}});
 }
 
 // ---- the request ----

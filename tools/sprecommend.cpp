@@ -335,6 +335,12 @@ outcome recommend_matrices(const typed_options& typed) {
   return on_chosen_device(device, tell, [&] { return recommend_on(typed, device, once_more, progress); });
 }
 
+std::vector<std::string> kernel_words() {
+  std::vector<std::string> words = {"vendor"};
+  for (const listed_kernel& kernel : all_kernels()) words.emplace_back(kernel.info.name);
+  return words;
+}
+
 // A format that one of these is about takes part as it says, instead of with the parameters worth trying.
 void add_format_options(CLI::App& app, typed_options& typed) {
   conversion_options& conversion = typed.conversion;
@@ -348,10 +354,10 @@ void add_format_options(CLI::App& app, typed_options& typed) {
   app.add_option("--diagonals", typed.diagonals,
                  "DIA, as asked for: all diagonals, those with entries in at least such a share of the rows, "
                  "or auto")
-      ->transform(in_any_case())
+      ->transform(in_any_case({"auto", "all"}))
       ->capture_default_str();
   app.add_option("--block", typed.block, "BSR, as asked for: block size, RxC up to 64x64")
-      ->transform(in_any_case())
+      ->transform(in_any_case({}))
       ->capture_default_str();
   app.add_option("--beta", conversion.blocks.beta,
                  "CSB, eCSB, GCSB, as asked for: block side, a power of two from 2 to 4096")
@@ -365,7 +371,7 @@ void add_format_options(CLI::App& app, typed_options& typed) {
       "eCSB, as asked for: coo, ell, hybrid or all of them");
   app.add_option("--tile", typed.tile,
                  "GCSB, layout tile, as asked for: sides, such as 512x1024; auto takes them from the matrix")
-      ->transform(in_any_case())
+      ->transform(in_any_case({"auto"}))
       ->capture_default_str();
   add_choice(app, "--renumber", conversion.tile.renumber,
              {{"auto", renumbering::automatic}, {"length", renumbering::length}, {"none", renumbering::none}},
@@ -389,14 +395,15 @@ int main(int argc, char** argv) {
       "after how many products converting to it is repaid.",
       "sprecommend");
   app.add_option("input", typed.inputs,
-                 "Matrices: files of any kind spconv reads, or generators (--help-generators)");
+                 "Matrices: files of any kind spconv reads, or generators (--help-generators)")
+      ->type_name("FILE");
   app.add_flag("--list", typed.list, "Print every kernel of every format, and run nothing");
   app.add_option(
          "--mix", typed.mix,
          "How many products with A and with A^T are wanted: 10:1, or 1:0 for A x alone; both: A x and "
          "A^T w together (BiCG, HITS), normal: A^T (A x) (CGNR, least squares), in one pass over A or "
          "as two products, whichever is faster")
-      ->transform(in_any_case())
+      ->transform(in_any_case({"both", "normal"}))
       ->capture_default_str();
   app.add_option("--products", typed.products,
                  "How many products there will be, with --mix both or normal how many times both: converting "
@@ -415,7 +422,8 @@ int main(int argc, char** argv) {
          "Only these kernels, with commas between, also those of history (--list); vendor: all of the "
          "vendor's")
       ->delimiter(',')
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->check(such_as(kernel_words()));
   app.add_option("--memory", typed.memory, "What the matrix may take at most, such as 512M or 8G");
   add_choice(app, "--prefer", typed.prefer_bytes, {{"stay", false}, {"bytes", true}},
              "Of what cannot be told apart: what needs no conversion, or the fewest bytes");
@@ -432,8 +440,8 @@ int main(int argc, char** argv) {
                  "With --predict: race so many that it puts first, and CSR, and nobody else")
       ->check(between(1, 100))
       ->needs(predict);
-  app.add_option("--machine", typed.machine,
-                 "Predict for another machine, from its file in the cache folder");
+  app.add_option("--machine", typed.machine, "Predict for another machine, from its file in the cache folder")
+      ->type_name("FILE");
   app.add_flag("--refresh", typed.refresh, "Measure anew what this machine can do");
   auto* const exhaustive = app.add_flag(
       "--exhaustive", typed.exhaustive,
@@ -450,20 +458,24 @@ int main(int argc, char** argv) {
   app.add_flag("--all", typed.all,
                "Print everybody who took part, what else there is, and why others did not run");
   app.add_option("--html", typed.html,
-                 "Write a report with charts, one page that needs nothing beside itself");
+                 "Write a report with charts, one page that needs nothing beside itself")
+      ->type_name("FILE");
   auto* const csv = app.add_flag("--csv", typed.csv, "Print one line a kernel and product, with commas");
   add_variable_option(app, typed.variable);
   add_common_options(app, typed.common);
   csv->excludes(app.get_option("--json"));
-  add_help_ending(
-      app,
-      {"sprecommend bcsstk17.mtx.gz",
-       "sprecommend bcsstk17.mtx.gz --mix 10:1 --products 500 --html report.html",
-       "sprecommend a.mtx --mix normal", "sprecommend a.mtx b.mtx --value f32 --budget 10 --json",
-       "sprecommend gen:rmat?scale=18 --predict",
-       "sprecommend a.mtx --exhaustive --kernels bsr/stream,vendor --block 5x5 --mix 1:0"},
-      {"Ctrl-C, or the signal of a time limit, gives the verdict so far. Exit status: 0 fine, 1 a wrong "
-       "result, data or run-time failure, 2 usage, 128 and the signal's number where it was interrupted."});
+  set_help(app,
+           {.examples = {"sprecommend bcsstk17.mtx.gz",
+                         "sprecommend bcsstk17.mtx.gz --mix 10:1 --products 500 --html report.html",
+                         "sprecommend a.mtx --mix normal",
+                         "sprecommend a.mtx b.mtx --value f32 --budget 10 --json",
+                         "sprecommend gen:rmat?scale=18 --predict",
+                         "sprecommend a.mtx --exhaustive --kernels bsr/stream,vendor --block 5x5 --mix 1:0"},
+            .remarks = {"Ctrl-C, or the signal of a time limit, gives the verdict so far."},
+            .exit_statuses = {{"0", "fine"},
+                              {"1", "a wrong result, data or run-time failure"},
+                              {"2", "usage"},
+                              {"128 and the signal's number", "where it was interrupted"}}});
   outcome ended;
   const int status = run_tool(app, argc, argv, [&] {
     typed.of_formats = format_options_given(app);

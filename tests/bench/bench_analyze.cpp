@@ -202,6 +202,6 @@ int main(int argc, char** argv) {
       ->check(between(1, 1000))
       ->capture_default_str();
   add_common_options(app, wanted.common);
-  add_help_ending(app, {}, {});
+  set_help(app, {});
   return run_tool(app, argc, argv, [&] { run(wanted); });
 }

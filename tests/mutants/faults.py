@@ -636,6 +636,21 @@ fault("analyze/report/text.cpp", "an empty word for a shell has no quotes", "if 
 
 # ---- tools ----
 
+fault("tools/help.cpp", "words beside something else are not told", "{only_prefix, also_prefix}", "{only_prefix}", "shell_bash")
+fault("tools/help.cpp", "short names of options are not told", "names.push_back(\"-\" + name);", "static_cast<void>(name);",
+      "shell_bash shell_manuals")
+fault("tools/shell/completion_and_manuals.py", "a generator's prefix is written twice in bash", "COMPREPLY+=(\"${piece#\"$kept\"}\")",
+      "COMPREPLY+=(\"$piece\")", "shell_bash")
+fault("tools/shell/completion_and_manuals.py", "a line of a manual page may begin with a dot", "yield \"\\\\&\" + part if part.startswith(\".\") else part",
+      "yield part", "shell_manuals")
+fault("tools/shell/completion_and_manuals.py", "fish completes the last word of a list alone", "(__fish_append , {words[1:-1]})",
+      "{words[1:-1]}", "shell_fish")
+fault("tools/sparsmith.cpp", "tools are looked for on PATH alone", "if (!problem && ::access(beside.c_str(), X_OK) == 0) {",
+      "if (false) {", "sparsmith_command")
+fault("tools/sparsmith.cpp", "a command that does not exist is a failure at run time", "constexpr int usage_status = 2;",
+      "constexpr int usage_status = 1;", "sparsmith_command")
+fault("tools/sparsmith.cpp", "the last word behind a command is lost", "std::vector<char*> arguments(argv + 1, argv + argc);",
+      "std::vector<char*> arguments(argv + 1, argv + std::max(argc - 1, 2));", "sparsmith_command")
 fault("tools/option_values.cpp", "K is 1000", "std::pow(1024.0, static_cast<double>(i))", "std::pow(1000.0, static_cast<double>(i))",
       "sprecommend")
 fault("tools/command_line.cpp", "output that could not be written is no failure",

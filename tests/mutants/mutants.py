@@ -82,7 +82,9 @@ def targets_of(names, commands, build):
     for name in names:
         for path in re.findall(re.escape(str(build)) + r"/[\w/.-]*", commands[name]):
             program = pathlib.PurePath(path).name
-            if program in TOOLS or program.startswith("test_"):
+            if program == "shell":  # the folder of completion and manual pages
+                targets.add("sparsmith_shell")
+            elif program in TOOLS or program.startswith("test_"):
                 targets.add(program)
     return sorted(targets)
 
