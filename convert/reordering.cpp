@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "convert/formats/sizes.hpp"
 #include "convert/io/bounds.hpp"
 #include "convert/pipelines/pipelines.hpp"
 
@@ -108,20 +109,21 @@ const std::string& name_of(reordering how) {
   return names[static_cast<std::size_t>(how)];
 }
 
-adjacency adjacency_of(const coo<double, host>& entries) {
-  const std::int64_t count = entries.values.size();
-  const std::int32_t size = entries.rows;
+namespace {
+
+// for_each_entry(visit) calls visit(row, column).
+template <class ForEachEntry>
+adjacency graph_of(std::int32_t size, const ForEachEntry& for_each_entry) {
   adjacency graph;
   graph.starts = array<std::int64_t, host>(std::int64_t{size} + 1);
   auto& starts = graph.starts;
   std::fill(starts.begin(), starts.end(), 0);
   const auto for_each_edge = [&](auto visit) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::int32_t row = entries.row_indices[i], col = entries.col_indices[i];
-      if (row == col) continue;
+    for_each_entry([&](std::int32_t row, std::int32_t col) {
+      if (row == col) return;
       visit(row, col);
       visit(col, row);
-    }
+    });
   };
   for_each_edge([&](std::int32_t v, std::int32_t) { ++starts[v + 1]; });
   std::partial_sum(starts.begin(), starts.end(), starts.begin());
@@ -149,6 +151,45 @@ adjacency adjacency_of(const coo<double, host>& entries) {
   neighbours = std::move(distinct);
   return graph;
 }
+
+template <class Offset, class Visit>
+void for_each_entry_of(const csr_pattern<Offset, host>& matrix, const Visit& visit) {
+  for (std::int32_t row = 0; row < matrix.rows; ++row)
+    for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i)
+      visit(row, matrix.col_indices[i]);
+}
+
+}  // namespace
+
+adjacency adjacency_of(const coo<double, host>& entries) {
+  return graph_of(entries.rows, [&](const auto& visit) {
+    for (std::int64_t i = 0; i < entries.values.size(); ++i)
+      visit(entries.row_indices[i], entries.col_indices[i]);
+  });
+}
+
+template <class Offset>
+adjacency adjacency_of(const csr_pattern<Offset, host>& matrix) {
+  return graph_of(matrix.rows, [&](const auto& visit) { for_each_entry_of(matrix, visit); });
+}
+
+template <class Offset>
+std::int64_t bandwidth_in_order(const csr_pattern<Offset, host>& matrix,
+                                const array<std::int32_t, host>& order) {
+  const array<std::int32_t, host> places = places_in(order);
+  std::int64_t farthest = 0;
+  for_each_entry_of(matrix, [&](std::int32_t row, std::int32_t col) {
+    farthest = std::max<std::int64_t>(farthest, std::abs(places[row] - places[col]));
+  });
+  return farthest;
+}
+
+template adjacency adjacency_of(const csr_pattern<std::int32_t, host>&);
+template adjacency adjacency_of(const csr_pattern<std::int64_t, host>&);
+template std::int64_t bandwidth_in_order(const csr_pattern<std::int32_t, host>&,
+                                         const array<std::int32_t, host>&);
+template std::int64_t bandwidth_in_order(const csr_pattern<std::int64_t, host>&,
+                                         const array<std::int32_t, host>&);
 
 array<std::int32_t, host> reverse_cuthill_mckee(const adjacency& graph) {
   const std::int32_t size = graph.size();
@@ -216,10 +257,7 @@ void apply(const row_order& order, matrix_entries& matrix) {
 }
 
 row_order inverse_of(const row_order& order) {
-  row_order result{array<std::int32_t, host>(order.rows.size()), order.columns_alike};
-  for (std::int64_t i = 0; i < order.rows.size(); ++i)
-    result.rows[order.rows[i]] = static_cast<std::int32_t>(i);
-  return result;
+  return {places_in(order.rows), order.columns_alike};
 }
 
 std::string text_of(const row_order& order) {

@@ -43,6 +43,13 @@ struct adjacency {
   const std::int32_t* end(std::int32_t v) const { return neighbours.data() + starts[v + 1]; }
 };
 adjacency adjacency_of(const coo<double, host>& entries);
+template <class Offset>
+adjacency adjacency_of(const csr_pattern<Offset, host>& matrix);
+
+// How far from the diagonal an entry would be at most.
+template <class Offset>
+std::int64_t bandwidth_in_order(const csr_pattern<Offset, host>& matrix,
+                                const array<std::int32_t, host>& order);
 
 array<std::int32_t, host> reverse_cuthill_mckee(const adjacency& graph);
 array<std::int32_t, host> approximate_minimum_degree(const adjacency& graph);

@@ -59,7 +59,7 @@ analysis_request request_of(const typed_options& typed) {
   request.inputs = typed.inputs;
   request.features.longest = typed.longest;
   request.features.plan.tile = typed.tile;
-  if (typed.rank) request.features.most_entries_for_rank = std::numeric_limits<std::int64_t>::max();
+  if (typed.rank) request.features.most_entries_for_graphs = std::numeric_limits<std::int64_t>::max();
   std::vector<block_size>& blocks = request.features.blocks;
   if (!typed.blocks.empty()) blocks.clear();
   for (const std::string& text : typed.blocks) {
@@ -281,8 +281,10 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--tile", typed.tile,
                "Price GCSB's layout tile as well: a lower bound, takes several more passes");
-  app.add_flag("--rank", typed.rank,
-               "Find the structural rank however many entries there are; by default up to a million");
+  app.add_flag(
+      "--rank", typed.rank,
+      "Find the structural rank, and the bandwidth that the order rcm would give, however many entries "
+      "there are; by default up to a million");
   app.add_option("--html", typed.html,
                  "Write a report with charts, one page that needs nothing beside itself")
       ->type_name("FILE");

@@ -202,7 +202,7 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
   wanted.grid_rows = wanted.grid_cols = 64;
   // No kernel's time follows from these.
   wanted.values = false;
-  wanted.most_entries_for_rank = -1;
+  wanted.most_entries_for_graphs = -1;
   // Far more rows and columns than entries: only vectors, and formats that need it, take memory for them.
   std::optional<hypersparse<Offset, Value>> entries_alone;
   if (is_hypersparse(matrix.rows, matrix.cols, matrix.values.size()))

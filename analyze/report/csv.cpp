@@ -80,6 +80,7 @@ std::vector<csv_column> csv_columns(const std::vector<block_size>& blocks) {
   add("row_below", [](const matrix_features& f) { return f.row_below; });
   add("x_lines", [](const matrix_features& f) { return f.x_lines; });
   add("structural_rank", [](const matrix_features& f) { return count_or_null(f.structural_rank); });
+  add("rcm_bandwidth", [](const matrix_features& f) { return count_or_null(f.rcm_bandwidth); });
   for (const block_size& size : blocks) {
     const auto add_of_block = [&](const char* name, auto field) {
       add(fmt::format("{}_{}x{}", name, size.rows, size.cols), [=](const matrix_features& f) {

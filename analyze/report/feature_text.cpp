@@ -74,8 +74,11 @@ std::string summary(const matrix_features& f, const std::string& device, int wid
                           share(f.symmetry.negated));
     line("symmetry", text);
   }
-  line("band", fmt::format("{} below the diagonal, {} above; profile {}", with_commas(f.lower_bandwidth),
-                           with_commas(f.upper_bandwidth), with_commas(f.profile)));
+  line("band",
+       fmt::format("{} below the diagonal, {} above; profile {}", with_commas(f.lower_bandwidth),
+                   with_commas(f.upper_bandwidth), with_commas(f.profile)) +
+           (f.rcm_bandwidth ? fmt::format("; {} at most in the order rcm", with_commas(*f.rcm_bandwidth))
+                            : ""));
   line("diagonal",
        fmt::format("{} entries on the main one; {} diagonals hold entries, {} of them in half of "
                    "the rows or more: {} of the entries",

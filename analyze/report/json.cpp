@@ -110,6 +110,7 @@ nlohmann::ordered_json to_json(const matrix_features& f, int bins) {
                     {"row_below", f.row_below},
                     {"x_lines", f.x_lines},
                     {"structural_rank", count_or_null(f.structural_rank)},
+                    {"rcm_bandwidth", count_or_null(f.rcm_bandwidth)},
                     {"next_column_share", share(f.next_column, f.entries)},
                     {"row_below_share", share(f.row_below, f.entries)},
                     {"on_full_diagonals_share", share(f.on_full_diagonals, f.entries)}};

@@ -129,6 +129,8 @@ std::string structure_table(const matrix_features& f) {
     rows.insert(rows.end(), {{"zeros stored on it", with_commas(f.of_values->diagonal_zeros)},
                              {"diagonally dominant rows", with_share(f.of_values->dominant_rows, f.rows)},
                              {"strictly", with_share(f.of_values->strictly_dominant_rows, f.rows)}});
+  if (f.rcm_bandwidth)
+    rows.push_back({"bandwidth after reverse Cuthill\u2013McKee", with_commas(*f.rcm_bandwidth)});
   if (f.structural_rank)
     rows.push_back({"structural rank", with_share(*f.structural_rank, std::min(f.rows, f.cols))});
   return table("Structure", {}, rows);

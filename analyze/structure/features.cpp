@@ -220,7 +220,7 @@ matrix_features find_features(Backend on, const Matrix& matrix, const feature_re
   for (const block_size& size : request.blocks)
     f.blocks.push_back(features_of_blocks(size, facts.blocks.at(size), f.entries));
   if (best) f.best_block = features_of_blocks(*best, facts.blocks.at(*best), f.entries);
-  if (request.values || f.entries <= request.most_entries_for_rank) {
+  if (request.values || f.entries <= request.most_entries_for_graphs) {
     timed_stage timing(on, log, "values", f.entries, 0);
     add_value_features(on, matrix, request, f);
   }

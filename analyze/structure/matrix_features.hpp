@@ -98,6 +98,9 @@ struct matrix_features {
   std::int64_t x_lines = 0;  // 128-byte lines of x (of 64-bit values) that rows touch, each row for itself
   // The most entries of which no two share a row or a column; where it was asked for.
   std::optional<std::int64_t> structural_rank;
+  // The farthest entry from the diagonal once a square matrix is in the order of reverse Cuthill-McKee; where
+  // it was asked for.
+  std::optional<std::int64_t> rcm_bandwidth;
   std::vector<block_features> blocks;     // of the sizes that were asked for
   std::vector<shape_count> block_shapes;  // all that BSR may be tried in: 66 of them
   // Of those the one that takes the fewest bytes, 1 x 1 aside; none without entries.
@@ -130,11 +133,12 @@ struct matrix_features {
 struct feature_request {
   std::vector<block_size> blocks = {{2, 2},   {3, 3},   {4, 4},   {5, 5},     {8, 8},
                                     {16, 16}, {32, 32}, {64, 64}, {128, 128}, {256, 256}};
-  std::int32_t grid_rows = 512, grid_cols = 512;   // at most; never more than the matrix has
-  std::int32_t longest = 20;                       // rows to list
-  std::int32_t fullest = 10;                       // diagonals to list
-  bool values = true;                              // value_features: two more passes on the host
-  std::int64_t most_entries_for_rank = 1'000'000;  // the structural rank takes long where it is hard
+  std::int32_t grid_rows = 512, grid_cols = 512;  // at most; never more than the matrix has
+  std::int32_t longest = 20;                      // rows to list
+  std::int32_t fullest = 10;                      // diagonals to list
+  bool values = true;                             // value_features: two more passes on the host
+  // For the structural rank and what an order would do: graphs are walked by one thread.
+  std::int64_t most_entries_for_graphs = 1'000'000;
   // BSR is priced for `blocks` of up to 64 x 64 and for the best block, whatever the plan says.
   plan_request plan = {{}, {}, {}, {8, 16, 32, 64, 128, 256}, false};
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/structure/maximum_matching.hpp"
+#include "convert/reordering.hpp"
 
 namespace sparsmith {
 namespace {
@@ -190,11 +191,23 @@ std::int64_t structural_rank_of(const hypersparse_pattern<Offset>& matrix) {
 
 namespace {
 
+template <class Offset>
+std::optional<std::int64_t> rcm_bandwidth_of(const csr_pattern<Offset, host>& matrix) {
+  return bandwidth_in_order(matrix, reverse_cuthill_mckee(adjacency_of(matrix)));
+}
+// The order would have all its rows, nearly none of which has an entry.
+template <class Offset>
+std::optional<std::int64_t> rcm_bandwidth_of(const hypersparse_pattern<Offset>&) {
+  return {};
+}
+
 template <class Matrix>
 void add_wanted(const Matrix& matrix, const feature_request& request, matrix_features& features) {
   if (request.values) features.of_values = value_features_of(matrix);
-  if (features.entries <= request.most_entries_for_rank)
-    features.structural_rank = structural_rank_of(pattern_of(matrix));
+  if (features.entries > request.most_entries_for_graphs) return;
+  const auto pattern = pattern_of(matrix);
+  features.structural_rank = structural_rank_of(pattern);
+  if (features.rows == features.cols) features.rcm_bandwidth = rcm_bandwidth_of(pattern);
 }
 
 }  // namespace

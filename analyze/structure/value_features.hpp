@@ -1,5 +1,5 @@
-// What only the values tell (norms, dominant rows), and the structural rank. On the host, whatever the
-// backend is: sums have a fixed order, so that any number of threads gives the same bits.
+// What only the values tell (norms, dominant rows), the structural rank, and what an order would do. On the
+// host, whatever the backend is: sums have a fixed order, so that any number of threads gives the same bits.
 #pragma once
 
 #include "analyze/structure/hypersparse.hpp"

@@ -117,7 +117,7 @@ result time_matrix(Backend on, const std::string& name, const options& wanted) {
 
   feature_request request;  // what the host adds up from values is no walk of the backend
   request.values = false;
-  request.most_entries_for_rank = -1;
+  request.most_entries_for_graphs = -1;
   // The whole without a log first: stages that are timed wait for the device.
   std::vector<double> whole;
   std::map<std::string, std::vector<double>> groups;

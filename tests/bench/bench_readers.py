@@ -2,8 +2,8 @@
 """Reading beside what Python's users have: python3 tests/bench/bench_readers.py SPCONV WORKDIR [--entries N] [--times N]
 
 One random matrix in every kind of file; spconv's stage `read` beside the function that reads the same file in Python, the
-least of several times each, in turns. Python ends with a sparse matrix, spconv with the entries. Peers that are not
-installed are left out visibly.
+least of several times each, in turns. Both end with the list of entries (COO in SciPy). Peers that are not installed are
+left out visibly.
 """
 import argparse
 import json
@@ -36,21 +36,21 @@ def graph_from_csv(pandas, path):
 def mat73(h5py, path):
     with h5py.File(path, "r") as file:
         group = file["A"]
-        return sparse.csc_matrix((group["data"][:], group["ir"][:], group["jc"][:]))
+        return sparse.csc_matrix((group["data"][:], group["ir"][:], group["jc"][:])).tocoo()
 
 
 def files_of(matrix, folder):
     """Every kind of file with the matrix, and the function that reads it in Python."""
     scipy.io.hb_write(folder / "a.rua", matrix)
-    yield "Harwell-Boeing", folder / "a.rua", "scipy.io.hb_read", lambda: scipy.io.hb_read(folder / "a.rua")
+    yield "Harwell-Boeing", folder / "a.rua", "scipy.io.hb_read", lambda: scipy.io.hb_read(folder / "a.rua").tocoo()
     for compressed in (False, True):
         path = folder / f"a{compressed:d}.mat"
         scipy.io.savemat(path, {"A": matrix}, do_compression=compressed)
-        yield f"MATLAB 5{', compressed' * compressed}", path, "scipy.io.loadmat", lambda path=path: scipy.io.loadmat(path)
+        yield f"MATLAB 5{', compressed' * compressed}", path, "scipy.io.loadmat", lambda path=path: scipy.io.loadmat(path)["A"].tocoo()
     scipy.io.mmwrite(folder / "a.mtx", matrix)
     yield "Matrix Market", folder / "a.mtx", "scipy.io.mmread", lambda: scipy.io.mmread(folder / "a.mtx")
     sparse.save_npz(folder / "a.npz", matrix, compressed=False)
-    yield "npz", folder / "a.npz", "scipy.sparse.load_npz", lambda: sparse.load_npz(folder / "a.npz")
+    yield "npz", folder / "a.npz", "scipy.sparse.load_npz", lambda: sparse.load_npz(folder / "a.npz").tocoo()
     side = int(min(matrix.shape[0], 4000))
     np.save(folder / "a.npy", matrix[:side, :side].toarray())
     yield "npy, full", folder / "a.npy", "numpy.load, coo_array", lambda: sparse.coo_array(np.load(folder / "a.npy"))

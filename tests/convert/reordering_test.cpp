@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 
+#include "convert/convert.hpp"
 #include "tests/catch.hpp"
 #include "tests/convert/io/file_bytes.hpp"
 
@@ -143,6 +144,22 @@ TEST_CASE("reverse Cuthill-McKee finds the line again, and narrow bands of grids
     // 20 is the least there is.
     REQUIRE(bandwidth(square) <= 22);
   }
+}
+
+TEST_CASE("the bandwidth that an order would give is that of the matrix in it", "[reordering]") {
+  matrix_entries m = matrix_of(400, 400, shuffled(400, grid(20), 4));
+  assembly_report report;
+  matrix_entries copy = matrix_of(400, 400, shuffled(400, grid(20), 4));
+  const auto compressed =
+      assemble<openmp, std::int32_t, double>(openmp{}, std::move(copy), false, report, nullptr);
+  const auto pattern = pattern_of(compressed);
+  const adjacency graph = adjacency_of(pattern);
+  REQUIRE(std::ranges::equal(graph.starts, adjacency_of(m.entries).starts));
+  REQUIRE(std::ranges::equal(graph.neighbours, adjacency_of(m.entries).neighbours));
+  const auto order = reverse_cuthill_mckee(graph);
+  const std::int64_t expected = bandwidth_in_order(pattern, order);
+  apply(order_of(reordering::rcm, m), m);
+  REQUIRE(bandwidth(m) == expected);
 }
 
 TEST_CASE("parts that do not touch are ordered one after the other", "[reordering]") {

@@ -179,6 +179,7 @@ void tell_features(matrix_features&& features, const std::string& name, const st
   features.has_values = field != "complex";
   if (!features.of_values) features.of_values = result.values.of_values;
   if (!features.structural_rank) features.structural_rank = result.values.structural_rank;
+  if (!features.rcm_bandwidth) features.rcm_bandwidth = result.values.rcm_bandwidth;
   result.analysis = to_json(features);
 }
 

@@ -40,6 +40,7 @@ matrix_features made_by_hand(const std::string& name) {
   f.infinities = 4;
   f.of_values = {0.125, 71, 72, 73, 74, 75, 51, 52, 53};
   f.structural_rank = 54;
+  f.rcm_bandwidth = 55;
   f.symmetry = {12, 8, 6, 5};
   f.row_lengths = {{{0, 1}, {3, 3}, {4, 2}}, 6, 1, {0, 3, 3, 4, 4}, 2.875, 1.375, 0.4375, 0.28125};
   f.col_lengths = {{{1, 2}, {3, 1}, {4, 3}}, 6, 0, {1, 1, 3, 4, 4}, 2.75, 1.25, 0.46875, 0.265625};
@@ -188,6 +189,7 @@ TEST_CASE("every feature is in the JSON, and comes back") {
                                {"row_below", 9},
                                {"x_lines", 28},
                                {"structural_rank", 54},
+                               {"rcm_bandwidth", 55},
                                {"next_column_share", 10.0 / 17},
                                {"row_below_share", 9.0 / 17},
                                {"on_full_diagonals_share", 11.0 / 17}});
@@ -356,6 +358,7 @@ TEST_CASE("every field of CSV is the one of its name") {
                                                         {"diagonal_zeros", "53"},
                                                         {"diagonal_missing", "-18"},
                                                         {"structural_rank", "54"},
+                                                        {"rcm_bandwidth", "55"},
                                                         {"off_diagonal_entries", "12"},
                                                         {"row_empty", "1"},
                                                         {"row_length_min", "0"},

@@ -431,7 +431,7 @@ TEST_CASE("the structural rank, where what is matched first has to give way") {
   CHECK(f.structural_rank == 50'000);
   CHECK_FALSE(f.of_values);
   CHECK(features_of_entries({"row of zeros", 2, 2, {{0, 0, 0}, {0, 1, 0}}}).structural_rank == 1);
-  request.most_entries_for_rank = f.entries - 1;
+  request.most_entries_for_graphs = f.entries - 1;
   CHECK_FALSE(features_of_entries(chain, request).structural_rank);
   for (const std::int64_t entries : {600, 900, 1500, 3000}) {
     const named_matrix m = random_matrix("random", 700, 650, static_cast<std::int32_t>(entries), 5);
