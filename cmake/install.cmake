@@ -55,8 +55,7 @@ set_target_properties(${SPARSMITH_TOOLS} PROPERTIES INSTALL_RPATH_USE_LINK_PATH 
 if(NOT SPARSMITH_HAS_CUDA)
   # A package may bring libraries in a folder of its own (cmake/package.cmake). By the old tag the libraries themselves look
   # there as well.
-  file(RELATIVE_PATH own_libraries /prefix/${CMAKE_INSTALL_BINDIR} /prefix/${CMAKE_INSTALL_LIBDIR}/sparsmith)
-  set_target_properties(${SPARSMITH_TOOLS} PROPERTIES INSTALL_RPATH "$ORIGIN/${own_libraries}")
+  set_target_properties(${SPARSMITH_TOOLS} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/sparsmith")
   foreach(tool IN LISTS SPARSMITH_TOOLS)
     target_link_options(${tool} PRIVATE LINKER:--disable-new-dtags)
   endforeach()

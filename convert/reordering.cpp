@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <limits>
 #include <numeric>
 #include <vector>
 
 #include "convert/formats/sizes.hpp"
 #include "convert/io/bounds.hpp"
 #include "convert/pipelines/pipelines.hpp"
+#include "convert/words.hpp"
 
 namespace sparsmith {
 namespace {
@@ -230,6 +232,12 @@ row_order order_of(reordering how, const matrix_entries& matrix) {
     throw error(failure::usage,
                 fmt::format("order {} is for square matrices, this one is {} x {}; length orders rows alone",
                             name_of(how), entries.rows, entries.cols));
+  // Of lists for every row, about; amd's are lists of their own.
+  const std::int64_t stored = entries.values.size();
+  const std::int64_t needed = 16 * stored + (how == reordering::amd ? 176 : 40) * std::int64_t{entries.rows};
+  if (const std::int64_t there = available_bytes(place::host); needed > there)
+    throw error(failure::resources, fmt::format("order {} takes about {}, and {} are available", name_of(how),
+                                                format_bytes(needed), format_bytes(there)));
   const adjacency graph = adjacency_of(entries);
   return {how == reordering::rcm ? reverse_cuthill_mckee(graph) : approximate_minimum_degree(graph), true};
 }
@@ -267,21 +275,40 @@ std::string text_of(const row_order& order) {
   return text;
 }
 
+namespace {
+
+// Of a line that is longer than the number of a row, or than what a file begins with, a part that is neither.
+bool next_line(std::istream& in, std::string& line) {
+  char text[64];
+  in.getline(text, sizeof text);
+  line.assign(text);
+  if (in.fail() && !in.eof() && in.gcount() > 0) {
+    in.clear();
+    line += "...";
+  }
+  if (line.ends_with('\r')) line.pop_back();
+  return !in.fail() || !line.empty();
+}
+
+}  // namespace
+
 row_order read_row_order(const std::string& path) {
   std::ifstream in(path);
   if (!in) throw error(failure::input, fmt::format("{}: could not be opened", path));
   std::string line;
-  std::getline(in, line);
+  next_line(in, line);
   if (line != both_line && line != rows_line)
     refuse_input(path, fmt::format("is no order of rows: its first line is not \"{}\" or \"{}\"", both_line,
                                    rows_line));
   const bool columns_alike = line == both_line;
   std::vector<std::int32_t> rows;
-  while (std::getline(in, line)) {
+  while (next_line(in, line)) {
     std::int32_t row = 0;
     const auto [stop, status] = std::from_chars(line.data(), line.data() + line.size(), row);
     if (status != std::errc() || stop != line.data() + line.size() || row < 0)
       refuse_input(path, fmt::format("line {} is not the number of a row", rows.size() + 2));
+    if (rows.size() == std::numeric_limits<std::int32_t>::max())
+      refuse_input(path, "has more rows than a matrix can have");
     rows.push_back(row);
   }
   if (in.bad()) refuse_input(path, "could not be read to its end");

@@ -26,7 +26,8 @@ void write_whole_file(const std::string& path, std::string_view content) {
 }
 
 void check_output_files(const std::vector<std::string>& inputs,
-                        const std::vector<std::pair<std::string, std::string>>& outputs) {
+                        const std::vector<std::pair<std::string, std::string>>& outputs,
+                        const std::string& called) {
   namespace fs = std::filesystem;
   const auto place = [](const std::string& path) {
     std::error_code problem;
@@ -35,7 +36,7 @@ void check_output_files(const std::vector<std::string>& inputs,
   };
   std::map<std::string, std::string> used;
   for (const std::string& input : inputs)
-    if (!is_generator(input)) used.emplace(place(input), "the input");
+    if (!is_generator(input)) used.emplace(place(input), called);
   for (const auto& [option, path] : outputs) {
     if (path.empty()) continue;
     if (path == "-") throw error(failure::usage, fmt::format("{} -: name a file", option));

@@ -15,7 +15,8 @@ void write_whole_file(const std::string& path, std::string_view content);
 // Refuses files that cannot be written before the work, and not after it: pairs of an option and a path, none
 // where the path is empty. No two may be the same file, nor one an input.
 void check_output_files(const std::vector<std::string>& inputs,
-                        const std::vector<std::pair<std::string, std::string>>& outputs);
+                        const std::vector<std::pair<std::string, std::string>>& outputs,
+                        const std::string& called = "the input");
 
 // A generator or a plain file; not standard input or a pipe.
 bool can_be_read_again(const std::string& input);

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <vector>
 
+#include "convert/error.hpp"
 #include "convert/nearest_names.hpp"
 
 namespace sparsmith {
@@ -80,7 +81,7 @@ std::string description() {
 }
 
 int complain(int status, const std::string& message) {
-  std::fprintf(stderr, "sparsmith: %s\n", message.c_str());
+  std::fprintf(stderr, "sparsmith: %s\n", on_one_line(message).c_str());
   return status;
 }
 
@@ -105,9 +106,10 @@ int become(const std::string& tool, std::vector<char*> arguments) {
   return complain(1, tool + ": " + std::strerror(errno));
 }
 
-// Of all that could stand there.
-int refuse(const std::string& word) {
-  std::vector<std::string> known = {"help", "--help", "--version"};
+// Of all that could stand there; behind `help` those are commands alone.
+int refuse(const std::string& word, bool behind_help) {
+  std::vector<std::string> known;
+  if (!behind_help) known = {"help", "--help", "--version"};
   for (const command& one : commands) known.insert(known.end(), {one.word, one.tool});
   return complain(usage_status, "there is no command " + word + did_you_mean(word, known) + " (see --help)");
 }
@@ -115,13 +117,14 @@ int refuse(const std::string& word) {
 int run(int argc, char** argv) {
   const std::string word = argc > 1 ? argv[1] : "";
   if (word.empty()) return complain(usage_status, "name a command (see --help)");
-  if (word == "-h" || word == "--help" || (word == "help" && argc == 2)) return print(help());
+  if (word == "-h" || word == "--help" || (word == "help" && (argc == 2 || argv[2] == word)))
+    return print(help());
   if (word == "--version") return print("sparsmith " SPARSMITH_VERSION "\n");
   if (word == "--describe") return print(description());
   const bool asks_for_help = word == "help";
   const std::string wanted = asks_for_help ? argv[2] : word;
   const command* const found = command_named(wanted);
-  if (found == nullptr) return refuse(wanted);
+  if (found == nullptr) return refuse(wanted, asks_for_help);
   if (!asks_for_help) {
     std::vector<char*> arguments(argv + 1, argv + argc);
     arguments.push_back(nullptr);

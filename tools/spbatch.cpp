@@ -122,7 +122,8 @@ void settle_index(const typed_options& typed, const std::string& path, tool_requ
   try {
     std::string text = read_index_file(path);
     const collection_index index(text, path);
-    request.index = fmt::format("groups and kinds are those of {} ({} matrices)", path, index.size());
+    request.index = fmt::format("groups and kinds are those of {} ({} {})", path, index.size(),
+                                index.size() == 1 ? "matrix" : "matrices");
     request.index_text = std::move(text);
   } catch (const error& wrong) {
     if (!typed.index.empty()) throw;
@@ -315,7 +316,7 @@ std::string state_as_text(const tool_request& request, const batch_state& state)
 
 // Beside the results, so that every report of them has the same groups.
 void keep_index(const tool_request& request) {
-  const fs::path kept = request.folder / index_name;
+  const fs::path kept = request.folder / kept_index_name;
   if (!request.index_text.empty())
     write_whole_file(kept.string(), request.index_text);
   else if (std::error_code none; request.fresh)

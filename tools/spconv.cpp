@@ -292,8 +292,16 @@ request settle(typed_options typed) {
     refuse("--permutation writes the order that --reorder makes");
   if (typed.reorder && !typed.undo_path.empty())
     refuse("--reorder and --undo-permutation: one order at a time");
-  if (typed.order_path == "-" || (!typed.order_path.empty() && typed.order_path == typed.output))
-    refuse("--permutation: the order goes to a file of its own");
+  if (typed.order_path == "-" || typed.order_path.ends_with(".gz") ||
+      (!typed.order_path.empty() && typed.order_path == typed.output))
+    refuse("--permutation: the order goes to a file of its own, as plain text");
+  if (typed.edges.compact && (typed.reorder || !typed.undo_path.empty()))
+    refuse("--compact writes ids in the order of the rows, which --reorder would change: convert twice");
+  const std::vector<std::pair<std::string, std::string>> beside = {{"--permutation", typed.order_path},
+                                                                   {"--compact", typed.ids_path}};
+  check_output_files({typed.input}, beside);
+  if (!typed.output.empty() && typed.output != "-")
+    check_output_files({typed.output}, beside, "what -o writes");
   const std::optional<format_kind> target = settle_target(typed);
   require_effect(typed, target);
   const bool block_open = std::find(typed.blocks.begin(), typed.blocks.end(), "auto") != typed.blocks.end();

@@ -32,8 +32,9 @@ std::string solving_text(const matrix_features& f) {
             ? std::string("no zero on the diagonal")
             : fmt::format("{} missing and {} stored as zero on the diagonal", with_commas(*missing),
                           with_commas(v.diagonal_zeros)));
-    add(fmt::format("{} of {} rows diagonally dominant, {} strictly", with_commas(v.dominant_rows),
-                    with_commas(f.rows), with_commas(v.strictly_dominant_rows)));
+    if (f.entries > 0)
+      add(fmt::format("{} of {} rows diagonally dominant, {} strictly", with_commas(v.dominant_rows),
+                      with_commas(f.rows), with_commas(v.strictly_dominant_rows)));
   } else if (missing) {
     add(fmt::format("{} missing on the diagonal", with_commas(*missing)));
   }

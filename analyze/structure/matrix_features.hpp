@@ -136,7 +136,7 @@ struct feature_request {
   std::int32_t grid_rows = 512, grid_cols = 512;  // at most; never more than the matrix has
   std::int32_t longest = 20;                      // rows to list
   std::int32_t fullest = 10;                      // diagonals to list
-  bool values = true;                             // value_features: two more passes on the host
+  bool values = true;                             // value_features: four more passes on the host
   // For the structural rank and what an order would do: graphs are walked by one thread.
   std::int64_t most_entries_for_graphs = 1'000'000;
   // BSR is priced for `blocks` of up to 64 x 64 and for the best block, whatever the plan says.

@@ -23,12 +23,17 @@ class reader {
 
   matrix_entries read(const std::string& variable) {
     handle group = in_.root();
-    std::string name = variable;
+    std::string name = variable.substr(variable.starts_with('/') ? 1 : 0);
     for (std::size_t slash = name.find('/'); slash != std::string::npos; slash = name.find('/')) {
-      group = in_.open_group(group, require(group, name.substr(0, slash), variable).name.c_str());
+      const member part = require(group, name.substr(0, slash), variable);
+      if (part.kind != member_kind::group)
+        refuse_input(in_.path(), fmt::format("holds no {}: {} is no group", variable, part.name));
+      group = in_.open_group(group, part.name.c_str());
       name.erase(0, slash + 1);
     }
     const member found = require(group, name, variable);
+    if (found.kind == member_kind::other)
+      refuse_input(in_.path(), fmt::format("{} is neither a group nor an array", variable));
     matrix_entries result;
     if (found.kind == member_kind::group) {
       read_sparse(in_.open_group(group, name.c_str()), variable, result);
@@ -42,11 +47,14 @@ class reader {
 
  private:
   member require(const handle& group, const std::string& name, const std::string& variable) const {
+    constexpr std::size_t most_told = 10;
     std::string others;
-    for (const member& m : in_.members(group)) {
-      if (m.name == name) return m;
-      others += (others.empty() ? "" : ", ") + m.name;
+    const std::vector<member> all = in_.members(group);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].name == name) return all[i];
+      if (i < most_told) others += (i == 0 ? "" : ", ") + all[i].name;
     }
+    if (all.size() > most_told) others += fmt::format(" and {} more", all.size() - most_told);
     refuse_input(in_.path(), fmt::format("holds no {}: where {} was looked for there is {}", variable, name,
                                          others.empty() ? "nothing" : others));
   }

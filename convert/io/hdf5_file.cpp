@@ -148,48 +148,40 @@ handle input::root() const {
   return handle(require(::H5Gopen2(file_.get(), "/", H5P_DEFAULT), "the root group"), ::H5Gclose);
 }
 
-template <class Visit>
-void input::for_each_object(const handle& group, Visit visit) const {
-  H5G_info_t info{};
-  require(::H5Gget_info(group.get(), &info), "the groups");
-  const hsize_t links =
-      std::min<hsize_t>(info.nlinks, 10000);  // a damaged count must not keep us here for ever
-  for (hsize_t i = 0; i < links; ++i) {
-    H5L_info_t link{};
-    require(::H5Lget_info_by_idx(group.get(), ".", H5_INDEX_NAME, H5_ITER_INC, i, &link, H5P_DEFAULT),
-            "the groups");
-    if (link.type != H5L_TYPE_HARD) continue;  // what lies elsewhere is not looked at
-    handle object(::H5Oopen_by_idx(group.get(), ".", H5_INDEX_NAME, H5_ITER_INC, i, H5P_DEFAULT), ::H5Oclose);
-    if (object && visit(i, object)) return;
-  }
+// The names of a group's hard links, in their order; what lies elsewhere is not looked at.
+std::vector<std::string> input::names_in(const handle& group) const {
+  // A damaged count must not keep us here for ever, and nobody names more by hand.
+  constexpr std::size_t most = 10000, longest = 1023;
+  std::vector<std::string> names;
+  const auto note = [](hid_t, const char* name, const H5L_info_t* link, void* to) -> herr_t {
+    auto& found = *static_cast<std::vector<std::string>*>(to);
+    if (link->type == H5L_TYPE_HARD && std::string_view(name).size() <= longest) found.emplace_back(name);
+    return found.size() < most ? 0 : 1;
+  };
+  hsize_t at = 0;
+  require(::H5Literate(group.get(), H5_INDEX_NAME, H5_ITER_INC, &at, note, &names), "the groups");
+  return names;
 }
 
 std::optional<handle> input::group_with(const char* attribute) const {
   handle top = root();
   if (has_attribute(top, attribute)) return top;
-  std::optional<handle> found;
-  for_each_object(top, [&](hsize_t, handle& object) {
-    if (::H5Iget_type(object.get()) == H5I_GROUP && has_attribute(object, attribute))
-      found = std::move(object);
-    return found.has_value();
-  });
-  return found;
+  for (const std::string& name : names_in(top)) {
+    handle object(::H5Oopen(top.get(), name.c_str(), H5P_DEFAULT), ::H5Oclose);
+    if (object && ::H5Iget_type(object.get()) == H5I_GROUP && has_attribute(object, attribute)) return object;
+  }
+  return std::nullopt;
 }
 
 std::vector<member> input::members(const handle& group) const {
   std::vector<member> result;
-  for_each_object(group, [&](hsize_t i, const handle& object) {
-    char name[1024];
-    const ssize_t length = require(
-        ::H5Lget_name_by_idx(group.get(), ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT),
-        "the groups");
-    if (length >= ssize_t{sizeof name}) return false;  // nobody could ask for it by name
-    const H5I_type_t type = ::H5Iget_type(object.get());
-    result.push_back({name, type == H5I_GROUP     ? member_kind::group
-                            : type == H5I_DATASET ? member_kind::array
-                                                  : member_kind::other});
-    return false;
-  });
+  for (std::string& name : names_in(group)) {
+    const handle object(::H5Oopen(group.get(), name.c_str(), H5P_DEFAULT), ::H5Oclose);
+    const H5I_type_t type = object ? ::H5Iget_type(object.get()) : H5I_BADID;
+    result.push_back({std::move(name), type == H5I_GROUP     ? member_kind::group
+                                       : type == H5I_DATASET ? member_kind::array
+                                                             : member_kind::other});
+  }
   return result;
 }
 
@@ -249,10 +241,14 @@ std::optional<dataset> input::open(const handle& group, const char* name, std::s
   if (require(::H5Lexists(group.get(), name, H5P_DEFAULT), name) == 0) return std::nullopt;
   require_here(group, "array", name);
   const handle access(require(::H5Pcreate(H5P_DATASET_ACCESS), name), ::H5Pclose);
-  // Room for several of the largest chunks that are in use, so that none is unpacked twice.
-  require(::H5Pset_chunk_cache(access.get(), 10007, 64u << 20, 1.0), name);
   dataset set;
-  set.id = handle(require(::H5Dopen2(group.get(), name, access.get()), name), ::H5Dclose);
+  const auto open_with_cache = [&](std::size_t bytes) {
+    require(::H5Pset_chunk_cache(access.get(), 10007, bytes, 1.0), name);
+    set.id = handle(require(::H5Dopen2(group.get(), name, access.get()), name), ::H5Dclose);
+  };
+  // Room for several of the largest chunks that are in use.
+  constexpr std::uint64_t ordinary_chunk = 64u << 20;
+  open_with_cache(ordinary_chunk);
   // Before anything else is asked of the array: a virtual one opens other files to tell how long it is.
   const handle creation(require(::H5Dget_create_plist(set.id.get()), name), ::H5Pclose);
   const H5D_layout_t layout = ::H5Pget_layout(creation.get());
@@ -270,6 +266,7 @@ std::optional<dataset> input::open(const handle& group, const char* name, std::s
   require(::H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr), name);
   // Of sizes whose product is beyond 64 bits, more than any file holds.
   const auto product = [](const std::vector<hsize_t>& sizes) {
+    if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return std::uint64_t{0};
     std::uint64_t elements = 1;
     for (const hsize_t size : sizes)
       if (__builtin_mul_overflow(elements, size, &elements)) return ~std::uint64_t{0};
@@ -288,11 +285,13 @@ std::optional<dataset> input::open(const handle& group, const char* name, std::s
     std::vector<hsize_t> sides(found);
     require(::H5Pget_chunk(creation.get(), static_cast<int>(found), sides.data()), name);
     const std::uint64_t chunk = product(sides);
-    constexpr std::uint64_t ordinary_chunk = 64u << 20;
     if (elements > 0 &&
         chunk > std::max(most_bytes, ordinary_chunk) / std::max<std::size_t>(set.element_bytes, 1))
       refuse_input(path_,
                    fmt::format("array {} has chunks of {} elements, more than the file holds", name, chunk));
+    // One that has no room there would be unpacked again for every part of it.
+    if (elements > 0 && chunk * set.element_bytes > ordinary_chunk)
+      open_with_cache(chunk * set.element_bytes);
   }
   const std::uint64_t most = most_bytes / std::max<std::size_t>(set.element_bytes, 1);
   if (elements > most)

@@ -170,8 +170,7 @@ class input {
     if (status < 0) failed(what);
     return status;
   }
-  template <class Visit>
-  void for_each_object(const handle& group, Visit visit) const;
+  std::vector<std::string> names_in(const handle& group) const;
   void require_here(const handle& group, const char* what, const char* name) const;
   [[noreturn]] void failed(const char* what) const;
 

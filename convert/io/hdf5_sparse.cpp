@@ -24,7 +24,7 @@ number_kind kind_of(const input& in, const dataset& set, const char* name, compl
     case H5T_COMPOUND:
       if (!in.is_complex(set)) break;
       if (if_complex == complex_values::refuse)
-        refuse_unsupported(in.path(), fmt::format("{} of complex type are not supported yet", name));
+        refuse_unsupported(in.path(), fmt::format("array {} is complex, which is not supported yet", name));
       return number_kind::complex;
     default:
       break;

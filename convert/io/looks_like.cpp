@@ -37,8 +37,8 @@ constexpr std::pair<std::string_view, std::string_view> marks[] = {
     {"CDF\2"sv, "a NetCDF file"},
     {"CDF\5"sv, "a NetCDF file"},
     {"SQLite format 3\0"sv, "an SQLite database"},
-    {"MATLAB 5.0 MAT-file"sv, "a MATLAB 5 file"},
-    {"MATLAB 7.3 MAT-file"sv, "a MATLAB 7.3 file"},
+    {"MATLAB 5.0 MAT-file"sv, "a MATLAB 5 file that ends in its header"},
+    {"MATLAB 7.3 MAT-file"sv, "a MATLAB 7.3 file that ends in its header"},
     {"HDF5-based Julia Data Format"sv, "a Julia file (.jld2; MatrixMarket.mmwrite saves its matrix as one)"},
     {"Julia data file (HDF5)"sv, "a Julia file (.jld; MatrixMarket.mmwrite saves its matrix as one)"},
     {"RDX2\n"sv, "an R workspace (.rda; Matrix::writeMM saves its matrix as one)"},
@@ -106,28 +106,6 @@ bool is_pickle(std::string_view start) {
   return start.size() > 2 && start[0] == '\x80' && start[1] >= 2 && start[1] <= 5;
 }
 
-// MATLAB 4 has no mark: five numbers, of which the first tells byte order and type, and the last how long the
-// name is that follows.
-bool is_matlab_4(std::string_view start) {
-  std::array<std::int32_t, 5> head{};
-  if (start.size() <= sizeof head) return false;
-  std::memcpy(head.data(), start.data(), sizeof head);
-  const bool swapped = head[0] < 0 || head[0] > 9999;
-  if (swapped)
-    for (std::int32_t& number : head)
-      number = static_cast<std::int32_t>(__builtin_bswap32(static_cast<std::uint32_t>(number)));
-  const auto [type, rows, cols, imaginary, name_bytes] = head;
-  const std::int32_t order = type / 1000, reserved = type / 100 % 10, values = type / 10 % 10,
-                     kind = type % 10;
-  if (order != (swapped ? 1 : 0) || reserved != 0 || values > 5 || kind > 2) return false;
-  if (type < 0 || rows < 0 || cols < 0 || imaginary < 0 || imaginary > 1) return false;
-  if (name_bytes < 2 || name_bytes > 64) return false;
-  const std::string_view name = start.substr(sizeof head, static_cast<std::size_t>(name_bytes) - 1);
-  return std::isalpha(static_cast<unsigned char>(name[0])) != 0 &&
-         std::all_of(name.begin(), name.end(),
-                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
-}
-
 // By the member that comes first.
 std::string_view zip_kind(std::string_view start) {
   const std::string_view first = first_zip_name(start);
@@ -145,7 +123,6 @@ std::string_view kind_by_marks(std::string_view start) {
     if (start.starts_with(mark)) return kind;
   if (const std::string_view kind = zip_kind(start); !kind.empty()) return kind;
   if (is_pickle(start)) return "a Python pickle (scipy.sparse.save_npz saves a matrix)";
-  if (is_matlab_4(start)) return "a MATLAB 4 file";
   if (!is_text(start)) return {};
   if (start.starts_with(byte_order_mark)) start.remove_prefix(byte_order_mark.size());
   const std::string_view text = without_blanks_before(start);

@@ -38,6 +38,8 @@ std::string as_text(const std::vector<std::int64_t>& sizes) {
   return fmt::format("{}", fmt::join(sizes, " x "));
 }
 
+constexpr std::uint64_t longest_name = 4096;
+
 // What an array says before its content.
 struct array_head {
   std::uint32_t kind = 0;
@@ -138,9 +140,7 @@ class reader {
       for (const std::int64_t size : head.sizes)
         if (size < 0) file_.refuse(fmt::format("has sizes below zero ({})", as_text(head.sizes)));
     }
-    head.name = file_.take_text(in, "a name");
-    constexpr std::size_t longest_name = 4096;
-    if (head.name.size() > longest_name) file_.refuse("has a name that is far too long");
+    head.name = file_.take_text(in, "a name", longest_name);
     return head;
   }
 
@@ -167,7 +167,10 @@ class reader {
       file_.refuse("does not say how long the names of its fields are");
     const auto length = file_.take_number<std::uint32_t>(in);
     file_.skip(in, size.padding);
-    const std::string names = file_.take_text(in, "names of fields");
+    if (length > longest_name) file_.refuse(fmt::format("has names of {} bytes for its fields", length));
+    constexpr std::uint64_t most_fields = 100000;
+    const std::string names =
+        file_.take_text(in, "names of fields", std::max<std::uint64_t>(length, 1) * most_fields);
     if (names.empty()) return;
     if (length == 0 || names.size() % length != 0)
       file_.refuse(fmt::format("has {} bytes of names that are {} bytes long", names.size(), length));

@@ -223,10 +223,11 @@ element element_reader::next_element(extent& in) {
   return found;
 }
 
-std::string element_reader::take_text(extent& in, const char* what) {
+std::string element_reader::take_text(extent& in, const char* what, std::uint64_t longest) {
   const element e = next_element(in);
   if (e.type != of_int8 && e.type != of_uint8 && e.type != of_utf8)
     refuse(fmt::format("has {} of type {}, which is no text", what, e.type));
+  if (e.bytes > longest) refuse(fmt::format("has {} of {} bytes, which are far too many", what, e.bytes));
   std::string text;
   for (std::uint64_t left = e.bytes; left > 0;) {
     const auto now = static_cast<std::size_t>(std::min<std::uint64_t>(left, buffer_bytes));

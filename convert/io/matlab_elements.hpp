@@ -141,7 +141,7 @@ class element_reader {
     return number;
   }
   element next_element(extent& in);
-  std::string take_text(extent& in, const char* what);
+  std::string take_text(extent& in, const char* what, std::uint64_t longest);
 
   // use(position, numbers, count) for the first so many numbers of an element, a buffer of them at a time.
   template <class Use>
@@ -173,8 +173,9 @@ class element_reader {
   // How many of them the size of the file bears out at once, where it is known; what is packed is often
   // several times as long.
   std::int64_t likely(const element& e, std::int64_t count) const {
-    const std::int64_t bytes = source_.total_bytes * (packed_ ? 4 : 1);
-    return std::min(count, bytes / static_cast<std::int64_t>(size_of(e.type)));
+    const std::int64_t elements = source_.total_bytes / static_cast<std::int64_t>(size_of(e.type));
+    constexpr std::int64_t expansion = 4;  // of what is packed
+    return packed_ && elements < count / expansion ? elements * expansion : std::min(count, elements);
   }
 
  private:

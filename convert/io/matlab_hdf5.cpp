@@ -3,6 +3,9 @@
 // group of its fields; an array of structs has references in the place of these.
 #include "convert/io/matlab_hdf5.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "convert/io/bounds.hpp"
 #include "convert/io/hdf5_sparse.hpp"
 #include "convert/io/matlab_variables.hpp"
@@ -55,21 +58,22 @@ class reader {
     constexpr int deepest = 16;
     for (const member& m : in_.members(group)) {
       if (m.name.starts_with('#') || choice_.is_certain()) continue;  // MATLAB's own, or decided
+      // A struct may be a part of itself, by links of the file.
+      constexpr std::int64_t most = 10000;
+      if (++listed_ > most)
+        refuse_input(in_.path(), fmt::format("holds more than {} variables and fields", most));
       place_.push_back(m.name);
       if (m.kind == member_kind::group) {
         const handle inner = in_.open_group(group, m.name.c_str());
         const std::string words = class_of(inner);
         if (in_.has_attribute(inner, sparse_attribute))
-          offer({prefix + m.name,
-                 matlab_kind::sparse,
-                 "sparse",
-                 {rows_of(inner), hdf5::open_indices(in_, inner, "jc").length - 1}});
+          offer(described_sparse(prefix + m.name, inner));
         else if (words == "struct" && depth < deepest)
           list(inner, prefix + m.name + ".", depth + 1);
         else
           offer({prefix + m.name, matlab_kind::other, words});
       } else if (m.kind == member_kind::array) {
-        offer(described(prefix + m.name, *in_.open(group, m.name.c_str(), hdf5::input::any_dimensions)));
+        offer(described_full(prefix + m.name, group, m.name.c_str()));
       }
       place_.pop_back();
     }
@@ -82,15 +86,36 @@ class reader {
     is_sparse_ = variable.kind == matlab_kind::sparse;
   }
 
-  // Of an array that is empty the file has the sizes in its place.
-  matlab_variable described(const std::string& name, const dataset& set) const {
-    matlab_variable variable{name, matlab_kind::other, class_of(set.id)};
-    const bool numbers = set.kind == H5T_INTEGER || set.kind == H5T_FLOAT || set.kind == H5T_COMPOUND;
-    const bool empty = in_.has_attribute(set.id, "MATLAB_empty");
-    if (!numbers || empty || variable.words == "char" || variable.words == "cell") return variable;
-    variable.sizes.assign(set.extents.rbegin(), set.extents.rend());
-    if (set.extents.size() == 2) variable.kind = matlab_kind::full;
-    return variable;
+  // What is wrong with one matters where it is the one that is meant, and is said when it is read.
+  matlab_variable described_sparse(const std::string& name, const handle& group) const {
+    try {
+      return {name,
+              matlab_kind::sparse,
+              "sparse",
+              {rows_of(group), hdf5::open_indices(in_, group, "jc").length - 1}};
+    } catch (const error&) {
+      return {name, matlab_kind::sparse, "sparse, damaged"};
+    }
+  }
+
+  // Numbers; texts, objects and cells are arrays of numbers or references too. Of an array that is empty the
+  // file has the sizes in its place.
+  matlab_variable described_full(const std::string& name, const handle& group, const char* array) const {
+    try {
+      const dataset set = *in_.open(group, array, hdf5::input::any_dimensions);
+      matlab_variable variable{name, matlab_kind::other, class_of(set.id)};
+      constexpr std::string_view classes[] = {"double", "single", "logical", "int8",  "uint8", "int16",
+                                              "uint16", "int32",  "uint32",  "int64", "uint64"};
+      const bool of_numbers =
+          std::find(std::begin(classes), std::end(classes), variable.words) != std::end(classes) &&
+          !in_.has_attribute(set.id, "MATLAB_object_decode");
+      if (!of_numbers || in_.has_attribute(set.id, "MATLAB_empty")) return variable;
+      variable.sizes.assign(set.extents.rbegin(), set.extents.rend());
+      if (set.extents.size() == 2) variable.kind = matlab_kind::full;
+      return variable;
+    } catch (const error&) {
+      return {name, matlab_kind::full, "damaged"};
+    }
   }
 
   std::int64_t rows_of(const handle& group) const {
@@ -128,6 +153,7 @@ class reader {
   place meant_;
   std::string meant_name_;
   bool is_sparse_ = false;  // what is meant
+  std::int64_t listed_ = 0;
 };
 
 }  // namespace

@@ -111,6 +111,9 @@ void require_matrix_market(const std::string& name, bool named, std::string_view
     throw error(failure::unsupported, name + ": is packed more than once; unpack it first");
   if (start.starts_with("\x89HDF\r\n\x1a\n"))
     throw error(failure::unsupported, name + ": an HDF5 file that is packed cannot be read; unpack it first");
+  if (is_matlab_hdf5(start))
+    throw error(failure::unsupported,
+                name + ": a MATLAB 7.3 file that is packed cannot be read; unpack it first");
   const std::string_view kind = kind_by_marks(start);
   if (named && !kind.empty())
     throw error(failure::input, fmt::format("{}:1: not a Matrix Market file but {}", name, kind));
@@ -159,7 +162,8 @@ matrix_entries read_opened(const std::string& input, const std::shared_ptr<file_
   }
   const std::string_view archive = archive_kind(source.start);
   if (archive == ".zip") {
-    if (const std::string_view kind = kind_by_marks(source.start); !kind.empty()) refuse_other(input, kind);
+    if (const std::string_view kind = kind_by_marks(source.start); !regular && !kind.empty())
+      refuse_other(input, kind);
     require_plain_file("a zip archive, which .npz is too,");
     if (is_npz(input, source.start)) return read_npz(input, options.if_complex);
   }
@@ -172,12 +176,19 @@ matrix_entries read_opened(const std::string& input, const std::shared_ptr<file_
   text_source& text = found.text;
   if (!archive.empty()) {
     bool opened = false;
-    found = open_archive(input, [&]() -> byte_reader {
-      if (!std::exchange(opened, true)) return source.read;
-      if (!regular)
-        throw error(failure::unsupported, input + ": an archive of several files cannot be read from a pipe");
-      return unpacked(reader_of(open_file(input), input), input).read;
-    });
+    try {
+      found = open_archive(input, [&]() -> byte_reader {
+        if (!std::exchange(opened, true)) return source.read;
+        if (!regular)
+          throw error(failure::unsupported,
+                      input + ": an archive of several files cannot be read from a pipe");
+        return unpacked(reader_of(open_file(input), input), input).read;
+      });
+    } catch (const error&) {
+      if (const std::string_view kind = kind_by_marks(source.start); archive == ".zip" && !kind.empty())
+        refuse_other(input, kind);
+      throw;
+    }
   } else {
     text.name = input;
     text.read = source.read;

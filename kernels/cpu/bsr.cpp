@@ -44,7 +44,7 @@ struct block_calls {
     return own;
   }
   void add_part(std::int64_t row, std::int64_t first, std::int64_t last, Value* own) const {
-    add(m, row, first, last, x, own);
+    add(m, row, first, last, transposed ? x + row * m.block_rows : x, own);
   }
   template <bool Shared>
   void finish_row(std::int64_t row, const Value* own) const {
@@ -281,19 +281,19 @@ class bsr_one_pass {
         const Value sum = alpha * sums[i - first];
         y[i] = beta == Value{0} ? sum : beta * y[i] + sum;
       }
-      return w;
+      return w + first;
     });
   }
   void run_normal(Value alpha, const Value* x, Value beta, Value* z) {
-    run(alpha, x, beta, z, [](std::int64_t first, std::int64_t, const Value* sums) { return sums - first; });
+    run(alpha, x, beta, z, [](std::int64_t, std::int64_t, const Value* sums) { return sums; });
   }
 
  private:
   static constexpr std::int64_t line = 64 / sizeof(Value);
   std::int64_t chunks() const { return static_cast<std::int64_t>(bounds_.size()) - 1; }
 
-  // finish(first, last, sums) takes A x of rows [first, last) and says what they bring to the columns: the
-  // block of row i times [i] of it.
+  // finish(first, last, sums) takes A x of rows [first, last) and says what each of them is to be
+  // multiplied by for the columns.
   template <class Finish>
   void run(Value alpha, const Value* x, Value beta, Value* z, Finish finish) {
     columns_.run(alpha, beta, z, [&](std::int64_t c, Value* of_columns) {

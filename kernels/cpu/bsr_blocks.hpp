@@ -27,8 +27,8 @@ void block_product(const Value* block, std::int64_t rows, std::int64_t cols, std
     }
 }
 
-// The product of the blocks [first, last), all of block row `row`. A x: sums are this row's outputs; A^T x:
-// all outputs. Both are filled up to whole blocks.
+// The product of the blocks [first, last), all of block row `row`. A x: x are all inputs, and sums this row's
+// outputs; A^T x: x are this row's inputs, and sums all outputs. Sums are filled up to whole blocks.
 template <int R, int C, bool Transposed, class Offset, class Value>
 void add_blocks(const bsr_view<Offset, Value, host>& m, std::int64_t row, std::int64_t first,
                 std::int64_t last, const Value* x, Value* sums) {
@@ -38,7 +38,7 @@ void add_blocks(const bsr_view<Offset, Value, host>& m, std::int64_t row, std::i
   for (std::int64_t b = first; b < last; ++b) {
     const Value* const block = m.values.data() + b * height * width;
     const std::int64_t col = m.col_indices[b] * width, cols_inside = std::min(width, m.cols - col);
-    const Value* const in = x + (Transposed ? row * height : col);
+    const Value* const in = x + (Transposed ? 0 : col);
     Value* const out = sums + (Transposed ? col : 0);
     if (rows_inside < height || cols_inside < width)
       block_product<0, 0, Transposed>(block, rows_inside, cols_inside, width, in, out);

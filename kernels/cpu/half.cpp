@@ -147,7 +147,7 @@ class bsr_half_omp {
     Value own[most_rows] = {}, mirrored_x[most_rows];
     for (std::int64_t i = first; i < last; ++i) mirrored_x[i - first] = mirror_ * x[i];
     add_to_rows_(m_, row, b, end, x, own);
-    add_to_columns_(m_, row, b, end, mirrored_x - first, sums);
+    add_to_columns_(m_, row, b, end, mirrored_x, sums);
     for (std::int64_t i = first; i < last; ++i) sums[i] += own[i - first];
   }
   // A block that may hold places on and below the diagonal, where nothing but fill is below.

@@ -286,6 +286,10 @@ TEST_CASE("what cannot be ordered, and files that are no orders, are refused", "
   REQUIRE(refusal("# rows\n0\n2\n") == "row 2 is too large in an order of 2");
   REQUIRE(refusal("# rows\n1\n1\n") == "row 1 is there twice in an order of 2");
   REQUIRE(refusal("# rows\n0\n99999999999\n") == "line 3 is not the number of a row");
+  REQUIRE(failure_of([] { read_row_order("/dev/zero"); }).find("/dev/zero: is no order of rows") == 0);
+  file.replace("# rows\r\n1\r\n0\r\n");
+  REQUIRE(std::ranges::equal(read_row_order(file.path).rows, std::vector<std::int32_t>{1, 0}));
+  REQUIRE(refusal("# rows\n0\n" + std::string(80, '0') + "1\n") == "line 3 is not the number of a row");
   REQUIRE(failure_of([] { read_row_order("/nowhere/order.txt"); }) ==
           "/nowhere/order.txt: could not be opened");
 }

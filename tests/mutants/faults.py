@@ -48,6 +48,9 @@ fault("convert/io/npz.cpp", "coords of columns are checked against rows",
 
 fault("convert/io/matlab_variables.cpp", "a single number of MATLAB counts as a full matrix", "return single || empty ?", "return empty ?", "hdf5 matlab")
 fault("convert/io/matlab_variables.cpp", "SuiteSparse's Problem.A has no precedence", "variable.name == \"Problem.A\"", "false", "hdf5 matlab")
+fault("convert/io/matlab_hdf5.cpp", "objects and texts of MATLAB 7.3 are matrices", "if (!of_numbers || ", "if (", "hdf5")
+fault("convert/io/matlab_hdf5.cpp", "a struct that is a part of itself has no end", "if (++listed_ > most)", "if (false)", "hdf5")
+fault("convert/io/hdf5_file.cpp", "a large chunk is unpacked for every part of it", "if (elements > 0 && chunk * set.element_bytes > ordinary_chunk)", "if (false)", "hdf5")
 fault("convert/io/matlab_hdf5.cpp", "what MATLAB keeps for itself counts", "if (m.name.starts_with('#') || choice_.is_certain())", "if (choice_.is_certain())", "hdf5")
 fault("convert/io/matlab_hdf5.cpp", "a full matrix of MATLAB 7.3 is not turned", "*set, name, true, if_complex_", "*set, name, false, if_complex_", "hdf5")
 fault("convert/io/hdf5_sparse.cpp", "of a long line only its first part is told apart", "visit(line + i / now.count, first + i % now.count,",
@@ -73,7 +76,6 @@ fault("convert/io/npy.cpp", "a dense array ends before its checksum", "return so
 fault("convert/io/looks_like.cpp", "a first line with a damaged beginning is plain text",
       "return start.starts_with('%') || lower(start).find(\"matrixmarket\") != std::string::npos;", "return start.starts_with('%');",
       "looks_like")
-fault("convert/io/looks_like.cpp", "a big-endian MATLAB 4 file is not known", "order != (swapped ? 1 : 0)", "order != 0", "looks_like")
 fault("convert/io/read.cpp", "a page named .mtx is only called wrong", "if (named && !kind.empty())", "if (named && false)",
       "looks_like spconv")
 
@@ -674,7 +676,7 @@ fault("tools/sprecommend.cpp", "one matrix that fails of several is no failure",
       "ended.complete = all.size() == request.inputs.size();", "ended.complete = true;", "sprecommend")
 fault("tools/sprecommend.cpp", "a limit of fill below 1 is taken", "if (typed.max_fill) require_max_fill(*typed.max_fill);", "",
       "sprecommend")
-fault("tools/files.cpp", "a report may overwrite its matrix", "used.emplace(place(input), \"the input\");", "used.emplace(\"\", \"\");",
+fault("tools/files.cpp", "a report may overwrite its matrix", "used.emplace(place(input), called);", "used.emplace(\"\", \"\");",
       "spanalyze sprecommend")
 fault("tools/kernel_names.cpp", "kernels of a vendor that is not there are all kernels", "if (names.size() == others)", "if (false)",
       "sprecommend")
@@ -715,9 +717,9 @@ fault('convert/io/hdf5_description.cpp', '`if (version != container_version)` is
 fault('convert/io/hdf5_file.cpp', '`if (elements > most)` is `if (false && elements > most)`',
       'if (elements > most)',
       'if (false && elements > most)', 'hdf5')
-fault('convert/io/hdf5_file.cpp', 'without `if (link.type != H5L_TYPE_HARD) continue;`',
-      'if (link.type != H5L_TYPE_HARD) continue;',
-      '', 'hdf5')
+fault('convert/io/hdf5_file.cpp', 'links to elsewhere are looked at',
+      'if (link->type == H5L_TYPE_HARD && ',
+      'if (', 'hdf5')
 fault('convert/io/matrix_market.cpp', '`std::min(end, size - 1)` is `std::min(end - 1, size - 1)`',
       'std::min(end, size - 1)',
       'std::min(end - 1, size - 1)', 'matrix_market')

@@ -74,6 +74,8 @@ TEST_CASE("what is no command") {
            {"convrt a.mtx", "sparsmith: there is no command convrt, did you mean convert? (see --help)\n"},
            {"help bach", "sparsmith: there is no command bach, did you mean batch? (see --help)\n"},
            {"--verson", "sparsmith: there is no command --verson, did you mean --version? (see --help)\n"},
+           {"help versio", "sparsmith: there is no command versio (see --help)\n"},
+           {"'a\nb'", "sparsmith: there is no command a\\x0ab (see --help)\n"},
            {"zzzzzz", "sparsmith: there is no command zzzzzz (see --help)\n"}}) {
     INFO(typed);
     const outcome r = work.run(typed);

@@ -458,7 +458,7 @@ TEST_CASE("the index of a collection stays with its results, and the report grou
   REQUIRE(kinds.size() == 2);
   CHECK(kinds[0]["name"] == "counter, example");
   CHECK(kinds[1]["name"] == "not in the index");  // 3 x 4 there, and 3 x 3 here
-  CHECK(content(work / "spbatch-results/ssstats.csv") == index);
+  CHECK(content(work / "spbatch-results/spbatch-index.csv") == index);
   // A report, and what comes to the same results later, has them as well.
   fs::remove(work / "m/ssstats.csv");
   CHECK(json::parse(run(work, "--report --json --quiet").out)["summary"]["kinds"] == kinds);
@@ -483,7 +483,7 @@ TEST_CASE("the index of a collection stays with its results, and the report grou
             "m/ssstats.csv:1: the number of matrices is missing, so this is no index; the report goes "
             "without groups"));
   CHECK_FALSE(json::parse(without.out)["summary"].contains("kinds"));
-  CHECK_FALSE(fs::exists(work / "fresh/ssstats.csv"));
+  CHECK_FALSE(fs::exists(work / "fresh/spbatch-index.csv"));
   // Beginning anew forgets it.
   fs::remove(work / "m/ssstats.csv");
   CHECK_FALSE(json::parse(run(work, "m --analyze --json --quiet --fresh").out)["summary"].contains("kinds"));

@@ -902,6 +902,13 @@ TEST_CASE("rows and columns are put in another order, which is written and taken
   refused(grid + " --reorder rcm --permutation " + (work / "after.mtx"), 2, "to a file of its own");
   refused(grid + " --reorder rcm --permutation " + (work / "none/order.txt"), 1, "none/order.txt");
   refused(grid + " --reorder rcm --undo-permutation x", 2, "one order at a time");
+  refused(grid + " --reorder rcm --permutation " + (work / "./after.mtx"), 2, "is what -o writes as well");
+  refused((work / "before.mtx") + " --reorder rcm --permutation " + (work / "before.mtx"), 2,
+          "is the input as well");
+  refused(grid + " --reorder rcm --permutation " + (work / "order.gz"), 2, "as plain text");
+  write(work / "edges.txt", "1 2\n5 9\n5 1\n");
+  refused((work / "edges.txt") + " --reorder rcm --compact " + (work / "order.txt"), 2,
+          "in the order of the rows");
   refused(grid + " --undo-permutation " + (work / "none.txt"), 1, "none.txt: could not be opened");
   refused(grid + " --undo-permutation " + (work / "before.mtx"), 1, "before.mtx: is no order of rows");
   refused("'gen:uniform?rows=30&cols=20&density=0.1' --reorder amd" + to_file, 2, "is for square matrices");

@@ -162,10 +162,10 @@ const indexed_matrix* collection_index::find(std::string_view path, std::int64_t
 std::string read_index_file(const std::string& path) {
   refuse_what_no_batch_reads(path);
   std::error_code none;
+  if (std::filesystem::is_directory(path, none))
+    refuse_input(path, fmt::format("could not read the index: {}", std::strerror(EISDIR)));
   std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path, none))
-    refuse_input(path,
-                 fmt::format("could not read the index: {}", std::strerror(errno == 0 ? EISDIR : errno)));
+  if (!file) refuse_input(path, fmt::format("could not read the index: {}", std::strerror(errno)));
   std::string text;
   for (std::string piece(1 << 16, '\0'); file;) {
     file.read(piece.data(), static_cast<std::streamsize>(piece.size()));

@@ -10,7 +10,9 @@
 
 namespace sparsmith {
 
-inline constexpr std::string_view index_name = "ssstats.csv";  // in a collection, and in a folder of results
+inline constexpr std::string_view index_name = "ssstats.csv";  // in a collection
+// In a folder of results: of another name, as that folder may be the collection's.
+inline constexpr std::string_view kept_index_name = "spbatch-index.csv";
 inline constexpr std::string_view not_in_index = "not in the index";
 
 struct indexed_matrix {

@@ -13,7 +13,10 @@
 namespace sparsmith {
 
 void take_groups(std::vector<batch_row>& rows, const collection_index& index) {
-  const auto size = [](double known) { return known >= 0 ? static_cast<std::int64_t>(known) : -1; };
+  // What a line says, which may be anything.
+  const auto size = [](double known) {
+    return known >= 0 && known < 0x1p62 ? static_cast<std::int64_t>(known) : -1;
+  };
   for (batch_row& row : rows) {
     // What is searched for below a folder of links is named by the link.
     const indexed_matrix* found = index.find(row.name, size(row.rows), size(row.cols));
@@ -35,7 +38,7 @@ batch_summary write_report(const std::filesystem::path& folder,
   };
   read_results(folder, add, problem);
   if (rows.empty()) throw error(failure::input, folder.string() + ": there are no results");
-  if (const std::string index = (folder / index_name).string(); std::filesystem::exists(index)) {
+  if (const std::string index = (folder / kept_index_name).string(); std::filesystem::exists(index)) {
     try {
       take_groups(rows, collection_index(read_index_file(index), index));
     } catch (const error& wrong) {

@@ -361,7 +361,7 @@ def main():
         return re.sub(r"@([a-z_]+)@", lambda found: values[found[1]], template)
 
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "sparsmith.bash").write_text(fill(BASH, for_bash(commands, tools)))
+    (folder / "sparsmith.bash").write_text(fill(BASH, for_bash(commands, tools)), encoding="utf-8")
     # bash looks for a file with the name of what is completed.
     for name in by_name:
         link = folder / f"{name}.bash"

@@ -2,6 +2,8 @@
 // versions; and a refusal for each thing that can be wrong.
 #include "convert/io/anndata.hpp"
 
+#include <chrono>
+
 #include "convert/io/read.hpp"
 #include "tests/catch.hpp"
 #include "tests/convert/io/handmade_hdf5.hpp"
@@ -134,6 +136,9 @@ TEST_CASE("another matrix of AnnData is read by its place") {
         path + ": holds no layers/spliced: where spliced was looked for there is counts");
   CHECK(failure_of([&] { read_anndata(path, "obsp/x"); }) ==
         path + ": holds no obsp/x: where obsp was looked for there is X, layers");
+  CHECK(has_entries(read_anndata(path, "/layers/counts"), {0, 0, 1}, {0, 2, 1}, {10, 20, 30}));
+  CHECK(failure_of([&] { read_anndata(path, "X/data/x"); }) ==
+        path + ": holds no X/data/x: data is no group");
   CHECK(failure_of([&] { read_anndata(path, "layers"); }) == path + ": layers is a group and no matrix");
 }
 
@@ -195,10 +200,39 @@ TEST_CASE("complex values of AnnData are refused, or their pattern is read") {
   h.leave();
   const std::string path = h.path();
   CHECK(failure_of([&] { read_matrix(path); }, failure::unsupported) ==
-        path + ": data of complex type are not supported yet");
+        path + ": array data is complex, which is not supported yet");
   const matrix_entries m = read_matrix(path, {}, {complex_values::pattern_only});
   CHECK(m.field == "complex");
   CHECK(has_entries(m, {0}, {1}, {1}));
+}
+
+// A chunk that is larger than the cache is unpacked once, and not for every part that is read.
+TEST_CASE("an array in one large chunk is read in time") {
+  constexpr hsize_t entries = 24'000'000;
+  handmade_hdf5 h(".h5ad");
+  h.put_text(h.place(), "encoding-type", "anndata");
+  h.enter("X");
+  h.put_text(h.place(), "encoding-type", "csr_matrix");
+  h.put_numbers(h.place(), "shape", {1, entries});
+  h.array<std::int64_t>("indptr", H5T_STD_I64LE, H5T_NATIVE_INT64, {0, entries}, {2});
+  for (const char* const name : {"indices", "data"}) {
+    const hid_t space = ::H5Screate_simple(1, &entries, nullptr);
+    const hid_t creation = ::H5Pcreate(H5P_DATASET_CREATE);
+    ::H5Pset_chunk(creation, 1, &entries);
+    ::H5Pset_deflate(creation, 1);
+    const hid_t set = ::H5Dcreate2(h.place(), name, H5T_STD_I32LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    const std::vector<std::int32_t> zeros(entries);
+    ::H5Dwrite(set, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, zeros.data());
+    ::H5Dclose(set);
+    ::H5Pclose(creation);
+    ::H5Sclose(space);
+  }
+  h.leave();
+  const std::string path = h.path();
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(read_anndata(path).entries.values.size() == std::int64_t{entries});
+  // One unpacking takes tenths of a second, and 23 of each array would take many.
+  CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < 8);
 }
 
 TEST_CASE("HDF5 that is no AnnData is not taken for it") {

@@ -22,13 +22,6 @@ std::string zip_with(std::string_view name) {
   return bytes.append(name).append(40, 'x');
 }
 
-std::string matlab_4(bool big_endian, std::int32_t type, std::string_view name) {
-  std::string bytes;
-  for (const std::int32_t number : {type, 3, 4, 0, static_cast<std::int32_t>(name.size()) + 1})
-    for (int i = 0; i < 4; ++i) bytes.push_back(static_cast<char>(number >> (8 * (big_endian ? 3 - i : i))));
-  return bytes.append(name).append(20, '\0');
-}
-
 const std::string page = "<!DOCTYPE html>\n<html lang=\"en\">\n<head><title>404</title></head></html>\n";
 const std::string other_words =
     ", which is not a matrix; Sparsmith reads Matrix Market, Rutherford-Boeing and Harwell-Boeing, ";
@@ -68,9 +61,6 @@ TEST_CASE("a file's first bytes say what it is", "[looks_like]") {
       {"\x80\x05\x95", "a Python pickle"},
       {"MATLAB 5.0 MAT-file, Platform: GLNXA64", "a MATLAB 5 file"},
       {"MATLAB 7.3 MAT-file, Platform: GLNXA64", "a MATLAB 7.3 file"},
-      {matlab_4(false, 0, "A"), "a MATLAB 4 file"},
-      {matlab_4(false, 2, "A_1"), "a MATLAB 4 file"},
-      {matlab_4(true, 1000, "A"), "a MATLAB 4 file"},
       {"RDX3\nX\n", "an R workspace"},
       {std::string("X\n\0\0\0\3", 6), "an R object"},
       {"HDF5-based Julia Data Format, version 0.1.1", "a Julia file (.jld2"},
@@ -103,9 +93,6 @@ TEST_CASE("what has no mark is called text, numbers or data", "[looks_like]") {
       {zip_with("a/b.txt"), "a zip archive"},
       {std::string("ab\0cd", 5), "binary data"},
       {"\x80\x06xx", "binary data"},
-      {matlab_4(false, 0, "1A"), "binary data"},
-      {matlab_4(false, 60, "A"), "binary data"},
-      {matlab_4(false, 1000, "A"), "binary data"},
       {std::string(40, '\0'), "binary data"}};
   for (const auto& [bytes, kind] : examples) {
     INFO(bytes);

@@ -148,6 +148,65 @@ TEST_CASE("a file of MATLAB 7.3 without a matrix says what it has") {
   CHECK(g.refusal() == "holds no matrix, but no variables");
 }
 
+TEST_CASE("texts, objects and cells of MATLAB 7.3 are no matrices") {
+  mat_file f;
+  for (const char* const name : {"string", "table", "affine2d", "function_handle"})
+    f.array<double>(name, H5T_STD_U32LE, H5T_NATIVE_DOUBLE, {1, 2, 3, 4, 5, 6}, {6, 1}, false,
+                    [&](hid_t set) { handmade_hdf5::put_text(set, "MATLAB_class", name); });
+  f.array<double>("decoded", H5T_STD_U32LE, H5T_NATIVE_DOUBLE, {1, 2}, {2, 1}, false, [](hid_t set) {
+    handmade_hdf5::put_text(set, "MATLAB_class", "uint32");
+    handmade_hdf5::put_numbers(set, "MATLAB_object_decode", {3});
+  });
+  CHECK(
+      f.refusal() ==
+      "holds no matrix, but affine2d (affine2d), decoded (uint32), function_handle (function_handle), string "
+      "(string), table (table)");
+}
+
+TEST_CASE("a struct of MATLAB 7.3 that is a part of itself has an end") {
+  mat_file f;
+  f.matlab_class("struct");
+  for (char name = 'a'; name < 'j'; ++name)
+    ::H5Lcreate_hard(f.place(), "/", f.place(), std::string(1, name).c_str(), H5P_DEFAULT, H5P_DEFAULT);
+  CHECK(f.refusal() == "holds more than 10000 variables and fields");
+}
+
+TEST_CASE("what is damaged beside the matrix that is meant does not matter") {
+  mat_file f;
+  f.enter("Broken");
+  f.matlab_class("double");
+  f.put_numbers(f.place(), "MATLAB_sparse", {3});
+  f.leave();
+  f.enter("Problem");
+  f.matlab_class("struct");
+  f.sparse("A");
+  f.leave();
+  CHECK(is_small(f.read()));
+  CHECK(is_small(f.read("Problem.A")));
+  CHECK(f.refusal("Broken") == "array jc is missing");
+}
+
+TEST_CASE("complex values of a sparse matrix of MATLAB 7.3 are refused, or their pattern is read") {
+  mat_file f;
+  f.sparse("A", 2, {0, 1}, {1}, {});
+  const hid_t group = ::H5Gopen2(f.place(), "A", H5P_DEFAULT);
+  const hid_t pair = ::H5Tcreate(H5T_COMPOUND, 16);
+  ::H5Tinsert(pair, "real", 0, H5T_IEEE_F64LE);
+  ::H5Tinsert(pair, "imag", 8, H5T_IEEE_F64LE);
+  const hsize_t one = 1;
+  const hid_t space = ::H5Screate_simple(1, &one, nullptr);
+  ::H5Dclose(::H5Dcreate2(group, "data", pair, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  ::H5Sclose(space);
+  ::H5Tclose(pair);
+  ::H5Gclose(group);
+  const std::string path = f.path();
+  CHECK(failure_of([&] { read_matrix(path); }, failure::unsupported) ==
+        path + ": array data is complex, which is not supported yet");
+  const matrix_entries m = read_matrix(path, {}, {complex_values::pattern_only});
+  CHECK(m.field == "complex");
+  CHECK(std::ranges::equal(m.entries.row_indices, std::vector<std::int32_t>{1}));
+}
+
 TEST_CASE("what is wrong with a sparse matrix of MATLAB 7.3 is said") {
   const auto said = [](std::int64_t rows, std::initializer_list<std::int64_t> starts,
                        std::initializer_list<std::int64_t> indices, std::initializer_list<double> values) {
@@ -167,6 +226,7 @@ TEST_CASE("what is wrong with a sparse matrix of MATLAB 7.3 is said") {
   f.enter("A");
   f.matlab_class("double");
   f.put_numbers(f.place(), "MATLAB_sparse", {1, 2});
+  f.array<std::int64_t>("jc", H5T_STD_U64LE, H5T_NATIVE_INT64, {0, 0}, {2});
   f.leave();
   CHECK(f.refusal() == "attribute MATLAB_sparse is not one number");
 }

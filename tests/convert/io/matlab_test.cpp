@@ -379,7 +379,7 @@ TEST_CASE("what is wrong with the head of an array is said", "[matlab]") {
         "m: A: 3000000000 columns are more than the 2147483647 that are supported");
   CHECK(with(flags + sizes + numbers<double>({1})) == "m: a variable has a name of type 9, which is no text");
   CHECK(with(flags + sizes + element(1, std::string(5000, 'A'))) ==
-        "m: a variable has a name that is far too long");
+        "m: a variable has a name of 5000 bytes, which are far too many");
   CHECK(with(flags + sizes + raw<std::uint32_t>({5 << 16 | 1, 0, 0})) ==
         "m: a variable has an element of 5 bytes in four");
   CHECK(with(flags + sizes + raw<std::uint32_t>({1, 100})) == "m: a variable is too short for what is in it");
