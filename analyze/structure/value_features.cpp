@@ -192,13 +192,33 @@ std::int64_t structural_rank_of(const hypersparse_pattern<Offset>& matrix) {
 namespace {
 
 template <class Offset>
-std::optional<std::int64_t> rcm_bandwidth_of(const csr_pattern<Offset, host>& matrix) {
+std::int64_t rcm_bandwidth_of(const csr_pattern<Offset, host>& matrix) {
   return bandwidth_in_order(matrix, reverse_cuthill_mckee(adjacency_of(matrix)));
 }
-// The order would have all its rows, nearly none of which has an entry.
+// Of the rows and columns that have entries, in their order: the others come in none of its parts.
 template <class Offset>
-std::optional<std::int64_t> rcm_bandwidth_of(const hypersparse_pattern<Offset>&) {
-  return {};
+std::int64_t rcm_bandwidth_of(const hypersparse_pattern<Offset>& matrix) {
+  std::vector<std::int32_t> used(matrix.row_numbers.begin(), matrix.row_numbers.end());
+  used.insert(used.end(), matrix.col_indices.begin(), matrix.col_indices.end());
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  const auto place_of = [&](std::int32_t number) {
+    return static_cast<std::int32_t>(std::lower_bound(used.begin(), used.end(), number) - used.begin());
+  };
+  csr<Offset, float, host> filled;
+  filled.rows = filled.cols = static_cast<std::int32_t>(used.size());
+  filled.row_offsets = array<Offset, host>(std::int64_t{filled.rows} + 1);
+  filled.col_indices = array<std::int32_t, host>(matrix.entries());
+  std::transform(matrix.col_indices.begin(), matrix.col_indices.end(), filled.col_indices.begin(), place_of);
+  const std::int64_t listed = matrix.row_numbers.size();
+  for (std::int64_t place = 0, row = 0; place <= filled.rows; ++place) {
+    while (row < listed && place < filled.rows &&
+           matrix.row_numbers[row] < used[static_cast<std::size_t>(place)])
+      ++row;
+    filled.row_offsets[place] =
+        listed == 0 || place == filled.rows ? static_cast<Offset>(matrix.entries()) : matrix.row_offsets[row];
+  }
+  return rcm_bandwidth_of(pattern_of(filled));
 }
 
 template <class Matrix>

@@ -31,7 +31,7 @@ def test_profile(tmp_path, square):
 
 
 def test_profile_without_a_folder(square):
-    found = sparsmith.profile([square], device="cpu", mix="both", budget=0.2, memory=2**30, timeout=100)
+    found = sparsmith.profile([square], device="cpu", mix="both", budget=5, memory=2**32, timeout=100)
     folder = found.folder
     assert found.to_rows()[0]["winner_us"] > 0 and folder.is_dir()
     del found

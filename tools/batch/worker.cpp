@@ -233,7 +233,14 @@ void work_on(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, con
     round_results(told);
     const verdict v = verdict_of(told.found, told.wanted);
     result.recommendation = to_json(told, v);
-    if (!v.winner) result.failed = failure_of("error", name + ": no kernel ran, so there is no verdict");
+    if (!v.winner) {
+      std::string message = name + ": no kernel ran, so there is no verdict";
+      const std::vector<listed_contestant> all = contestants_of(told.found);
+      const auto first = std::find_if(all.begin(), all.end(),
+                                      [](const listed_contestant& one) { return !one.reason.empty(); });
+      if (first != all.end()) message += "; the first reason: " + first->reason;
+      result.failed = failure_of("error", message);
+    }
     for (const std::string& wrong : wrong_results(told.found)) result.failed = failure_of("error", wrong);
     tell_features(std::move(told.features), name, field, options, result);
   } else {

@@ -251,7 +251,7 @@ class AboutAsMuch(int):
 
 
 def expected_rcm_bandwidth(m, options):
-    if m.rows != m.cols or (m.entries > MOST_FOR_RANK and "--rank" not in options) or m.rows + m.cols > 16 * m.entries + 2**20:
+    if m.rows != m.cols or (m.entries > MOST_FOR_RANK and "--rank" not in options):
         return None
     if m.entries == 0:
         return 0
