@@ -244,6 +244,7 @@ std::optional<dataset> input::open(const handle& group, const char* name, std::s
   dataset set;
   const auto open_with_cache = [&](std::size_t bytes) {
     require(::H5Pset_chunk_cache(access.get(), 10007, bytes, 1.0), name);
+    set.id.close();  // opened twice at once, an array has the cache of the first time
     set.id = handle(require(::H5Dopen2(group.get(), name, access.get()), name), ::H5Dclose);
   };
   // Room for several of the largest chunks that are in use.
