@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <cmath>
 #include <condition_variable>
 #include <exception>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "convert/io/bounds.hpp"
+#include "convert/io/edge_lines.hpp"
 #include "convert/io/growing_array.hpp"
 #include "convert/io/lines.hpp"
 #include "convert/io/matrix_market_grammar.hpp"
@@ -22,151 +22,9 @@
 namespace sparsmith {
 namespace {
 
+using namespace edge_lines;
 using matrix_market::byte_order_mark;
 using matrix_market::is_digit;
-
-// Line ends are off by here.
-bool is_blank(char c) {
-  return c == ' ' || c == '\t';
-}
-// Of a column, and no number.
-bool is_name(std::string_view content) {
-  const char c = content[0];
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '"';
-}
-
-std::string_view without_blanks_before(std::string_view text) {
-  const auto first = std::find_if_not(text.begin(), text.end(), is_blank);
-  return text.substr(static_cast<std::size_t>(first - text.begin()));
-}
-
-bool is_comment(std::string_view content) {
-  return content.starts_with('#') || content.starts_with('%') || content.starts_with("//");
-}
-
-// The columns of a line, which end where a comma, a semicolon or blanks do.
-std::vector<std::string_view> columns_of(std::string_view line) {
-  std::vector<std::string_view> found;
-  for (line = without_blanks_before(line); !line.empty();) {
-    const std::size_t end = std::min(line.find_first_of(" \t,;"), line.size());
-    found.push_back(line.substr(0, end));
-    line = without_blanks_before(line.substr(end));
-    if (!line.empty() && (line[0] == ',' || line[0] == ';')) {
-      line = without_blanks_before(line.substr(1));
-      if (line.empty()) found.emplace_back();
-    }
-  }
-  return found;
-}
-
-enum class fault { none, few, many, not_an_id, large_id, not_a_weight, large_weight };
-
-// Goes past what separates two columns; false where nothing does.
-bool skip_separator(const char*& at, const char* end) {
-  const char* const before = at;
-  while (at != end && is_blank(*at)) ++at;
-  if (at != end && (*at == ',' || *at == ';')) {
-    ++at;
-    while (at != end && is_blank(*at)) ++at;
-  }
-  return at != before;
-}
-
-fault parse_id(const char*& at, const char* end, std::int64_t& id) {
-  constexpr int most_digits = 18;
-  std::int64_t number = 0;
-  const char* const first = at;
-  while (at != end && is_digit(*at)) {
-    if (at - first == most_digits) return fault::large_id;
-    number = number * 10 + (*at++ - '0');
-  }
-  id = number;
-  return at == first ? fault::not_an_id : fault::none;
-}
-
-fault parse_weight(const char*& at, const char* end, double& weight) {
-  if (at + 1 < end && *at == '+' && at[1] != '-' && at[1] != '+') ++at;
-  const auto [stop, status] = std::from_chars(at, end, weight);
-  if (status == std::errc::invalid_argument) return fault::not_a_weight;
-  // Too small a number is 0 or the nearest there is; of too large ones there is none.
-  if (status == std::errc::result_out_of_range) weight = std::strtod(std::string(at, stop).c_str(), nullptr);
-  if (std::isinf(weight) && is_digit(stop[-1])) return fault::large_weight;
-  at = stop;
-  return fault::none;
-}
-
-struct edge {
-  std::int64_t from = 0, to = 0;
-  double weight = 1;
-};
-
-fault parse_edge(std::string_view line, bool weighted, edge& found) {
-  const char* at = line.data();
-  const char* const end = at + line.size();
-  while (at != end && is_blank(*at)) ++at;
-  if (const fault wrong = parse_id(at, end, found.from); wrong != fault::none) return wrong;
-  if (!skip_separator(at, end)) return at == end ? fault::few : fault::not_an_id;
-  if (at == end) return fault::few;
-  if (const fault wrong = parse_id(at, end, found.to); wrong != fault::none) return wrong;
-  if (weighted) {
-    if (!skip_separator(at, end)) return at == end ? fault::few : fault::not_an_id;
-    if (at == end) return fault::few;
-    if (const fault wrong = parse_weight(at, end, found.weight); wrong != fault::none) return wrong;
-  }
-  const char* const last = at;
-  while (at != end && is_blank(*at)) ++at;
-  if (at == end) return fault::none;
-  return at != last || *at == ',' || *at == ';' ? fault::many
-         : weighted                             ? fault::not_a_weight
-                                                : fault::not_an_id;
-}
-
-std::string described(fault what, std::string_view line, bool weighted) {
-  constexpr std::size_t most_shown = 40;
-  const std::size_t expected = weighted ? 3 : 2;
-  const auto columns = columns_of(line);
-  const auto shown = [&](std::size_t i) {
-    return i < columns.size() ? columns[i].substr(0, most_shown) : std::string_view();
-  };
-  const auto first_wrong_id = [&] {
-    const auto is_id = [](std::string_view word) {
-      return !word.empty() && std::all_of(word.begin(), word.end(), is_digit);
-    };
-    return shown(is_id(shown(0)) ? 1 : 0);
-  };
-  if (std::any_of(columns.begin(), columns.end(), [](std::string_view one) { return one.empty(); }))
-    return "a column of the line is empty";
-  switch (what) {
-    case fault::few:
-    case fault::many:
-      return fmt::format("the line has {} columns instead of {}", columns.size(), expected);
-    case fault::not_an_id:
-      return fmt::format("\"{}\" is not an id: a whole number from 0 on", first_wrong_id());
-    case fault::large_id:
-      return fmt::format("id {} is far too large", shown(shown(0).size() > shown(1).size() ? 0 : 1));
-    case fault::not_a_weight:
-      return fmt::format("\"{}\" is not a weight", shown(2));
-    case fault::large_weight:
-      return fmt::format("weight {} does not fit a double", shown(2));
-    case fault::none:
-      break;
-  }
-  return {};
-}
-
-// A line of a DIMACS file that is no edge: a comment, or what the problem is.
-bool is_dimacs(std::string_view content, std::string_view letters) {
-  return letters.find(content[0]) != std::string_view::npos && (content.size() == 1 || is_blank(content[1]));
-}
-
-// "66 792 M": the first line of an SMS file, rows, columns and what the numbers are.
-bool is_sms(const std::vector<std::string_view>& columns) {
-  const auto is_id = [](std::string_view word) {
-    return !word.empty() && std::all_of(word.begin(), word.end(), is_digit);
-  };
-  return columns.size() == 3 && is_id(columns[0]) && is_id(columns[1]) && columns[2].size() == 1 &&
-         is_name(columns[2]) && columns[2] != "_" && columns[2] != "\"";
-}
 
 // What is sorted so that every id stands there once.
 array<std::int64_t, host> distinct(const std::int64_t* from, const std::int64_t* to, std::int64_t count) {
@@ -528,9 +386,7 @@ class reader {
     if (announced_entries() != static_cast<double>(behind))
       fail(fmt::format("its first line announces {} entries, and {} lines follow", announced_entries(),
                        behind));
-    if (options_.undirected && rows != cols)
-      fail(fmt::format("a graph without directions has as many rows as columns, not {} x {}", rows, cols),
-           failure::usage);
+    require_square_if_undirected(rows, cols);
     const int base = base_with_sizes(rows, cols);
     count_ = behind;
     if (count_ > 0 && least_ < base)
@@ -573,6 +429,12 @@ class reader {
     take(result, 0, 1);
   }
 
+  void require_square_if_undirected(std::int64_t rows, std::int64_t cols) const {
+    if (options_.undirected && rows != cols)
+      fail(fmt::format("a graph without directions has as many rows as columns, not {} x {}", rows, cols),
+           failure::usage);
+  }
+
   // Ids are counted from 1, and a line of three zeros is the last.
   void take_sms(matrix_entries& result) {
     if (options_.base || options_.compact || options_.sized)
@@ -587,10 +449,7 @@ class reader {
           to_.data()[i] > sms_cols_)
         fail(fmt::format("entry {}: ({}, {}) is outside 1..{} x 1..{}", i + 1, from_.data()[i], to_.data()[i],
                          sms_rows_, sms_cols_));
-    if (options_.undirected && sms_rows_ != sms_cols_)
-      fail(fmt::format("a graph without directions has as many rows as columns, not {} x {}", sms_rows_,
-                       sms_cols_),
-           failure::usage);
+    require_square_if_undirected(sms_rows_, sms_cols_);
     result.entries.rows = static_cast<std::int32_t>(sms_rows_);
     result.entries.cols = static_cast<std::int32_t>(sms_cols_);
     result.origin = "SMS";

@@ -3,19 +3,17 @@
 #include "convert/io/looks_like.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cctype>
-#include <cstdint>
-#include <cstring>
 #include <utility>
 
+#include "convert/io/matrix_market_grammar.hpp"
 #include "convert/io/zip.hpp"
 
 namespace sparsmith {
 namespace {
 
 using namespace std::string_view_literals;
+using matrix_market::byte_order_mark;
 
 constexpr std::pair<std::string_view, std::string_view> marks[] = {
     {"\x89PNG\r\n\x1a\n"sv, "a PNG picture"},
@@ -54,8 +52,6 @@ constexpr std::pair<std::string_view, std::string_view> marks[] = {
     {"LRZI\0"sv, "packed with lrzip (unpack it first)"},
     {"version https://git-lfs.github.com/spec/"sv,
      "a pointer of Git LFS in place of a file (git lfs pull fetches that)"}};
-
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');

@@ -114,7 +114,7 @@ fault("convert/io/lines.cpp", "a line may be a byte too long", "if (line.size() 
 fault("convert/io/edges.cpp", "ids are counted from 1 though one is 0", "options_.base.value_or(least_ == 0 ? 0 : 1)", "options_.base.value_or(least_ <= 1 ? 0 : 1)",
       "edges spconv")
 fault("convert/io/edges.cpp", "a line of names is an edge of its own", "if (std::exchange(skip_first, false)) return;", "if (skip_first) return;", "edges")
-fault("convert/io/edges.cpp", "a column too many is passed over", "return at != last || *at == ',' || *at == ';' ? fault::many", "return at != last ? fault::none : *at == ',' || *at == ';' ? fault::many",
+fault("convert/io/edge_lines.cpp", "a column too many is passed over", "return at != last || *at == ',' || *at == ';' ? fault::many", "return at != last ? fault::none : *at == ',' || *at == ';' ? fault::many",
       "edges")
 fault("convert/io/edges.cpp", "sizes are not told from an edge", "const bool as_many = announced == static_cast<double>(behind);", "const bool as_many = announced == static_cast<double>(behind + 1);",
       "edges")
