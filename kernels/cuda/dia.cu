@@ -2,8 +2,8 @@
 // at once; neighbouring threads read neighbouring values and neighbouring entries of x. Outputs are rows in
 // A x and columns in A^T x: both gather, so that nothing is added to memory that others add to; both at once
 // are two gathers, of which the second finds the values in the cache. A^T (A x) adds a row's sum to
-// neighbouring places of neighbouring rows. Half of a symmetric matrix is two gathers as well, into one
-// output. The rest goes through COO's segmented sums.
+// neighbouring places of neighbouring rows. Half of a symmetric matrix is one gather, over its diagonals and
+// their mirror images. The rest goes through COO's segmented sums.
 #include <optional>
 
 #include "kernels/cuda/entries.hpp"
@@ -14,55 +14,68 @@
 namespace sparsmith {
 namespace {
 
-// As a prototype had them; ptxas spills nothing with them for sm_90.
+// As they were fastest on an H200; ptxas spills next to nothing with them for sm_90.
+constexpr int threads = 256;  // of a thread block
+template <class Value>
 struct dia_tuning {
-  static constexpr int threads = 256;  // of a thread block
   // Of a thread, as many apart as a block has threads: whatever the offset, a warp then reads whole sectors.
-  static constexpr int outputs = 2;
+  static constexpr int outputs = sizeof(Value) == 4 ? 4 : 2;
   // Diagonals whose loads are on their way at once.
-  static constexpr int together = 8;
-  // Offsets that come with the launch: threads then need not wait for them.
-  static constexpr int most_in_launch = 64;
+  static constexpr int together = sizeof(Value) == 4 ? 4 : 8;
+  static constexpr unsigned block_outputs = threads * outputs;
+  static constexpr int blocks_at_once = sizeof(Value) == 4 ? 4 : 3;  // of a multiprocessor
 };
-constexpr int threads = dia_tuning::threads;
-constexpr unsigned block_outputs = threads * dia_tuning::outputs;
+// Offsets that come with the launch: threads then need not wait for them.
+constexpr int most_in_launch = 64;
 
 // Offsets as a launch brings them, or where they are stored.
 struct offsets_in_launch {
-  std::int32_t offsets[dia_tuning::most_in_launch];
+  std::int32_t offsets[most_in_launch];
   __device__ std::int32_t operator[](std::int64_t d) const { return offsets[d]; }
-  offsets_in_launch from(std::int64_t first) const {
-    offsets_in_launch others = {};
-    std::copy(offsets + first, offsets + dia_tuning::most_in_launch, others.offsets);
-    return others;
-  }
 };
 struct offsets_in_memory {
   const std::int32_t* offsets;
   __device__ std::int32_t operator[](std::int64_t d) const { return __ldg(offsets + d); }
-  offsets_in_memory from(std::int64_t first) const { return {offsets + first}; }
 };
+
+// Rows or columns are the outputs of a matrix; rows of the whole those of one of which half is stored.
+enum class outputs_are { rows, columns, rows_of_whole };
 
 // Output i takes input i + shift, where there is one, times the value in the row of the two. Once: values are
 // not looked at again.
-template <bool Transposed, bool Once, class Offsets, class Value>
+template <outputs_are Outputs, bool Once, class Offsets, class Value>
 struct diagonal_walk {
-  static constexpr int each = dia_tuning::outputs;
+  using tuning = dia_tuning<Value>;
+  static constexpr int each = tuning::outputs;
+  static constexpr bool whole = Outputs == outputs_are::rows_of_whole;
   Offsets offsets;
-  std::int64_t diagonals;
+  std::int64_t diagonals;  // with the mirror images of the first few
   std::uint32_t rows, inputs, outputs;
   const Value* values;
   const Value* x;
+  std::int64_t mirrored = 0;  // how many come as mirror images first, so that shifts rise
+  Value mirror = 1;           // which these are multiplied by
 
+  // The stored diagonal that is the d-th of the walk: mirror images come from the outermost inwards.
+  __device__ std::int64_t stored(std::int64_t d) const {
+    if constexpr (!whole) return d;
+    return d < mirrored ? diagonals - mirrored - 1 - d : d - mirrored;
+  }
+  __device__ bool is_mirrored(std::int64_t d) const {
+    return whole ? d < mirrored : Outputs == outputs_are::columns;
+  }
   __device__ std::int64_t shift(std::int64_t d) const {
-    return Transposed ? -std::int64_t{offsets[d]} : std::int64_t{offsets[d]};
+    const std::int64_t offset = offsets[stored(d)];
+    return is_mirrored(d) ? -offset : offset;
   }
 
-  // Whether all outputs of a thread block have inputs on diagonals first..last, whose offsets rise.
+  // Whether all outputs of a thread block have inputs on diagonals first..last, whose shifts rise, or fall
+  // where outputs are columns.
   __device__ bool all_inside(std::int64_t first_output, std::int64_t first, std::int64_t last) const {
-    const std::int64_t low = shift(Transposed ? last : first), high = shift(Transposed ? first : last);
-    return first_output + block_outputs <= outputs && first_output + low >= 0 &&
-           first_output + block_outputs + high <= inputs;
+    constexpr bool fall = Outputs == outputs_are::columns;
+    const std::int64_t low = shift(fall ? last : first), high = shift(fall ? first : last);
+    return first_output + tuning::block_outputs <= outputs && first_output + low >= 0 &&
+           first_output + tuning::block_outputs + high <= inputs;
   }
 
   // Adds `Count` diagonals, or as many as there are. All loads come before the first use. Sums of indices
@@ -74,14 +87,16 @@ struct diagonal_walk {
     for (int k = 0; k < Count; ++k) {
       const bool there = !Guarded || start + k < diagonals;
       const std::uint32_t by = there ? static_cast<std::uint32_t>(shift(start + k)) : 0;
-      const Value* const diagonal = values + (start + k) * std::int64_t{rows};
+      const bool from_column = is_mirrored(start + k);
+      const Value* const diagonal = values + stored(start + k) * std::int64_t{rows};
+      const Value factor = whole && from_column ? mirror : Value{1};
 #pragma unroll
       for (int i = 0; i < each; ++i) {
         const std::uint32_t out = first + i * threads, in = out + by;
         const bool inside = !Guarded || (there && out < outputs && in < inputs);
-        const Value* const at = diagonal + (Transposed ? in : out);
+        const Value* const at = diagonal + (from_column ? in : out);
         value[k][i] = !inside ? Value{0} : Once ? __ldcs(at) : __ldg(at);
-        input[k][i] = inside ? __ldg(x + in) : Value{0};
+        input[k][i] = inside ? factor * __ldg(x + in) : Value{0};
       }
     }
 #pragma unroll
@@ -105,9 +120,10 @@ struct diagonal_walk {
 
 // The sums of a thread's outputs.
 template <class Walk, class Value>
-__device__ __forceinline__ void sum_diagonals(const Walk& walk, Value (&sum)[dia_tuning::outputs]) {
-  constexpr int together = dia_tuning::together;
-  const std::uint32_t block_first = blockIdx.x * block_outputs, first = block_first + threadIdx.x;
+__device__ __forceinline__ void sum_diagonals(const Walk& walk, Value (&sum)[Walk::each]) {
+  constexpr int together = Walk::tuning::together;
+  const std::uint32_t block_first = blockIdx.x * Walk::tuning::block_outputs,
+                      first = block_first + threadIdx.x;
   for (std::int64_t start = 0; start < walk.diagonals; start += together) {
     const auto count = static_cast<int>(min(walk.diagonals - start, std::int64_t{together}));
     if (walk.all_inside(block_first, start, start + count - 1))
@@ -118,36 +134,37 @@ __device__ __forceinline__ void sum_diagonals(const Walk& walk, Value (&sum)[dia
 }
 
 template <class Value>
-__device__ void write_sums(std::uint32_t outputs, Value alpha, const Value (&sum)[dia_tuning::outputs],
+__device__ void write_sums(std::uint32_t outputs, Value alpha, const Value (&sum)[dia_tuning<Value>::outputs],
                            Value beta, Value* y) {
 #pragma unroll
-  for (int i = 0; i < dia_tuning::outputs; ++i)
-    if (const std::uint32_t out = blockIdx.x * block_outputs + threadIdx.x + i * threads; out < outputs)
+  for (int i = 0; i < dia_tuning<Value>::outputs; ++i)
+    if (const std::uint32_t out = blockIdx.x * dia_tuning<Value>::block_outputs + threadIdx.x + i * threads;
+        out < outputs)
       y[out] = updated(beta, y + out, alpha * sum[i]);
 }
 
-// y = alpha A x + beta y, or the same with A^T.
-template <bool Transposed, class Offsets, class Value>
-__global__ void __launch_bounds__(threads, sizeof(Value) == 4 ? 4 : 3)
-    add_diagonals(diagonal_walk<Transposed, true, Offsets, Value> walk, read_ahead ahead, Value alpha,
-                  Value beta, Value* y) {
+// y = alpha A x + beta y, or the same with A^T, or with the whole matrix of which A is the half.
+template <outputs_are Outputs, class Offsets, class Value>
+__global__ void __launch_bounds__(threads, dia_tuning<Value>::blocks_at_once)
+    add_diagonals(diagonal_walk<Outputs, Outputs != outputs_are::rows_of_whole, Offsets, Value> walk,
+                  read_ahead ahead, Value alpha, Value beta, Value* y) {
   ahead.bring();
-  Value sum[dia_tuning::outputs] = {};
+  Value sum[dia_tuning<Value>::outputs] = {};
   sum_diagonals(walk, sum);
   write_sums(walk.outputs, alpha, sum, beta, y);
 }
 
 // Both, of which one may have fewer outputs.
 template <class Offsets, class Value>
-__global__ void __launch_bounds__(threads, sizeof(Value) == 4 ? 4 : 3)
-    add_diagonals_both(diagonal_walk<false, false, Offsets, Value> rows,
-                       diagonal_walk<true, false, Offsets, Value> cols, read_ahead ahead, Value alpha,
-                       Value beta, Value* y, Value* z) {
+__global__ void __launch_bounds__(threads, dia_tuning<Value>::blocks_at_once)
+    add_diagonals_both(diagonal_walk<outputs_are::rows, false, Offsets, Value> rows,
+                       diagonal_walk<outputs_are::columns, false, Offsets, Value> cols, read_ahead ahead,
+                       Value alpha, Value beta, Value* y, Value* z) {
   ahead.bring();
-  Value sum[dia_tuning::outputs] = {};
+  Value sum[dia_tuning<Value>::outputs] = {};
   sum_diagonals(rows, sum);
   write_sums(rows.outputs, alpha, sum, beta, y);
-  Value other[dia_tuning::outputs] = {};
+  Value other[dia_tuning<Value>::outputs] = {};
   sum_diagonals(cols, other);
   write_sums(cols.outputs, alpha, other, beta, z);
 }
@@ -155,37 +172,23 @@ __global__ void __launch_bounds__(threads, sizeof(Value) == 4 ? 4 : 3)
 // z += alpha A^T (A x): a row's sum, and then the row times it. Neighbouring threads add to neighbouring
 // places.
 template <class Offsets, class Value>
-__global__ void __launch_bounds__(threads, sizeof(Value) == 4 ? 4 : 3)
-    add_diagonals_normal(diagonal_walk<false, false, Offsets, Value> walk, read_ahead ahead, Value alpha,
-                         Value* z) {
+__global__ void __launch_bounds__(threads, dia_tuning<Value>::blocks_at_once)
+    add_diagonals_normal(diagonal_walk<outputs_are::rows, false, Offsets, Value> walk, read_ahead ahead,
+                         Value alpha, Value* z) {
   ahead.bring();
-  Value sum[dia_tuning::outputs] = {};
+  Value sum[dia_tuning<Value>::outputs] = {};
   sum_diagonals(walk, sum);
   wait_for_kernel_before();  // which scales z
   for (std::int64_t d = 0; d < walk.diagonals; ++d) {
     const auto by = static_cast<std::uint32_t>(walk.shift(d));
     const Value* const diagonal = walk.values + d * std::int64_t{walk.rows};
 #pragma unroll
-    for (int i = 0; i < dia_tuning::outputs; ++i) {
-      const std::uint32_t row = blockIdx.x * block_outputs + threadIdx.x + i * threads, col = row + by;
+    for (int i = 0; i < dia_tuning<Value>::outputs; ++i) {
+      const std::uint32_t row = blockIdx.x * dia_tuning<Value>::block_outputs + threadIdx.x + i * threads,
+                          col = row + by;
       if (row < walk.rows && col < walk.inputs) atomicAdd(z + col, __ldg(diagonal + row) * (alpha * sum[i]));
     }
   }
-}
-
-// y = alpha (A + mirror B) x + beta y: A's rows and B's columns are the outputs.
-template <class Offsets, class Value>
-__global__ void __launch_bounds__(threads, sizeof(Value) == 4 ? 4 : 3)
-    add_diagonals_half(diagonal_walk<false, false, Offsets, Value> rows,
-                       diagonal_walk<true, false, Offsets, Value> mirrored, read_ahead ahead, Value alpha,
-                       Value mirror, Value beta, Value* y) {
-  ahead.bring();
-  Value sum[dia_tuning::outputs] = {};
-  sum_diagonals(mirrored, sum);
-#pragma unroll
-  for (int i = 0; i < dia_tuning::outputs; ++i) sum[i] *= mirror;
-  sum_diagonals(rows, sum);
-  write_sums(rows.outputs, alpha, sum, beta, y);
 }
 
 // A matrix as its kernels are launched for it.
@@ -193,7 +196,7 @@ template <class Value>
 class launched_diagonals {
  public:
   explicit launched_diagonals(const dia_view<Value, device>& m) : m_(m) {
-    if (m.offsets.size() > dia_tuning::most_in_launch) return;
+    if (m.offsets.size() > most_in_launch) return;
     copy_bytes(place::host, few_.emplace().offsets, place::device, m.offsets.data(),
                m.offsets.size() * std::int64_t{sizeof(std::int32_t)});
   }
@@ -206,18 +209,20 @@ class launched_diagonals {
     else
       use(offsets_in_memory{m_.offsets.data()});
   }
-  // Over the diagonals from the first one on, or from a later one.
-  template <bool Transposed, bool Once, class Offsets>
-  diagonal_walk<Transposed, Once, Offsets, Value> walk(const Offsets& offsets, const Value* x,
-                                                       std::int64_t first = 0) const {
+  template <outputs_are Outputs, bool Once, class Offsets>
+  diagonal_walk<Outputs, Once, Offsets, Value> walk(const Offsets& offsets, const Value* x,
+                                                    std::int64_t mirrored = 0, Value mirror = 1) const {
     const auto rows = static_cast<std::uint32_t>(m_.rows), cols = static_cast<std::uint32_t>(m_.cols);
-    return {offsets.from(first),
-            m_.offsets.size() - first,
+    constexpr bool to_columns = Outputs == outputs_are::columns;
+    return {offsets,
+            mirrored + m_.offsets.size(),
             rows,
-            Transposed ? rows : cols,
-            Transposed ? cols : rows,
-            m_.values.data() + first * std::int64_t{rows},
-            x};
+            to_columns ? rows : cols,
+            to_columns ? cols : rows,
+            m_.values.data(),
+            x,
+            mirrored,
+            mirror};
   }
   read_ahead ahead(const Value* x, std::int64_t count) const {
     read_ahead ranges;
@@ -233,15 +238,18 @@ class launched_diagonals {
 
 template <class Value>
 class dia_rows {
+  using tuning = dia_tuning<Value>;
+
  public:
   static constexpr kernel_info info{
       .name = "dia/rows",
-      .description = "a thread for two outputs, diagonals eight at a time, the rest as coo/segscan-32-block",
+      .description =
+          "a thread for a few outputs, several diagonals at a time, the rest as coo/segscan-32-block",
       .source = "ours",
       .computes = {true, true, true, true},
       .facts = {.walk = kernel_facts::rows::lanes,
                 .lanes = 1,
-                .at_once = dia_tuning::together,
+                .at_once = tuning::together,
                 .additions = {.normal = kernel_facts::adds::every},
                 .launches = {.multiply = 1, .transposed = 1, .both = 1, .normal = 2}}};
   using matrix = dia_view<Value, device>;
@@ -259,9 +267,10 @@ class dia_rows {
     const auto count = static_cast<std::uint32_t>(outputs(m_, op_));
     launched_.with_offsets([&](const auto& offsets) {
       with_operation(op_, [&](auto transposed) {
-        add_diagonals<<<blocks_for(count, block_outputs), threads, 0, on_.stream>>>(
-            launched_.template walk<transposed.value, true>(offsets, x), launched_.ahead(x, inputs(m_, op_)),
-            alpha, beta, y);
+        constexpr auto to = transposed.value ? outputs_are::columns : outputs_are::rows;
+        add_diagonals<to><<<blocks_for(count, tuning::block_outputs), threads, 0, on_.stream>>>(
+            launched_.template walk<to, true>(offsets, x), launched_.ahead(x, inputs(m_, op_)), alpha, beta,
+            y);
       });
     });
     check_cuda(cudaGetLastError());
@@ -270,9 +279,11 @@ class dia_rows {
 
   void run_both(Value alpha, const Value* x, const Value* w, Value beta, Value* y, Value* z) const {
     launched_.with_offsets([&](const auto& offsets) {
-      add_diagonals_both<<<blocks_for(std::max(m_.rows, m_.cols), block_outputs), threads, 0, on_.stream>>>(
-          launched_.template walk<false, false>(offsets, x), launched_.template walk<true, false>(offsets, w),
-          launched_.ahead(x, m_.cols), alpha, beta, y, z);
+      const auto blocks = blocks_for(std::max(m_.rows, m_.cols), tuning::block_outputs);
+      add_diagonals_both<<<blocks, threads, 0, on_.stream>>>(
+          launched_.template walk<outputs_are::rows, false>(offsets, x),
+          launched_.template walk<outputs_are::columns, false>(offsets, w), launched_.ahead(x, m_.cols),
+          alpha, beta, y, z);
     });
     check_cuda(cudaGetLastError());
     add_entries_both(on_, entries_of(m_.rest_row_indices, m_.rest_col_indices, m_.rest_values, op_), alpha, x,
@@ -283,9 +294,10 @@ class dia_rows {
   void run_normal(Value alpha, const Value* x, Value beta, Value* z) const {
     const bool early = scale(on_, m_.cols, beta, z);
     launched_.with_offsets([&]<class Offsets>(const Offsets& offsets) {
-      launch(on_, launch_size{blocks_for(m_.rows, block_outputs), threads, 0, early},
-             add_diagonals_normal<Offsets, Value>, launched_.template walk<false, false>(offsets, x),
-             launched_.ahead(x, m_.cols), alpha, z);
+      launch(on_, launch_size{blocks_for(m_.rows, tuning::block_outputs), threads, 0, early},
+             add_diagonals_normal<Offsets, Value>,
+             launched_.template walk<outputs_are::rows, false>(offsets, x), launched_.ahead(x, m_.cols),
+             alpha, z);
     });
   }
   cuda on_;
@@ -296,13 +308,15 @@ class dia_rows {
 
 template <class Value>
 class dia_half_rows {
+  using tuning = dia_tuning<Value>;
+
  public:
   static constexpr kernel_info info{.name = "dia/half",
                                     .description = "as dia/rows, over diagonals and their mirror images",
                                     .source = "ours",
                                     .facts = {.walk = kernel_facts::rows::lanes,
                                               .lanes = 1,
-                                              .at_once = dia_tuning::together,
+                                              .at_once = tuning::together,
                                               .launches = {.multiply = 1, .transposed = 1}}};
   using matrix = dia_half_view<Value, device>;
 
@@ -325,10 +339,10 @@ class dia_half_rows {
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
     alpha *= sign_;
     launched_.with_offsets([&](const auto& offsets) {
-      add_diagonals_half<<<blocks_for(m_.rows, block_outputs), threads, 0, on_.stream>>>(
-          launched_.template walk<false, false>(offsets, x),
-          launched_.template walk<true, false>(offsets, x, on_main_), launched_.ahead(x, m_.cols), alpha,
-          mirror_, beta, y);
+      constexpr auto to = outputs_are::rows_of_whole;
+      add_diagonals<to><<<blocks_for(m_.rows, tuning::block_outputs), threads, 0, on_.stream>>>(
+          launched_.template walk<to, false>(offsets, x, m_.offsets.size() - on_main_, mirror_),
+          launched_.ahead(x, m_.cols), alpha, beta, y);
     });
     check_cuda(cudaGetLastError());
     add_entries(on_,
