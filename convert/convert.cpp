@@ -166,6 +166,10 @@ any_format<Offset, Value, space_on<Backend>> from_csr(Backend on, csr<Offset, Va
       return half_stored(on, matrix, log, [&](const csr<Offset, Value, space>& upper) {
         return csr_to_bsr(on, view(upper), options.bsr_block, max_fill, log);
       });
+    case format_kind::gcsb_tile_half:
+      return half_stored(on, matrix, log, [&](const csr<Offset, Value, space>& upper) {
+        return csr_to_gcsb_tile(on, view(upper), options.tile.of_half(), max_fill, log);
+      });
   }
   throw error(failure::usage, "no such format");
 }

@@ -35,6 +35,14 @@ struct tile_options {
   int index_bits = 0;                  // 16 or 32; 0: 16 where that is enough
   renumbering renumber = renumbering::automatic;
   std::int32_t rest_below = 64;  // entries a tile must have, or it goes to the rest
+
+  // As half of a matrix takes them: its rows and columns keep their numbers, else its diagonal would lie
+  // anywhere.
+  tile_options of_half() const {
+    tile_options half = *this;
+    half.renumber = renumbering::none;
+    return half;
+  }
 };
 
 struct conversion_options {

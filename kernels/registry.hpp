@@ -51,5 +51,7 @@ template <class Offset, class Value, class Space>
 using gcsb_view = gcsb<Offset, Value, view_of<Space>>;
 template <class Offset, class Value, class Space>
 using gcsb_tile_view = gcsb_tile<Offset, Value, view_of<Space>>;
+template <class Offset, class Value, class Space>
+using gcsb_tile_half_view = gcsb_tile_half<Offset, Value, view_of<Space>>;
 
 }  // namespace sparsmith

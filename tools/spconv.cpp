@@ -3,6 +3,7 @@
 #include "tools/spconv.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -195,18 +196,21 @@ std::optional<format_kind> settle_target(const typed_options& typed) {
     return {};
   }
   const format_kind named = typed.to == "mtx" ? format_kind::coo : *format_named(typed.to);
-  if (named == format_kind::gcsb_tile && typed.blocked_layout.value_or(layout::tile) != layout::tile)
-    refuse("--to gcsb_tile is layout tile; leave --layout out");
+  if (is_in_tiles(named) && typed.blocked_layout.value_or(layout::tile) != layout::tile)
+    refuse("--to " + typed.to + " is layout tile; leave --layout out");
   if (typed.symmetric == stored_part::whole && whole_of(named))
     refuse("--to " + typed.to + " stores half of the matrix; leave --symmetric full out");
-  if (typed.symmetric == stored_part::half) {
-    const std::optional<format_kind> half = whole_of(named) ? named : half_of(named);
-    if (!half || typed.to == "mtx") refuse("--symmetric half is for csr, dia and bsr, not for " + typed.to);
-    return half;
+  format_kind target = named;
+  if (typed.blocked_layout == layout::tile && !is_in_tiles(named)) {
+    if (named != format_kind::gcsb) refuse("--layout tile is one of GCSB, not of " + typed.to);
+    target = format_kind::gcsb_tile;
   }
-  if (typed.blocked_layout != layout::tile || named == format_kind::gcsb_tile) return named;
-  if (named != format_kind::gcsb) refuse("--layout tile is one of GCSB, not of " + typed.to);
-  return format_kind::gcsb_tile;
+  if (typed.symmetric != stored_part::half || whole_of(target)) return target;
+  const std::optional<format_kind> half = half_of(target);
+  if (!half || typed.to == "mtx")
+    refuse(fmt::format("--symmetric half is for {}, not for {}", fmt::join(formats_with_half(), ", "),
+                       typed.to));
+  return half;
 }
 
 // A plan is about all formats.
@@ -216,14 +220,15 @@ void require_effect(const typed_options& typed, std::optional<format_kind> targe
     refuse("--container says what -o writes: name a file with -o");
   if (typed.plan || !target) return;
   const bool own_name = typed.to == "mtx" || typed.to == name_of(*target);
-  const std::string variety = whole_of(*target) ? ", half of it" : ", layout tile";
+  const std::string variety = (typed.blocked_layout == layout::tile ? ", layout tile" : "") +
+                              std::string(whole_of(*target) ? ", half of it" : "");
   require_meaning(typed.of_formats, {*target}, own_name ? typed.to : typed.to + variety);
 }
 
 // What the conversion takes, and the other sizes a plan prices.
 plan_request settle_shapes(const typed_options& typed, std::optional<format_kind> target) {
   conversion_options options = typed.conversion;
-  const bool to_tile = target == format_kind::gcsb_tile;
+  const bool to_tile = target && is_in_tiles(*target);
   if (target && (typed.betas.size() > 1 || typed.blocks.size() > 1))
     refuse("several --beta or --block are for --plan alone; a conversion takes one");
   if ((to_tile || typed.blocked_layout == layout::tile) && options.blocks.window > 0)

@@ -86,14 +86,14 @@ std::map<format_kind, conversion_options> forced_formats(const typed_options& ty
   // Layout tile takes powers of two up to a warp; unless it is asked for, other groups are for the other
   // layout alone.
   const std::int32_t group = options.blocks.group_size;
-  const bool for_tile =
-      is_lane_count(group) || std::find(typed.formats.begin(), typed.formats.end(),
-                                        name_of(format_kind::gcsb_tile)) != typed.formats.end();
+  const bool for_tile = is_lane_count(group) ||
+                        std::any_of(typed.formats.begin(), typed.formats.end(),
+                                    [](const std::string& name) { return is_in_tiles(*format_named(name)); });
   if (for_tile) options.tile.group_size = group;
   std::map<format_kind, conversion_options> forced;
   for (const std::string& option : typed.of_formats)
     for (const format_kind format : formats_with(option))
-      if (format != format_kind::gcsb_tile || option != "--group" || for_tile) forced[format] = options;
+      if (!is_in_tiles(format) || option != "--group" || for_tile) forced[format] = options;
   // All that was typed must be right, whatever of it this run needs.
   for (const auto& [format, asked] : forced) require_options(asked, format);
   return forced;

@@ -20,6 +20,8 @@ struct field_tuning {
   static constexpr int blocks = 5;              // of BSR, those with the fewest bytes
   static constexpr double blocks_beyond = 1.3;  // and not more than this many times the fewest
   static constexpr block_size tiles[] = {{256, 256}, {512, 512}, {1024, 1024}, {512, 1024}, {1024, 512}};
+  // The first is chosen from the matrix.
+  static constexpr block_size tiles_of_half[] = {{0, 0}, {512, 512}, {1024, 512}};
 };
 
 template <class T, class Item>
@@ -71,6 +73,8 @@ class field_builder {
       case format_kind::dia_half:
       case format_kind::bsr_half:
         return add_half(format);
+      case format_kind::gcsb_tile_half:
+        return add_tile_half();
       default:
         add(*priced(format));
     }
@@ -91,7 +95,7 @@ class field_builder {
                        {options.bsr_block},
                        {},
                        {options.blocks.beta},
-                       format == format_kind::gcsb_tile,
+                       is_in_tiles(format),
                        whole_of(format).has_value()}));
   }
 
@@ -256,10 +260,14 @@ class field_builder {
     }
   }
 
-  // BSR in the blocks that take the fewest bytes; without a word where there is no half and nobody asked for
-  // it.
+  // Nothing is said where there is no half and nobody asked for it.
+  bool is_worth_a_word() const {
+    return !request_.formats.empty() || (features_.has_half() != false && !entries_alone);
+  }
+
+  // BSR in the blocks that take the fewest bytes.
   void add_half(format_kind format) {
-    if (request_.formats.empty() && (features_.has_half() == false || entries_alone)) return;
+    if (!is_worth_a_word()) return;
     const format_cost* least = nullptr;
     for (const format_cost& known : features_.formats)
       if (known.format == format && (least == nullptr || known.bytes < least->bytes)) least = &known;
@@ -322,6 +330,25 @@ class field_builder {
     for (const block_size& sides : field_tuning::tiles) add_sides(sides, root.options.tile.renumber, first);
     add_sides({root.options.tile.height, root.options.tile.width},
               root.renumbered ? renumbering::none : renumbering::length, first);
+  }
+
+  // On a CPU the sums of every thread cost more than half of the entries saves (docs/log), and pricing tiles
+  // takes long: there it is raced where it is asked for.
+  void add_tile_half() {
+    if (request_.formats.empty() && request_.backend == openmp::name) return;
+    if (!is_worth_a_word()) return;
+    std::set<std::string> seen;
+    int first = -1;
+    for (const block_size& sides : field_tuning::tiles_of_half) {
+      plan_request plan{{}, {}, {}, {}, true, true};
+      plan.options.tile.height = sides.rows;
+      plan.options.tile.width = sides.cols;
+      const format_cost cost = price(format_kind::gcsb_tile_half, plan);
+      if (!seen.insert(note_of(cost)).second) continue;
+      const int added = add(cost, first);
+      if (!all_.back().left_out.empty()) return;
+      if (first < 0) first = added;
+    }
   }
 
   // What the vendor advises where A^T x is needed: a second copy, of A^T, in the fastest of its formats, and

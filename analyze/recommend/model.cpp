@@ -163,7 +163,7 @@ void count_atomics(const model_matrix& matrix, const format_cost& cost, product&
   } else if (cost.format == format_kind::hyb || cost.format == format_kind::dia) {
     p.atomics = rest / 4;
     p.contended = heaviest / 32;
-  } else if (cost.format == format_kind::gcsb_tile) {
+  } else if (is_in_tiles(cost.format)) {
     p.atomics += rest;
     p.contended += rest > 0 ? heaviest / 32 : 0;
   }
@@ -211,6 +211,7 @@ product product_of(const std::string& backend, const kernel_info& kernel, operat
       p.chain = cost.blocks > 0 ? p.slots / p.blocks : 0;
       break;
     case format_kind::gcsb_tile:
+    case format_kind::gcsb_tile_half:
       walk_tiles(backend, matrix, cost, processors, p);
       break;
     case format_kind::dia:
@@ -285,7 +286,7 @@ kernel_work work_of(const std::string& backend, const kernel_info& kernel, opera
   const product p = product_of(backend, kernel, op, matrix, cost, of_transpose, 1);
   if (!p.facts.stated()) return {};
   // A chunk of tiles is no row that somebody waits for: it is cut to fit the GPU.
-  const double longest = cost.format == format_kind::gcsb_tile ? 0 : p.chain;
+  const double longest = is_in_tiles(cost.format) ? 0 : p.chain;
   return {p.arrays + p.vectors, p.atomics, p.launches, longest};
 }
 

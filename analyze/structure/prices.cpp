@@ -371,7 +371,7 @@ std::vector<block_size> blocks_of_half(const plan_request& request) {
 }
 
 // What stores half of a matrix costs what its format does for the upper triangle alone. Most of that follows
-// from the whole matrix; the triangle is made for zeros, and for blocks that are not square.
+// from the whole matrix; the triangle is made for zeros, for blocks that are not square, and for tiles.
 template <class Backend, class Offset, class Value>
 void add_halves(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, const plan_request& request,
                 const price_facts& facts, std::vector<format_cost>& costs) {
@@ -395,16 +395,19 @@ void add_halves(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, 
     of_upper.blocks[size] = {{1, blocks / 2}};
   }
   csr<Offset, Value, space_on<Backend>> upper;
-  if (facts.zeros > 0 || !unpaired.empty()) {
+  if (facts.zeros > 0 || !unpaired.empty() || request.tile) {
     upper = csr_to_upper(on, matrix, nullptr);
     of_upper.blocks.merge(count_blocks_by_entries(on, pattern_of(view(upper)), unpaired));
     if (facts.zeros > 0) of_upper.zeros = count_zeros<Backend, Offset, Value>(on, view(upper));
   }
-  const auto counted = facts.zeros > 0 ? view(upper) : matrix;
-  pricer<Backend, csr<Offset, Value, view_on<Backend>>> prices(on, counted, request.options, of_upper, kept);
+  const auto counted = facts.zeros > 0 || request.tile ? view(upper) : matrix;
+  conversion_options options = request.options;
+  options.tile = options.tile.of_half();
+  pricer<Backend, csr<Offset, Value, view_on<Backend>>> prices(on, counted, options, of_upper, kept);
   prices.price_csr();
   prices.price_dia();
   for (const block_size& size : sizes) prices.price_bsr(size, request.chosen_block == size);
+  if (request.tile) prices.price_tile();
   // The row of every entry while the triangle is taken, and then what its conversion holds.
   const std::int64_t triangle =
       kept * (index_bytes + std::int64_t{sizeof(Value)}) + (matrix.rows + std::int64_t{1}) * sizeof(Offset);

@@ -30,7 +30,7 @@ using any_format =
                  sell<Offset, Value, Space>, hyb<Value, Space>, dia<Value, Space>, bsr<Offset, Value, Space>,
                  csb<Offset, Value, Space>, ecsb<Offset, Value, Space>, gcsb<Offset, Value, Space>,
                  gcsb_tile<Offset, Value, Space>, csr_half<Offset, Value, Space>, dia_half<Value, Space>,
-                 bsr_half<Offset, Value, Space>>;
+                 bsr_half<Offset, Value, Space>, gcsb_tile_half<Offset, Value, Space>>;
 
 // Which of them, without a matrix: the index of its alternative. What is typed or read is turned into this
 // once.
@@ -49,10 +49,11 @@ enum class format_kind : std::size_t {
   gcsb_tile,
   csr_half,
   dia_half,
-  bsr_half
+  bsr_half,
+  gcsb_tile_half
 };
 static_assert(std::variant_size_v<any_format<std::int32_t, double, host>> ==
-              static_cast<std::size_t>(format_kind::bsr_half) + 1);
+              static_cast<std::size_t>(format_kind::gcsb_tile_half) + 1);
 
 template <class Any, std::size_t... i>
 std::vector<std::string> names_of(std::index_sequence<i...>) {
@@ -89,6 +90,17 @@ inline std::optional<format_kind> whole_of(format_kind half) {
   for (const format_kind format : all_formats())
     if (half_of(format) == half) return format;
   return {};
+}
+// The names of those of which half can be stored.
+inline std::vector<std::string> formats_with_half() {
+  std::vector<std::string> names;
+  for (const format_kind format : all_formats())
+    if (half_of(format)) names.push_back(name_of(format));
+  return names;
+}
+// Layout `tile`, of the whole matrix or of half of it.
+inline bool is_in_tiles(format_kind format) {
+  return format == format_kind::gcsb_tile || format == format_kind::gcsb_tile_half;
 }
 // Of a format's type, in any space and with any types of its elements.
 template <class Format>

@@ -9,6 +9,7 @@
 #include "convert/formats/bsr.hpp"
 #include "convert/formats/csr.hpp"
 #include "convert/formats/dia.hpp"
+#include "convert/formats/gcsb_tile.hpp"
 
 namespace sparsmith {
 
@@ -43,6 +44,9 @@ struct half : offset_of_upper<Upper> {
   std::int32_t skew = 0;  // 1: what lies below the diagonal is negated
   Upper upper = {};       // no entry below the diagonal; with `skew` none on it but zeros
 
+  // What an entry is multiplied by to be its mirror image.
+  value_type mirror() const { return skew != 0 ? value_type{-1} : value_type{1}; }
+
   static constexpr auto member_names = [] {
     std::array<const char*, Upper::member_names.size() + 1> names{"skew"};
     std::copy(Upper::member_names.begin(), Upper::member_names.end(), names.begin() + 1);
@@ -60,5 +64,7 @@ template <class Value, class Space>
 using dia_half = half<dia<Value, Space>>;
 template <class Offset, class Value, class Space>
 using bsr_half = half<bsr<Offset, Value, Space>>;
+template <class Offset, class Value, class Space>
+using gcsb_tile_half = half<gcsb_tile<Offset, Value, Space>>;
 
 }  // namespace sparsmith

@@ -444,7 +444,8 @@ format_properties entry<format_kind::gcsb_tile>() {
                        setting("--renumber", "tile.renumber", renumber),
                        setting("--group", "tile.group_size", group),
                        setting("--index", "tile.index_bits", bits),
-                       setting("--rest", "tile.rest_below", rest)},
+                       setting("--rest", "tile.rest_below", rest),
+                       half_flag},
           .settle =
               [](options_type& o, const format_parameters& made) {
                 if (const auto side = find(made, "tile_height"))
@@ -472,6 +473,17 @@ format_properties entry<format_kind::gcsb_tile>() {
               },
           .on_openmp = {"gcsb/tile-omp", "gcsb/tile-omp"},
           .on_cuda = {"gcsb/tile", "gcsb/tile"}};
+}
+
+template <>
+format_properties entry<format_kind::gcsb_tile_half>() {
+  format_properties half =
+      halved(entry<format_kind::gcsb_tile>(), 15, 310, {"gcsb/tile-half-omp", "gcsb/tile-half-omp"},
+             {"gcsb/tile-half", "gcsb/tile-half"});
+  // Its rows and columns keep their numbers.
+  std::erase_if(half.settings, [](const format_setting& s) { return std::string_view(s.flag) == "--renumber"; });
+  std::erase_if(half.parameters, [](const auto& p) { return std::string_view(p.name) == "renumber"; });
+  return half;
 }
 
 using any_host = any_format<std::int32_t, double, host>;

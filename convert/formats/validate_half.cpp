@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "convert/formats/block_index.hpp"
 #include "convert/formats/validate.hpp"
 
 namespace sparsmith {
@@ -50,6 +51,26 @@ std::string first_problem(const bsr<Offset, Value, host>& m, Each each) {
   return {};
 }
 
+template <class Offset, class Value, class Each>
+std::string first_problem(const gcsb_tile<Offset, Value, host>& m, Each each) {
+  const tile_cells cells(m.tile_height, m.tile_width, m.group_size);
+  const index_reader index{m.combined16.data(), m.combined32.data()};
+  for (std::int64_t tile = 0; tile < m.tile_rows.size(); ++tile)
+    for (std::int64_t step = m.tile_offsets[tile]; step < m.tile_offsets[tile + 1]; ++step)
+      for (std::int32_t lane = 0; lane < m.group_size; ++lane) {
+        const std::int64_t slot = cells.slot(step, lane);
+        if (cells.is_padding(index[slot])) continue;
+        const std::int64_t row = std::int64_t{m.tile_rows[tile]} * m.tile_height +
+                                 cells.row(index[slot], static_cast<std::uint32_t>(lane)),
+                           col = std::int64_t{m.tile_cols[tile]} * m.tile_width + cells.col(index[slot]);
+        if (auto problem = each(row, col, m.values[slot]); !problem.empty()) return problem;
+      }
+  for (std::int64_t e = 0; e < m.rest_values.size(); ++e)
+    if (auto problem = each(m.rest_row_indices[e], m.rest_col_indices[e], m.rest_values[e]); !problem.empty())
+      return problem;
+  return {};
+}
+
 }  // namespace
 
 template <class Upper>
@@ -61,6 +82,9 @@ std::string find_invalid(const half<Upper>& m) {
   if constexpr (requires { m.upper.offsets; })
     if (m.upper.offsets.size() > 0 && m.upper.offsets[0] < 0)
       return fmt::format("the diagonal {} lies below the main one", m.upper.offsets[0]);
+  // Its rows and columns would have numbers of their own, and the diagonal would lie anywhere.
+  if constexpr (requires { m.upper.renumbered; })
+    if (m.upper.renumbered != 0) return "half of a matrix in tiles is renumbered";
   return first_problem(m.upper, [&](std::int64_t row, std::int64_t col, auto value) -> std::string {
     if (col < row) return fmt::format("the entry at ({}, {}) lies below the diagonal", row, col);
     if (m.skew == 1 && col == row && value != 0)
@@ -71,7 +95,8 @@ std::string find_invalid(const half<Upper>& m) {
 
 #define SPARSMITH_INSTANTIATE(O, V)                               \
   template std::string find_invalid(const csr_half<O, V, host>&); \
-  template std::string find_invalid(const bsr_half<O, V, host>&);
+  template std::string find_invalid(const bsr_half<O, V, host>&); \
+  template std::string find_invalid(const gcsb_tile_half<O, V, host>&);
 SPARSMITH_INSTANTIATE(std::int32_t, float)
 SPARSMITH_INSTANTIATE(std::int32_t, double)
 SPARSMITH_INSTANTIATE(std::int64_t, float)

@@ -218,6 +218,33 @@ struct blocks_omp : scatter_sum<typename Walk::matrix::value_type, Walk> {
       : scatter_sum<typename matrix::value_type, Walk>(m.rows, m.cols, op, chunks_of(Walk{m}), Walk{m}) {}
 };
 
+template <class Offset, class Value>
+class gcsb_tile_half_omp {
+ public:
+  static constexpr kernel_info info{.name = "gcsb/tile-half-omp",
+                                    .description = "as gcsb/tile-omp, an entry and its mirror image at once",
+                                    .source = "ours",
+                                    .repeatable = products_of_half,
+                                    .facts = cpu_facts};
+  using matrix = gcsb_tile_half_view<Offset, Value, host>;
+
+  gcsb_tile_half_omp(openmp, const matrix& m, operation op)
+      : gcsb_tile_half_omp(walk{{m.upper}, m.mirror()}, sign_of_product(m, op)) {}
+  std::int64_t bytes() const { return sums_.bytes(); }
+
+  void run(Value alpha, const Value* x, Value beta, Value* y) { sums_.run(sign_ * alpha, x, beta, y); }
+
+ private:
+  using walk = with_mirror_images<gcsb_tile_walk<Offset, Value>, Value>;
+
+  gcsb_tile_half_omp(const walk& entries, Value sign)
+      : sign_(sign),
+        sums_(entries.half.m.rows, entries.half.m.cols, operation::multiply, chunks_of(entries), entries) {}
+
+  Value sign_;
+  scatter_sum<Value, walk> sums_;
+};
+
 }  // namespace
 
 template <class Offset, class Value>
@@ -244,38 +271,22 @@ struct table_of<gcsb_tile_view<Offset, Value, host>> {
     return {kernel_of<blocks_omp<gcsb_tile_walk<Offset, Value>>>()};
   }
 };
+template <class Offset, class Value>
+struct table_of<gcsb_tile_half_view<Offset, Value, host>> {
+  static kernel_table<gcsb_tile_half_view<Offset, Value, host>> lines() {
+    return {kernel_of<gcsb_tile_half_omp<Offset, Value>>()};
+  }
+};
 
-template kernel_table<csb_view<std::int32_t, float, host>> kernels_of(
-    const csb_view<std::int32_t, float, host>&);
-template kernel_table<csb_view<std::int32_t, double, host>> kernels_of(
-    const csb_view<std::int32_t, double, host>&);
-template kernel_table<csb_view<std::int64_t, float, host>> kernels_of(
-    const csb_view<std::int64_t, float, host>&);
-template kernel_table<csb_view<std::int64_t, double, host>> kernels_of(
-    const csb_view<std::int64_t, double, host>&);
-template kernel_table<ecsb_view<std::int32_t, float, host>> kernels_of(
-    const ecsb_view<std::int32_t, float, host>&);
-template kernel_table<ecsb_view<std::int32_t, double, host>> kernels_of(
-    const ecsb_view<std::int32_t, double, host>&);
-template kernel_table<ecsb_view<std::int64_t, float, host>> kernels_of(
-    const ecsb_view<std::int64_t, float, host>&);
-template kernel_table<ecsb_view<std::int64_t, double, host>> kernels_of(
-    const ecsb_view<std::int64_t, double, host>&);
-template kernel_table<gcsb_view<std::int32_t, float, host>> kernels_of(
-    const gcsb_view<std::int32_t, float, host>&);
-template kernel_table<gcsb_view<std::int32_t, double, host>> kernels_of(
-    const gcsb_view<std::int32_t, double, host>&);
-template kernel_table<gcsb_view<std::int64_t, float, host>> kernels_of(
-    const gcsb_view<std::int64_t, float, host>&);
-template kernel_table<gcsb_view<std::int64_t, double, host>> kernels_of(
-    const gcsb_view<std::int64_t, double, host>&);
-template kernel_table<gcsb_tile_view<std::int32_t, float, host>> kernels_of(
-    const gcsb_tile_view<std::int32_t, float, host>&);
-template kernel_table<gcsb_tile_view<std::int32_t, double, host>> kernels_of(
-    const gcsb_tile_view<std::int32_t, double, host>&);
-template kernel_table<gcsb_tile_view<std::int64_t, float, host>> kernels_of(
-    const gcsb_tile_view<std::int64_t, float, host>&);
-template kernel_table<gcsb_tile_view<std::int64_t, double, host>> kernels_of(
-    const gcsb_tile_view<std::int64_t, double, host>&);
+#define SPARSMITH_INSTANTIATE(O, V)                                                                \
+  template kernel_table<csb_view<O, V, host>> kernels_of(const csb_view<O, V, host>&);             \
+  template kernel_table<ecsb_view<O, V, host>> kernels_of(const ecsb_view<O, V, host>&);           \
+  template kernel_table<gcsb_view<O, V, host>> kernels_of(const gcsb_view<O, V, host>&);           \
+  template kernel_table<gcsb_tile_view<O, V, host>> kernels_of(const gcsb_tile_view<O, V, host>&); \
+  template kernel_table<gcsb_tile_half_view<O, V, host>> kernels_of(const gcsb_tile_half_view<O, V, host>&);
+SPARSMITH_INSTANTIATE(std::int32_t, float)
+SPARSMITH_INSTANTIATE(std::int32_t, double)
+SPARSMITH_INSTANTIATE(std::int64_t, float)
+SPARSMITH_INSTANTIATE(std::int64_t, double)
 
 }  // namespace sparsmith

@@ -12,18 +12,6 @@
 namespace sparsmith {
 namespace {
 
-// What a mirror image is multiplied by, and what a product with A^T is.
-template <class Value, class Half>
-Value sign_of_mirror(const Half& m) {
-  return m.skew != 0 ? Value{-1} : Value{1};
-}
-template <class Value, class Half>
-Value sign_of_product(const Half& m, operation op) {
-  return op == operation::transposed ? sign_of_mirror<Value>(m) : Value{1};
-}
-
-constexpr per_operation<bool> products_of_half{.multiply = true, .transposed = true};
-
 template <class Offset, class Value>
 class csr_half_omp {
  public:
@@ -37,8 +25,8 @@ class csr_half_omp {
 
   csr_half_omp(openmp, const matrix& m, operation op)
       : m_(m.upper),
-        mirror_(sign_of_mirror<Value>(m)),
-        sign_(sign_of_product<Value>(m, op)),
+        mirror_(m.mirror()),
+        sign_(sign_of_product(m, op)),
         bounds_(balanced_chunks(m_.rows, thread_count(),
                                 [&](std::int64_t r) {
                                   return std::int64_t{m_.row_offsets[r]} + r;  // a row costs something itself
@@ -102,8 +90,8 @@ class bsr_half_omp {
 
   bsr_half_omp(openmp, const matrix& m, operation op)
       : m_(m.upper),
-        mirror_(sign_of_mirror<Value>(m)),
-        sign_(sign_of_product<Value>(m, op)),
+        mirror_(m.mirror()),
+        sign_(sign_of_product(m, op)),
         bounds_(balanced_chunks(m_.row_offsets.size() - 1, thread_count(),
                                 [&](std::int64_t row) {
                                   return std::int64_t{m_.row_offsets[row]} + row;  // as above
@@ -171,21 +159,17 @@ class bsr_half_omp {
   private_sums<Value> sums_;
 };
 
-// The entries of DIA's rest, with their mirror images.
+// The entries of DIA's rest.
 template <class Value>
-struct mirrored_rest_walk {
+struct rest_walk {
   dia_view<Value, host> m;
-  Value mirror;
 
   std::int64_t units() const { return m.rest_values.size(); }
   std::int64_t slots_before(std::int64_t unit) const { return unit; }
   template <class Each>
   void operator()(std::int64_t first, std::int64_t last, Each each) const {
-    for (std::int64_t e = first; e < last; ++e) {
-      const std::int64_t row = m.rest_row_indices[e], col = m.rest_col_indices[e];
-      each(row, col, m.rest_values[e]);
-      if (row != col) each(col, row, mirror * m.rest_values[e]);
-    }
+    for (std::int64_t e = first; e < last; ++e)
+      each(m.rest_row_indices[e], m.rest_col_indices[e], m.rest_values[e]);
   }
 };
 
@@ -201,8 +185,8 @@ class dia_half_omp {
   using matrix = dia_half_view<Value, host>;
 
   dia_half_omp(openmp, const matrix& m, operation op)
-      : m_(m.upper), mirror_(sign_of_mirror<Value>(m)), sign_(sign_of_product<Value>(m, op)) {
-    const mirrored_rest_walk<Value> walk{m_, mirror_};
+      : m_(m.upper), mirror_(m.mirror()), sign_(sign_of_product(m, op)) {
+    const with_mirror_images<rest_walk<Value>, Value> walk{{m_}, mirror_};
     if (m_.rest_values.size() > 0)
       rest_ = std::make_unique<rest>(m_.rows, m_.cols, operation::multiply, chunks_of(walk), walk);
   }
@@ -224,7 +208,7 @@ class dia_half_omp {
   }
 
  private:
-  using rest = scatter_sum<Value, mirrored_rest_walk<Value>>;
+  using rest = scatter_sum<Value, with_mirror_images<rest_walk<Value>, Value>>;
 
   // In the order of their columns, as DIA adds them: first the mirror images, of the farthest diagonal first.
   void sum_up(std::int64_t first, std::int64_t last, const Value* x, Value* sums) const {

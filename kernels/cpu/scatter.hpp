@@ -27,6 +27,31 @@ std::vector<std::int64_t> chunks_of(const Units& of) {
                          [&](std::int64_t unit) { return of.slots_before(unit); });
 }
 
+// Of half of a symmetric matrix: both products, and what one with A^T is multiplied by, which is A or the
+// negated A.
+inline constexpr per_operation<bool> products_of_half{.multiply = true, .transposed = true};
+template <class Half>
+typename Half::value_type sign_of_product(const Half& m, operation op) {
+  return op == operation::transposed ? m.mirror() : typename Half::value_type{1};
+}
+
+// A walk over half of a matrix that gives the entries of all of it.
+template <class Walk, class Value>
+struct with_mirror_images {
+  Walk half;
+  Value mirror;
+
+  std::int64_t units() const { return half.units(); }
+  std::int64_t slots_before(std::int64_t unit) const { return half.slots_before(unit); }
+  template <class Each>
+  void operator()(std::int64_t first, std::int64_t last, Each each) const {
+    half(first, last, [&](std::int64_t row, std::int64_t col, Value value) {
+      each(row, col, value);
+      if (row != col) each(col, row, mirror * value);
+    });
+  }
+};
+
 struct scatter_tuning {
   // Outputs that all chunks are added to before the next ones: they stay in the nearest cache meanwhile.
   static constexpr std::int64_t outputs_at_once = 2048;

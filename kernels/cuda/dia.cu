@@ -6,7 +6,7 @@
 // their mirror images. The rest goes through COO's segmented sums.
 #include <optional>
 
-#include "kernels/cuda/entries.hpp"
+#include "kernels/cuda/mirror_images.hpp"
 #include "kernels/cuda/overlap.hpp"
 #include "kernels/cuda/read_ahead.hpp"
 #include "kernels/table.hpp"
@@ -323,18 +323,18 @@ class dia_half_rows {
   dia_half_rows(cuda on, const matrix& m, operation op)
       : on_(on),
         m_(m.upper),
-        mirror_(m.skew != 0 ? Value{-1} : Value{1}),
+        mirror_(m.mirror()),
         sign_(op == operation::transposed ? mirror_ : Value{1}),
         launched_(m.upper) {
     std::int32_t first = -1;
     if (m_.offsets.size() > 0)
       copy_bytes(place::host, &first, place::device, m_.offsets.data(), std::int64_t{sizeof first});
     on_main_ = first == 0 ? 1 : 0;
-    if (m_.rest_values.size() > 0 && on_main_ == 0) leave_out_main();
+    // Of the main diagonal all is there, or in the rest.
+    if (on_main_ == 0)
+      images_ = mirror_images<Value>(m_.rest_row_indices, m_.rest_col_indices, m_.rest_values);
   }
-  std::int64_t bytes() const {
-    return off_main_values_.size() * std::int64_t{sizeof(Value) + 2 * sizeof(std::int32_t)};
-  }
+  std::int64_t bytes() const { return images_.bytes(); }
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
     alpha *= sign_;
@@ -348,52 +348,20 @@ class dia_half_rows {
     add_entries(on_,
                 entries_of(m_.rest_row_indices, m_.rest_col_indices, m_.rest_values, operation::multiply),
                 alpha, x, y);
-    add_entries(on_, mirrored_rest(), alpha * mirror_, x, y);
+    add_entries(on_,
+                on_main_ == 0 ? images_.list()
+                              : entries_of(m_.rest_row_indices, m_.rest_col_indices, m_.rest_values,
+                                           operation::transposed),
+                alpha * mirror_, x, y);
   }
 
  private:
-  entry_list<Value> mirrored_rest() const {
-    if (on_main_ != 0)  // then none of the rest is there
-      return entries_of(m_.rest_row_indices, m_.rest_col_indices, m_.rest_values, operation::transposed);
-    return {off_main_cols_.data(), off_main_rows_.data(), off_main_values_.data(), off_main_values_.size()};
-  }
-
-  // Entries on the main diagonal have no mirror image, not even one of value 0: x may be infinite there.
-  void leave_out_main() {
-    const auto on_host = []<class T>(const array_view<const T>& there) {
-      array<T, host> here(there.size());
-      copy_bytes(place::host, here.data(), place::device, there.data(),
-                 there.size() * std::int64_t{sizeof(T)});
-      return here;
-    };
-    const auto on_device = []<class T>(const array<T, host>& here, std::int64_t count) {
-      array<T, device> there(count);
-      copy_bytes(place::device, there.data(), place::host, here.data(), count * std::int64_t{sizeof(T)});
-      return there;
-    };
-    auto rows = on_host(m_.rest_row_indices);
-    auto cols = on_host(m_.rest_col_indices);
-    auto values = on_host(m_.rest_values);
-    std::int64_t kept = 0;
-    for (std::int64_t e = 0; e < values.size(); ++e) {
-      if (rows[e] == cols[e]) continue;
-      rows[kept] = rows[e];
-      cols[kept] = cols[e];
-      values[kept++] = values[e];
-    }
-    off_main_rows_ = on_device(rows, kept);
-    off_main_cols_ = on_device(cols, kept);
-    off_main_values_ = on_device(values, kept);
-  }
-
   cuda on_;
   dia_view<Value, device> m_;
   Value mirror_, sign_;
   launched_diagonals<Value> launched_;
-  std::int64_t on_main_ = 0;  // diagonals that are their own mirror images
-  // The rest but for the main diagonal, where that is not stored.
-  array<std::int32_t, device> off_main_rows_, off_main_cols_;
-  array<Value, device> off_main_values_;
+  std::int64_t on_main_ = 0;     // diagonals that are their own mirror images
+  mirror_images<Value> images_;  // of the rest, where it has entries on the main diagonal
 };
 
 }  // namespace

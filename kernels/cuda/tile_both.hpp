@@ -1,7 +1,8 @@
-// Both products of GCSB's layout `tile` in one pass. A thread block walks its share of the tiles row by row
-// of tiles, as A x does; every warp has sums of its own for the rows and for the columns of a tile, in shared
-// memory, so there is no atomic in the loop: a lane adds only to rows of its own, and the columns of a step
-// differ. Sums of columns are added to z where a tile ends, those of rows to y where the line of tiles does.
+// Both products of GCSB's layout `tile` in one pass, or the one with a symmetric matrix of which half is
+// stored. A thread block walks its share of the tiles row by row of tiles, as A x does; every warp has sums
+// of its own for the rows and for the columns of a tile, in shared memory, so there is no atomic in the loop:
+// a lane adds only to rows of its own, and the columns of a step differ. Sums of columns are added to z where
+// a tile ends, those of rows to y where the line of tiles does.
 #pragma once
 
 #include "kernels/cuda/tile_product.hpp"
@@ -39,13 +40,14 @@ std::size_t tile_both_shared_bytes(int tile_height, int tile_width) {
                                       warps * (tile_sums(false, tile_height) + tile_sums(true, tile_width)));
 }
 
-// y += alpha A x and z += alpha A^T w, in the tiles' numbers of x and w; the kernel before has scaled y and
-// z. Full: groups of 32 lanes, else fewer.
-template <bool Full, class Value, class Index>
+// y += alpha A x and z += alpha mirror A^T w, in the tiles' numbers of x and w; the kernel before has scaled
+// y and z. Full: groups of 32 lanes, else fewer. Half: w is x and z is y, and entries on the main diagonal
+// have no mirror image.
+template <bool Full, bool Half, class Value, class Index>
 __global__ void __launch_bounds__(tile_both_limits::warps * 32,
                                   tile_both_limits::resident_blocks(sizeof(Value)))
     multiply_tiles_both(const tile_both_arrays<Value, Index> m, Value alpha, const Value* __restrict__ x,
-                        const Value* __restrict__ w, Value* y, Value* z) {
+                        Value mirror, const Value* __restrict__ w, Value* y, Value* z) {
   extern __shared__ __align__(16) unsigned char shared[];
   constexpr int warps = tile_both_limits::warps, threads = warps * 32;
   const tile_cells cells = m.cells;
@@ -93,7 +95,8 @@ __global__ void __launch_bounds__(tile_both_limits::warps * 32,
   };
   const auto bring_line = [&](std::int32_t first_row) {
     const auto count = static_cast<int>(min(std::int64_t{m.tile_height}, m.rows - first_row));
-    for (int i = thread; i < m.tile_height; i += threads) line_w[i] = i < count ? w[first_row + i] : Value{0};
+    for (int i = thread; i < m.tile_height; i += threads)
+      line_w[i] = i < count ? (Half ? mirror * w[first_row + i] : w[first_row + i]) : Value{0};
   };
   if (share.pieces > 0) {
     begin_window(0, share.first);
@@ -130,12 +133,13 @@ __global__ void __launch_bounds__(tile_both_limits::warps * 32,
     if (p + 1 < share.pieces) begin_window(p + 1, next);
     queue.wait(p);
     const Value* const x_window = shared_kept_whole(queue.window(p, x + first_col));
+    const auto to_main = static_cast<std::uint32_t>(first_row + lane - first_col);
     while (group < piece_groups) {
 #pragma unroll
       for (int i = 0; i < in_flight; ++i) {
         if (i != turn || group >= piece_groups) continue;
-        coming[i].template add_both<Full>(cells, active, x_window, w_of_lane, row_sums_of_lane, col_sums,
-                                          [&] { load_next(coming[i]); });
+        coming[i].template add_both<Full, Half>(cells, active, to_main, x_window, w_of_lane, row_sums_of_lane,
+                                                col_sums, [&] { load_next(coming[i]); });
         group += warps;
         turn = (i + 1) % in_flight;
       }

@@ -161,9 +161,10 @@ struct step_group {
   }
 
   // Of both products: the whole window of x, that of w and the sums of rows from the lane's own row on, and
-  // the sums of columns, behind which padding adds what nobody looks at.
-  template <bool Full, class Load>
-  __device__ __forceinline__ void add_both(const tile_cells& cells, bool active,
+  // the sums of columns, behind which padding adds what nobody looks at. Half: to_main is the column on the
+  // main diagonal of the lane's own row, and what lies there has no mirror image.
+  template <bool Full, bool Half, class Load>
+  __device__ __forceinline__ void add_both(const tile_cells& cells, bool active, std::uint32_t to_main,
                                            const Value* __restrict__ x_window,
                                            const Value* __restrict__ w_of_lane,
                                            Value* __restrict__ row_sums_of_lane, Value* __restrict__ col_sums,
@@ -178,6 +179,7 @@ struct step_group {
       cols[k] = cells.col(c);
       of_rows[k] = product_of(values[k], active ? x_window[cols[k]] : Value{0});
       of_cols[k] = product_of(values[k], active ? w_of_lane[rows[k]] : Value{0});
+      if (Half && cols[k] == rows[k] + to_main) of_cols[k] = 0;
       compute_now(of_rows[k]);
       compute_now(of_cols[k]);
       compute_now(rows[k]);

@@ -2,6 +2,7 @@
 // and what `find_invalid` finds.
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <set>
 
 #include "convert/convert.hpp"
@@ -279,8 +280,8 @@ TEST_CASE("find_invalid names what is wrong with half of a matrix") {
   const auto m = symmetric_example();
   const auto check = [&]<class Half>(const std::string& expected, Half*, auto damage) {
     auto made = std::get<Half>(from_csr<openmp, std::int32_t, double>(
-        {}, view(m), kind_of<Half>(), {.max_fill = no_limit, .bsr_block = {2, 2}, .dia_share = 0.5},
-        nullptr));
+        {}, view(m), kind_of<Half>(),
+        {.max_fill = no_limit, .bsr_block = {2, 2}, .tile = {.rest_below = 0}, .dia_share = 0.5}, nullptr));
     REQUIRE(find_invalid(made) == "");
     damage(made);
     INFO("found: " << find_invalid(made));
@@ -289,6 +290,7 @@ TEST_CASE("find_invalid names what is wrong with half of a matrix") {
   csr_half<std::int32_t, double, host>* const rows = nullptr;
   dia_half<double, host>* const diagonals = nullptr;
   bsr_half<std::int32_t, double, host>* const blocks = nullptr;
+  gcsb_tile_half<std::int32_t, double, host>* const tiles = nullptr;
   for (const std::int32_t skew : {-1, 2})
     check("is neither 0 nor 1", rows, [=](auto& half) { half.skew = skew; });
   check("not square", rows, [](auto& half) { half.upper.cols = 7; });
@@ -315,6 +317,19 @@ TEST_CASE("find_invalid names what is wrong with half of a matrix") {
     half.skew = 1;
     half.upper.values[0] = 0;
   });
+  check("row 0 of a skew-symmetric matrix has a value", tiles, [](auto& half) { half.skew = 1; });
+  check("renumbered", tiles, [](auto& half) {
+    half.upper.renumbered = 1;
+    half.upper.row_order = array<std::int32_t, host>(half.upper.rows);
+    std::iota(half.upper.row_order.begin(), half.upper.row_order.end(), 0);
+    half.upper.col_order = copy_to<host>(half.upper.row_order, place::host);
+  });
+  for (const std::int32_t rest_below : {0, 1000})
+    check("lies below the diagonal", tiles, [&](auto& half) {
+      tile_options options;
+      options.rest_below = rest_below;
+      half.upper = csr_to_gcsb_tile(openmp{}, view(m), options, no_limit, nullptr);
+    });
 }
 
 // Four block rows times this width are 2^64 slots, which 64 bits would hold as none.

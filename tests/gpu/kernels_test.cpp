@@ -103,7 +103,7 @@ csr<std::int32_t, float, host> symmetric_hubs(std::int32_t n, bool skew) {
   return with_integers(copy_to<host>(made));
 }
 
-constexpr const char* names_of_halves[] = {"csr/half", "dia/half", "bsr/half"};
+constexpr const char* names_of_halves[] = {"csr/half", "dia/half", "bsr/half", "gcsb/tile-half"};
 
 }  // namespace
 
@@ -443,7 +443,7 @@ TEST_CASE("padding of no format on CUDA meets x, and nothing behind x is read", 
     print(tally);
     for (const char* const name : {"ell/thread", "ell/split", "sell/thread", "sell/split", "hyb/thread",
                                    "dia/rows", "ecsb/ell", "ecsb/hyb", "gcsb/lane", "gcsb/tile", "bsr/stream",
-                                   "bsr/unrolled", "csr/half", "dia/half", "bsr/half"}) {
+                                   "bsr/unrolled", "csr/half", "dia/half", "bsr/half", "gcsb/tile-half"}) {
       INFO(name);
       CHECK(tally.runs[name] > 0);
     }

@@ -390,10 +390,13 @@ void check_infinities_of_halves(Backend on, kernel_tally& tally) {
     open.entries.push_back({i, i + 1, 2.0 + i % 3});
     open.entries.push_back({i + 1, i, 2.0 + i % 3});
   }
-  std::vector<std::pair<format_kind, conversion_options>> variants(2);
+  std::vector<std::pair<format_kind, conversion_options>> variants(4);
   variants[0].first = format_kind::csr_half;
   variants[1].first = format_kind::dia_half;
   variants[1].second.dia_share = 0.5;
+  variants[2].first = variants[3].first = format_kind::gcsb_tile_half;
+  variants[2].second.tile.rest_below = 0;
+  variants[3].second.tile.rest_below = 1000;  // all entries are the rest
   for (const block_size block : {block_size{2, 2}, {3, 2}, {2, 3}, {4, 4}}) {
     variants.emplace_back(format_kind::bsr_half, conversion_options{});
     variants.back().second.bsr_block = block;

@@ -66,7 +66,7 @@ def test_options_of_arrays():
         ("csb", {"order": "zigzag"}, ValueError, "order: expected 'morton', 'row', 'diagonal', not 'zigzag'"),
         ("csb", {"layout": "tile"}, ValueError, "layout='tile' is one of gcsb, not of csb"),
         ("gcsb_tile", {"layout": "blocks"}, ValueError, "leave layout out"),
-        ("sell", {"symmetric": "half"}, ValueError, "symmetric='half' is for csr, dia and bsr, not for sell"),
+        ("sell", {"symmetric": "half"}, ValueError, "symmetric='half' is for csr, dia, bsr, gcsb_tile, not for sell"),
         ("dia_half", {"symmetric": "full"}, ValueError, "dia_half stores half of the matrix"),
         ("ell", {"max_fill": "3"}, TypeError, "max_fill: expected a number"),
         ("ell", {"max_fill": 0.5}, ValueError, "leaves no room for the entries"),

@@ -11,7 +11,7 @@ import scipy.sparse
 import sparsmith
 
 WHOLE = "coo csr csc ell sell hyb dia bsr csb ecsb gcsb gcsb_tile".split()
-HALVES = "csr_half dia_half bsr_half".split()
+HALVES = "csr_half dia_half bsr_half gcsb_tile_half".split()
 TYPES = (np.float32, np.float64)
 NO_LIMIT = 1e9
 

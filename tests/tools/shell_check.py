@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-FORMATS = ("coo csr csc ell sell hyb dia bsr csb ecsb gcsb gcsb_tile csr_half dia_half bsr_half").split()
+FORMATS = ("coo csr csc ell sell hyb dia bsr csb ecsb gcsb gcsb_tile csr_half dia_half bsr_half gcsb_tile_half").split()
 # What is typed, and all that is offered.
 CASES = {
     "spconv --to ": [*FORMATS, "mtx"],

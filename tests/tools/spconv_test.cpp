@@ -251,7 +251,7 @@ TEST_CASE("half of a symmetric matrix") {
   const folder work;
   const std::string laplace = "SPCONV 'gen:laplace2d?n=30' --max-fill 100 ";
   run_json(work, laplace + "--to csr -o " + (work / "whole.h5"));
-  for (const std::string format : {"csr", "dia", "bsr"}) {
+  for (const std::string format : {"csr", "dia", "bsr", "gcsb_tile"}) {
     INFO(format);
     const std::string file = work / (format + "_half.h5");
     const auto half = run_json(work, laplace + "--to " + format + " --symmetric half --verify -o " + file);
@@ -285,11 +285,19 @@ TEST_CASE("half of a symmetric matrix") {
     return refused.err;
   };
   CHECK(refusal("--to ell --symmetric half") ==
-        "spconv: --symmetric half is for csr, dia and bsr, not for ell\n");
+        "spconv: --symmetric half is for csr, dia, bsr, gcsb_tile, not for ell\n");
+  CHECK(refusal("--to gcsb --symmetric half") ==
+        "spconv: --symmetric half is for csr, dia, bsr, gcsb_tile, not for gcsb\n");
+  CHECK(refusal("--to gcsb_tile_half --layout thesis") ==
+        "spconv: --to gcsb_tile_half is layout tile; leave --layout out\n");
+  CHECK(refusal("--to gcsb --layout tile --symmetric half --renumber none") ==
+        "spconv: --renumber means nothing for gcsb, layout tile, half of it (it is for gcsb_tile)\n");
+  CHECK(run_json(work, laplace + "--to gcsb --layout tile --symmetric half --tile 256")["format"]["name"] ==
+        "gcsb_tile_half");
   CHECK(refusal("--to dia_half --symmetric full") ==
         "spconv: --to dia_half stores half of the matrix; leave --symmetric full out\n");
   CHECK(refusal("--to mtx --symmetric half -o x.mtx") ==
-        "spconv: --symmetric half is for csr, dia and bsr, not for mtx\n");
+        "spconv: --symmetric half is for csr, dia, bsr, gcsb_tile, not for mtx\n");
   CHECK(refusal("--to csr --symmetric half -o x.npz") ==
         "spconv: a npz file cannot hold csr_half; write it to a .h5 file\n");
 }

@@ -350,6 +350,7 @@ TEST_CASE("sizes of a container that make no sense are named") {
   check(kind::sell, "sigma", -1, "slice 32 and sigma -1 must be positive");
   check(kind::ell, "width", -1, "the width -1 is negative");
   check(kind::hyb, "width", -1, "the width -1 is negative");
+  check(kind::gcsb_tile_half, "skew", 2, "skew 2 is neither 0 nor 1");
   check(kind::csr_half, "skew", 2, "skew 2 is neither 0 nor 1");
   check(kind::bsr_half, "skew", 1, "row 0 of a skew-symmetric matrix has a value on the diagonal");
   for (const kind format : all_formats()) {

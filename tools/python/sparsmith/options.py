@@ -40,18 +40,20 @@ def settled(format, given):
 def _format_made(format, given):
     layout = _word("layout", given.get("layout", "blocks"), LAYOUTS)
     symmetric = _word("symmetric", given.get("symmetric", "full"), SYMMETRIC)
-    if symmetric == "half" and not format.endswith("_half"):
-        if format + "_half" not in _sparsmith.format_names():
-            raise InputError(f"symmetric='half' is for csr, dia and bsr, not for {format}")
-        return format + "_half"
+    in_tiles = format in ("gcsb_tile", "gcsb_tile_half")
+    if in_tiles and given.get("layout", "tile") != "tile":
+        raise InputError(f"{format} is layout 'tile': leave layout out")
     if format.endswith("_half") and given.get("symmetric") == "full":
         raise InputError(f"{format} stores half of the matrix: leave symmetric='full' out")
-    if layout == "tile" and format != "gcsb_tile":
+    if layout == "tile" and not in_tiles:
         if format != "gcsb":
             raise InputError(f"layout='tile' is one of gcsb, not of {format}")
-        return "gcsb_tile"
-    if format == "gcsb_tile" and given.get("layout", "tile") != "tile":
-        raise InputError("gcsb_tile is layout 'tile': leave layout out")
+        format = "gcsb_tile"
+    if symmetric == "half" and not format.endswith("_half"):
+        halves = [name.removesuffix("_half") for name in _sparsmith.format_names() if name.endswith("_half")]
+        if format not in halves:
+            raise InputError(f"symmetric='half' is for {', '.join(halves)}, not for {format}")
+        return format + "_half"
     return format
 
 
