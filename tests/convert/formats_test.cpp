@@ -2,7 +2,6 @@
 // and what `find_invalid` finds.
 #include <algorithm>
 #include <functional>
-#include <numeric>
 #include <set>
 
 #include "convert/convert.hpp"
@@ -318,11 +317,10 @@ TEST_CASE("find_invalid names what is wrong with half of a matrix") {
     half.upper.values[0] = 0;
   });
   check("row 0 of a skew-symmetric matrix has a value", tiles, [](auto& half) { half.skew = 1; });
-  check("renumbered", tiles, [](auto& half) {
-    half.upper.renumbered = 1;
-    half.upper.row_order = array<std::int32_t, host>(half.upper.rows);
-    std::iota(half.upper.row_order.begin(), half.upper.row_order.end(), 0);
-    half.upper.col_order = copy_to<host>(half.upper.row_order, place::host);
+  check("half of a matrix in tiles is renumbered", tiles, [&](auto& half) {
+    tile_options options;
+    options.renumber = renumbering::length;
+    half.upper = csr_to_gcsb_tile(openmp{}, view(m), options, no_limit, nullptr);
   });
   for (const std::int32_t rest_below : {0, 1000})
     check("lies below the diagonal", tiles, [&](auto& half) {

@@ -224,9 +224,12 @@ TEST_CASE("an option that means nothing for the format is refused") {
   CHECK(refusal("--to csr --beta 64") ==
         "spconv: --beta means nothing for csr (it is for csb, ecsb and gcsb)\n");
   CHECK(refusal("--to mtx -o - --slice 8") == "spconv: --slice means nothing for mtx (it is for sell)\n");
-  CHECK(refusal("--to gcsb --tile 512") == "spconv: --tile means nothing for gcsb (it is for gcsb_tile)\n");
+  CHECK(refusal("--to gcsb --tile 512") ==
+        "spconv: --tile means nothing for gcsb (it is for gcsb_tile and "
+        "gcsb_tile_half)\n");
   CHECK(refusal("--to gcsb --layout blocks --rest 8") ==
-        "spconv: --rest means nothing for gcsb (it is for gcsb_tile)\n");
+        "spconv: --rest means nothing for gcsb (it is for gcsb_tile and "
+        "gcsb_tile_half)\n");
   CHECK(refusal("--to gcsb --layout tile --beta 64") ==
         "spconv: --beta means nothing for gcsb, layout tile (it is for csb, ecsb and gcsb)\n");
   CHECK(refusal("--to gcsb_tile --window 4") ==
