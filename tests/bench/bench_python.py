@@ -6,6 +6,7 @@ A matrix of 100 x 100 and one of no entries, the least of 50 rounds: what other 
 queueing a product on a GPU costs, and what products of large matrices take there, beside CuPy and nvmath-python (where they
 are installed).
 """
+import pathlib
 import subprocess
 import sys
 import time
@@ -27,8 +28,17 @@ def milliseconds_to_import(module):
                for _ in range(5)) * 1e3
 
 
+def from_cpp(*device):
+    """The library's own call from C++, of a matrix with entries and of one without, as bench_call measures it."""
+    program = pathlib.Path(sparsmith.__file__).parents[2] / "tests/bench/bench_call"
+    if not program.exists():
+        return {}
+    told = subprocess.run([program, *device], capture_output=True, text=True, check=True).stdout
+    return {name: float(took) for name, took in map(str.split, told.splitlines())}
+
 
 def on_cpu():
+    called = from_cpp()
     A = scipy.sparse.random_array((100, 100), density=0.05, format="csr", rng=1)
     x, y = np.ones(100), np.empty(100)
     for name, a in (("100 x 100, 500 entries", A), ("100 x 100, no entries", scipy.sparse.csr_array((100, 100)))):
@@ -39,6 +49,7 @@ def on_cpu():
         print(f"  M.T @ x               {microseconds(lambda: m.T @ x):6.2f}")
         print(f"  M.multiply(x, out=y)  {microseconds(lambda: m.multiply(x, out=y)):6.2f}")
         print(f"  the extension's call  {microseconds(lambda: m._held.multiply(False, 1.0, x, 0.0, y)):6.2f}")
+        print(f"  from C++              {called.get('entries' if a.nnz else 'none', float('nan')):6.2f}")
 
 
 def nvmaths(a, x):
@@ -95,6 +106,7 @@ def on_gpu():
 
     small = sparse.csr_matrix(scipy.sparse.random_array((100, 100), density=0.05, format="csr", rng=1))
     show("100 x 100, 500 entries, microseconds to queue a call", queued, small)
+    print(f"  from C++              {from_cpp('cuda').get('entries', float('nan')):8.2f}")
     n = 160
     line = scipy.sparse.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(n, n))
     one = scipy.sparse.eye_array(n)
