@@ -254,6 +254,32 @@ TEST_CASE("an order is undone, from its file too", "[reordering]") {
   }
 }
 
+TEST_CASE("a matrix in CSR has the same orders, and is in them what its entries are", "[reordering]") {
+  for (const reordering how : {reordering::rcm, reordering::amd, reordering::length}) {
+    edges list = shuffled(64, grid(8), 7);
+    list.erase(list.begin());  // rows of unlike lengths
+    matrix_entries entries = matrix_of(64, 64, list);
+    assembly_report report;
+    const auto csr_of = [&](const matrix_entries& of) {
+      matrix_entries copy = matrix_of(64, 64, {});
+      copy.entries = copy_to<host>(of.entries);
+      return assemble<openmp, std::int64_t, float>(openmp{}, std::move(copy), false, report, nullptr);
+    };
+    const auto before = csr_of(entries);
+    const row_order order = order_of(how, pattern_of(before));
+    REQUIRE(std::ranges::equal(order.rows, order_of(how, entries).rows));
+    REQUIRE(order.columns_alike == orders_columns(how));
+    apply(order, entries);
+    const auto expected = csr_of(entries);
+    const auto made = in_order(view(before), order);
+    REQUIRE(made.rows == 64);
+    REQUIRE(made.cols == 64);
+    REQUIRE(std::ranges::equal(made.row_offsets, expected.row_offsets));
+    REQUIRE(std::ranges::equal(made.col_indices, expected.col_indices));
+    REQUIRE(std::ranges::equal(made.values, expected.values));
+  }
+}
+
 TEST_CASE("matrices without rows or entries have an order, too", "[reordering]") {
   for (const reordering how : {reordering::rcm, reordering::amd, reordering::length})
     for (const std::int32_t size : {0, 1, 3}) {
