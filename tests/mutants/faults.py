@@ -46,6 +46,10 @@ fault("convert/io/npz.cpp", "coords of columns are checked against rows",
       "checked_index(archive_.path(), \"coords\", i, index, entries.cols)",
       "checked_index(archive_.path(), \"coords\", i, index, entries.rows)", "npz")
 
+fault("convert/io/read.cpp", "text of GNU Octave is a list of edges", "!is_octave_text(start) &&", "", "looks_like")
+fault("convert/io/looks_like.cpp", "any name in a comment is GNU Octave's", "start.substr(end + 1).starts_with(\"# type: \")", "true",
+      "looks_like")
+fault("convert/io/container.cpp", "HDF5 of GNU Octave has no name", "if (in_.group_with(\"OCTAVE_NEW_FORMAT\"))", "if (false)", "container")
 fault("convert/io/matlab_variables.cpp", "a single number of MATLAB counts as a full matrix", "return single || empty ?", "return empty ?", "hdf5 matlab")
 fault("convert/io/matlab_variables.cpp", "SuiteSparse's Problem.A has no precedence", "variable.name == \"Problem.A\"", "false", "hdf5 matlab")
 fault("convert/io/matlab_hdf5.cpp", "objects and texts of MATLAB 7.3 are matrices", "if (!of_numbers || ", "if (", "hdf5")
