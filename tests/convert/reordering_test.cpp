@@ -146,6 +146,19 @@ TEST_CASE("reverse Cuthill-McKee finds the line again, and narrow bands of grids
   }
 }
 
+TEST_CASE("an order begins at an end, also where a vertex in the middle has the fewest neighbours",
+          "[reordering]") {
+  constexpr std::int32_t rungs = 60, middle = rungs - 1, pendant = 2 * rungs;
+  edges list = {{pendant, middle}};
+  for (std::int32_t v = 0; v < 2 * rungs; v += 2) {
+    list.emplace_back(v, v + 1);
+    if (v > 0) list.insert(list.end(), {{v, v - 2}, {v + 1, v - 1}});
+  }
+  matrix_entries ladder = matrix_of(pendant + 1, pendant + 1, shuffled(pendant + 1, list, 3));
+  apply(order_of(reordering::rcm, ladder), ladder);
+  REQUIRE(bandwidth(ladder) <= 3);  // from the middle both halves are numbered at once: 5
+}
+
 TEST_CASE("the bandwidth that an order would give is that of the matrix in it", "[reordering]") {
   matrix_entries m = matrix_of(400, 400, shuffled(400, grid(20), 4));
   assembly_report report;
