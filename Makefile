@@ -7,7 +7,7 @@ TREE := $(if $(or $(ARCH),$(findstring yes,$(GPU))),cuda,openmp)
 BUILD := build/$(TREE)
 JOBS := $(shell nproc)
 
-.PHONY: demo test build python packages configure setup format-check sanitize sanitize-core slurm-check cuda-check mutants kills-batch fuzz fuzz-coverage fuzz-build starve kills tsan integer tidy
+.PHONY: demo test build python packages release configure setup format-check sanitize sanitize-core slurm-check cuda-check mutants kills-batch fuzz fuzz-coverage fuzz-build starve kills tsan integer tidy
 demo: configure
 	@echo "Building the tools in $(BUILD); the first time takes minutes."
 	@cmake --build $(BUILD) -j $(JOBS) --target spconv spanalyze sprecommend spbatch sparsmith_command
@@ -52,6 +52,10 @@ packages: setup
 	@mkdir -p build && cmake --preset openmp -Wno-dev > build/openmp.log 2>&1 || { cat build/openmp.log; exit 1; }
 	@cmake --build build/openmp -j $(JOBS) --target packages
 	@ls build/openmp/packages/*.*
+
+# What a release is made of, in build/release: make release VERSION=1.2.3. Tags only with TAG=yes.
+release:
+	@TAG="$(TAG)" sh cmake/release.sh "$(VERSION)"
 
 # What is another with CUDA, where no GPU is: nobody else there would notice that it does not compile, or that what its
 # kernels say of themselves is wrong. With a GPU `make test` does.

@@ -9,7 +9,7 @@ target_include_directories(sparsmith PUBLIC ${PROJECT_SOURCE_DIR})
 # Those meant for users, under one root: what sources include as "convert/error.hpp" is <sparsmith/error.hpp> there.
 set(SPARSMITH_HEADERS
   tools/library/sparsmith.hpp tools/library/matrix.hpp tools/library/arguments.hpp tools/library/advice.hpp
-  tools/library/structure.hpp tools/library/visit.hpp
+  tools/library/reorder.hpp tools/library/structure.hpp tools/library/visit.hpp
   convert/error.hpp convert/options.hpp convert/assembly_report.hpp convert/backend/memory.hpp
   convert/formats/sizes.hpp convert/formats/size_count.hpp convert/formats/format.hpp convert/formats/formats.hpp
   convert/formats/bsr.hpp convert/formats/coo.hpp convert/formats/csb.hpp convert/formats/csc.hpp convert/formats/csr.hpp

@@ -21,13 +21,20 @@ namespace {
 constexpr const char* both_line = "# rows and columns";
 constexpr const char* rows_line = "# rows";
 
-array<std::int32_t, host> in_order(std::int32_t count) {
+array<std::int32_t, host> counted_to(std::int32_t count) {
   array<std::int32_t, host> all(count);
   std::iota(all.begin(), all.end(), 0);
   return all;
 }
 
 // Rows of the same length stay in their order.
+array<std::int32_t, host> longest_first(const array<std::int32_t, host>& lengths) {
+  array<std::int32_t, host> rows = counted_to(static_cast<std::int32_t>(lengths.size()));
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](std::int32_t a, std::int32_t b) { return lengths[a] > lengths[b]; });
+  return rows;
+}
+
 array<std::int32_t, host> by_length(const matrix_entries& matrix) {
   const auto& entries = matrix.entries;
   array<std::int32_t, host> lengths(entries.rows);
@@ -38,10 +45,7 @@ array<std::int32_t, host> by_length(const matrix_entries& matrix) {
     ++lengths[row];
     if (mirrored && row != col) ++lengths[col];
   }
-  array<std::int32_t, host> rows = in_order(entries.rows);
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](std::int32_t a, std::int32_t b) { return lengths[a] > lengths[b]; });
-  return rows;
+  return longest_first(lengths);
 }
 
 // A breadth-first search that stays within what `level` has not reached yet.
@@ -109,6 +113,12 @@ std::int32_t peripheral(search& levels, std::int32_t start) {
 const std::string& name_of(reordering how) {
   static const std::string names[] = {"rcm", "amd", "length"};
   return names[static_cast<std::size_t>(how)];
+}
+
+std::optional<reordering> reordering_named(const std::string& name) {
+  for (const reordering how : {reordering::rcm, reordering::amd, reordering::length})
+    if (name_of(how) == name) return how;
+  return {};
 }
 
 namespace {
@@ -195,7 +205,7 @@ template std::int64_t bandwidth_in_order(const csr_pattern<std::int64_t, host>&,
 
 array<std::int32_t, host> reverse_cuthill_mckee(const adjacency& graph) {
   const std::int32_t size = graph.size();
-  array<std::int32_t, host> starts = in_order(size), order(size);
+  array<std::int32_t, host> starts = counted_to(size), order(size);
   const auto fewer = [&](std::int32_t a, std::int32_t b) {
     const std::int32_t of_a = graph.degree(a), of_b = graph.degree(b);
     return of_a != of_b ? of_a < of_b : a < b;
@@ -225,22 +235,100 @@ array<std::int32_t, host> reverse_cuthill_mckee(const adjacency& graph) {
   return order;
 }
 
-row_order order_of(reordering how, const matrix_entries& matrix) {
-  const auto& entries = matrix.entries;
-  if (how == reordering::length) return {by_length(matrix), false};
-  if (entries.rows != entries.cols)
+bool orders_columns(reordering how) {
+  return how != reordering::length;
+}
+
+void require_order(reordering how, std::int64_t rows, std::int64_t cols) {
+  if (orders_columns(how) && rows != cols)
     throw error(failure::usage,
                 fmt::format("order {} is for square matrices, this one is {} x {}; length orders rows alone",
-                            name_of(how), entries.rows, entries.cols));
-  // Of lists for every row, about; amd's are lists of their own.
-  const std::int64_t stored = entries.values.size();
-  const std::int64_t needed = 16 * stored + (how == reordering::amd ? 176 : 40) * std::int64_t{entries.rows};
+                            name_of(how), rows, cols));
+}
+
+namespace {
+
+// Of lists for every row, about; amd's are lists of their own.
+void require_memory_for(reordering how, std::int64_t stored, std::int64_t rows) {
+  const std::int64_t needed = 16 * stored + (how == reordering::amd ? 176 : 40) * rows;
   if (const std::int64_t there = available_bytes(place::host); needed > there)
     throw error(failure::resources, fmt::format("order {} takes about {}, and {} are available", name_of(how),
                                                 format_bytes(needed), format_bytes(there)));
-  const adjacency graph = adjacency_of(entries);
+}
+
+row_order order_of_graph(reordering how, const adjacency& graph) {
   return {how == reordering::rcm ? reverse_cuthill_mckee(graph) : approximate_minimum_degree(graph), true};
 }
+
+}  // namespace
+
+row_order order_of(reordering how, const matrix_entries& matrix) {
+  const auto& entries = matrix.entries;
+  require_order(how, entries.rows, entries.cols);
+  if (how == reordering::length) return {by_length(matrix), false};
+  require_memory_for(how, entries.values.size(), entries.rows);
+  return order_of_graph(how, adjacency_of(entries));
+}
+
+template <class Offset>
+row_order order_of(reordering how, const csr_pattern<Offset, host>& matrix) {
+  require_order(how, matrix.rows, matrix.cols);
+  if (how == reordering::length) {
+    array<std::int32_t, host> lengths(matrix.rows);
+    for (std::int32_t row = 0; row < matrix.rows; ++row)
+      lengths[row] = static_cast<std::int32_t>(matrix.row_offsets[row + 1] - matrix.row_offsets[row]);
+    return {longest_first(lengths), false};
+  }
+  require_memory_for(how, matrix.entries(), matrix.rows);
+  return order_of_graph(how, adjacency_of(matrix));
+}
+template row_order order_of(reordering, const csr_pattern<std::int32_t, host>&);
+template row_order order_of(reordering, const csr_pattern<std::int64_t, host>&);
+
+template <class Offset, class Value>
+csr<Offset, Value, host> in_order(const csr<Offset, Value, view_of<host>>& matrix, const row_order& order) {
+  const std::int64_t entries = matrix.values.size();
+  csr<Offset, Value, host> made;
+  made.rows = matrix.rows;
+  made.cols = matrix.cols;
+  made.row_offsets = array<Offset, host>(std::int64_t{matrix.rows} + 1);
+  made.col_indices = array<std::int32_t, host>(entries);
+  made.values = array<Value, host>(entries);
+  made.row_offsets[0] = 0;
+  for (std::int32_t row = 0; row < matrix.rows; ++row) {
+    const std::int32_t before = order.rows[row];
+    made.row_offsets[row + 1] =
+        made.row_offsets[row] + matrix.row_offsets[before + 1] - matrix.row_offsets[before];
+  }
+  const array<std::int32_t, host> places =
+      order.columns_alike ? places_in(order.rows) : array<std::int32_t, host>();
+  const auto column = [&](Offset i) {
+    const std::int32_t before = matrix.col_indices[i];
+    return order.columns_alike ? places[before] : before;
+  };
+  array<Offset, host> source(entries);  // of each entry, where it was
+#pragma omp parallel for schedule(dynamic, 1024)
+  for (std::int32_t row = 0; row < matrix.rows; ++row) {
+    Offset* const first = source.data() + made.row_offsets[row];
+    Offset* const last = source.data() + made.row_offsets[row + 1];
+    std::iota(first, last, matrix.row_offsets[order.rows[row]]);
+    if (order.columns_alike)
+      std::sort(first, last, [&](Offset a, Offset b) { return column(a) < column(b); });
+    for (Offset i = made.row_offsets[row]; i < made.row_offsets[row + 1]; ++i) {
+      made.col_indices[i] = column(source[i]);
+      made.values[i] = matrix.values[source[i]];
+    }
+  }
+  return made;
+}
+template csr<std::int32_t, float, host> in_order(const csr<std::int32_t, float, view_of<host>>&,
+                                                 const row_order&);
+template csr<std::int32_t, double, host> in_order(const csr<std::int32_t, double, view_of<host>>&,
+                                                  const row_order&);
+template csr<std::int64_t, float, host> in_order(const csr<std::int64_t, float, view_of<host>>&,
+                                                 const row_order&);
+template csr<std::int64_t, double, host> in_order(const csr<std::int64_t, double, view_of<host>>&,
+                                                  const row_order&);
 
 void apply(const row_order& order, matrix_entries& matrix) {
   auto& entries = matrix.entries;

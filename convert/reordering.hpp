@@ -15,6 +15,7 @@ enum class reordering {
   length,  // rows by falling length
 };
 const std::string& name_of(reordering how);
+std::optional<reordering> reordering_named(const std::string& name);
 
 struct row_order {
   array<std::int32_t, host> rows;  // at each place the row that comes there, as it was numbered before
@@ -23,8 +24,14 @@ struct row_order {
 
 // The first two want a square matrix (failure::usage) and look at the pattern of A + A^T.
 row_order order_of(reordering how, const matrix_entries& matrix);
+template <class Offset>
+row_order order_of(reordering how, const csr_pattern<Offset, host>& matrix);
+bool orders_columns(reordering how);
+void require_order(reordering how, std::int64_t rows, std::int64_t cols);
 
 void apply(const row_order& order, matrix_entries& matrix);
+template <class Offset, class Value>
+csr<Offset, Value, host> in_order(const csr<Offset, Value, view_of<host>>& matrix, const row_order& order);
 // The order that brings back what was before.
 row_order inverse_of(const row_order& order);
 

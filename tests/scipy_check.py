@@ -506,6 +506,18 @@ def check_matlab(checker, rng):
         source = checker.workdir / f"several_{tag}.mat"
         scipy.io.savemat(str(source), {"P": cases["int8"], "Q": np.ones((2, 2)), "R": {"S": matrix}}, do_compression=compressed)
         checker.refuses(source, "--variable: P (sparse 17 x 23), R.S (sparse 40 x 60)")
+    # What GNU Octave 7.3 saved, of the same matrix.
+    octave = pathlib.Path(__file__).resolve().parent / "data" / "octave"
+    for level in ("v6", "v7"):
+        source = octave / f"sparse_{level}.mat"
+        target = checker.convert(source, "csr", f"octave_{level}.npz")
+        if target is not None:
+            expected = canonical(sparse.coo_matrix(scipy.io.loadmat(source)["A"]), "csr")
+            checker.check(f"{source.name} is what SciPy reads", expected.nnz == 5 and same(sparse.load_npz(target), expected))
+    checker.refuses(octave / "logical_v7.mat", "L has 2 values instead of 4 (2 x 2); of a sparse logical matrix GNU Octave saves no more")
+    checker.refuses(octave / "sparse_text.mat", "text of GNU Octave (save -v7 saves a matrix that is read)")
+    checker.refuses(octave / "sparse_binary.mat", "binary data of GNU Octave (save -v7 saves a matrix that is read)")
+    checker.refuses(octave / "sparse_hdf5.mat", "is HDF5 of GNU Octave, which is not supported; save it with -v7")
     source = checker.workdir / "level_4.mat"
     scipy.io.savemat(str(source), {"A": matrix}, format="4")
     checker.refuses(source, "MATLAB 4 file")

@@ -11,18 +11,23 @@
 #include <nlohmann/json.hpp>
 
 #include "analyze/recommend/machine_cache.hpp"
+#include "analyze/recommend/orders.hpp"
 #include "analyze/recommend/recommend.hpp"
 #include "analyze/recommend/standing.hpp"
 #include "analyze/report/recommend_csv.hpp"
 #include "analyze/report/recommend_json.hpp"
+#include "analyze/report/recommend_orders.hpp"
 #include "analyze/report/recommend_overall.hpp"
 #include "analyze/report/recommend_page.hpp"
 #include "analyze/report/recommend_text.hpp"
 #include "convert/error.hpp"
 #include "convert/formats/properties.hpp"
+#include "convert/reordering.hpp"
 #include "tools/command_line.hpp"
 #include "tools/kernel_names.hpp"
+#include "tools/library/matrix_state.hpp"
 #include "tools/library/recommend_as.hpp"
+#include "tools/library/reorder.hpp"
 
 namespace sparsmith {
 namespace {
@@ -35,6 +40,7 @@ struct typed_options {
   double products = 0, budget = 0;
   std::optional<bool> single_values;
   int top = 0;
+  std::vector<std::string> orders;
   bool warm = false, repeatable = false, predict = false, exhaustive = false, refresh = false, csv = false;
   bool list = false, warm_only = false, prefer_bytes = false, as_general = false, all = false;
   int samples = 30;
@@ -55,7 +61,9 @@ struct tool_request {
   std::string variable;  // which matrix of a file of several
   std::string html;
   output_form form = output_form::text;
-  bool all = false;  // of the text
+  bool all = false;                // of the text
+  std::vector<reordering> orders;  // that a matrix is raced in beside the one it has
+  bool all_orders = false;         // those that its shape allows, whatever it is
   device_choice device;
   bool show_progress = true;
 
@@ -131,6 +139,13 @@ tool_request request_of(const typed_options& typed, const device_choice& device,
   wanted.prefer_bytes = typed.prefer_bytes;
   request.each.as_general = typed.as_general;
   request.all = typed.all;
+  for (const std::string& name : typed.orders) {
+    const std::optional<reordering> how = reordering_named(name);
+    if (!how) request.all_orders = true;
+    if (how && std::find(request.orders.begin(), request.orders.end(), *how) == request.orders.end())
+      request.orders.push_back(*how);
+  }
+  if (request.all_orders) request.orders = {reordering::rcm, reordering::amd, reordering::length};
   field_request& field = request.each.field;
   for (const std::string& name : typed.formats) field.formats.push_back(*format_named(name));
   field.memory = wanted.memory;
@@ -183,8 +198,40 @@ tool_request request_of(const typed_options& typed, const device_choice& device,
   return request;
 }
 
-recommendation recommend_for(const std::string& input, const tool_request& request, double began,
-                             const progress_line& progress) {
+// Each order has a budget of its own, which finding it takes nothing of.
+recommendation recommend_in_order(const matrix& a, reordering how, recommend_request each,
+                                  const progress_text& say) {
+  say("finding the order");
+  const double start = seconds_now();
+  const matrix ordered = reorder(a, name_of(how)).made;
+  ordered.wait();
+  const double seconds = seconds_now() - start;
+  each.began = seconds_now();
+  recommendation told = library::recommend_as(ordered, each, say);
+  told.can_be_read = a.state().can_be_read;
+  told.order = name_of(how);
+  told.order_seconds = seconds;
+  told.steps.front() = {"ordering", seconds};
+  told.seconds += seconds;
+  return told;
+}
+
+// Of one matrix: as it is, and then in each order that was asked for.
+struct told_matrix {
+  std::vector<recommendation> orders;
+  std::vector<verdict> verdicts;
+
+  void add(recommendation told) {
+    verdicts.push_back(verdict_of(told.found, told.wanted));
+    orders.push_back(std::move(told));
+  }
+};
+
+// Of several that are asked for, one that cannot be made does not keep the others from it.
+using problem_sink = std::function<void(const std::string& what, const std::exception& problem)>;
+
+told_matrix recommend_for(const std::string& input, const tool_request& request, double began,
+                          const progress_line& progress, const problem_sink& failed) {
   recommend_request each = request.each;
   each.began = began;
   const auto say = [&](const std::string& text) { progress.say(input + ": " + text); };
@@ -197,20 +244,36 @@ recommendation recommend_for(const std::string& input, const tool_request& reque
     how.progress = bar.callback();
     return read(input, how);
   }();
-  const recommendation told = library::recommend_as(a, each, say);
+  if (!request.all_orders)
+    for (const reordering how : request.orders) require_order(how, a.rows(), a.cols());
+  told_matrix told;
+  told.add(library::recommend_as(a, each, say));
   const std::string doubt = doubt_about(a.assembly());
   progress.clear();
   if (!doubt.empty() && request.show_progress)
     tell_note(fmt::format("sprecommend: {}: {}", on_one_line(input), doubt));
+  for (const reordering how : request.orders) {
+    if (interrupted != 0) break;
+    if (orders_columns(how) && a.rows() != a.cols()) continue;
+    try {
+      told.add(recommend_in_order(a, how, each, [&](const std::string& text) {
+        progress.say(fmt::format("{} in order {}: {}", input, name_of(how), text));
+      }));
+    } catch (const error& problem) {
+      if (problem.category() == failure::device) throw;
+      progress.clear();
+      failed(fmt::format("{} in order {}", input, name_of(how)), problem);
+    }
+  }
   return told;
 }
 
 // The results of all that could be read, in their order. Of several, one that cannot does not keep the others
 // from it.
-std::vector<recommendation> run(const tool_request& request, const progress_line& progress,
-                                const std::function<void(const recommendation&)>& done,
-                                const std::function<void(const std::string&)>& failed) {
-  std::vector<recommendation> all;
+std::vector<told_matrix> run(const tool_request& request, const progress_line& progress,
+                             const std::function<void(const told_matrix&)>& done,
+                             const std::function<void(const std::string&)>& failed) {
+  std::vector<told_matrix> all;
   for (const std::string& input : request.inputs) {
     if (interrupted != 0) {
       failed(input + ": not reached, interrupted");
@@ -221,7 +284,9 @@ std::vector<recommendation> run(const tool_request& request, const progress_line
       all.push_back(recommend_for(
           input, request,
           &input == &request.inputs.front() ? request.began + request.machine_seconds : seconds_now(),
-          progress));
+          progress, [&](const std::string& what, const std::exception& problem) {
+            failed(problem_with(what, problem));
+          }));
     } catch (const std::exception& problem) {
       if (!request.several()) throw;
       progress.clear();
@@ -237,23 +302,51 @@ std::vector<recommendation> run(const tool_request& request, const progress_line
   return all;
 }
 
-void print_text(const tool_request& request, const std::vector<recommendation>& all,
-                const std::vector<verdict>& verdicts) {
+// The recommendations and verdicts of all matrices, and of each in all its orders.
+struct told_in_line {
+  std::vector<recommendation> told;
+  std::vector<verdict> verdicts;
+};
+told_in_line in_line(const std::vector<told_matrix>& all) {
+  told_in_line line;
+  for (const told_matrix& one : all) {
+    line.told.insert(line.told.end(), one.orders.begin(), one.orders.end());
+    line.verdicts.insert(line.verdicts.end(), one.verdicts.begin(), one.verdicts.end());
+  }
+  return line;
+}
+
+// Of several orders the one to take, unless all is asked for, and then how they compare.
+void print_text(const tool_request& request, const std::vector<told_matrix>& all) {
   const int width = output_width();
-  for (std::size_t i = 0; i < all.size(); ++i)
-    fmt::print("{}{}", i == 0 ? "" : "\n\n",
-               recommendation_as_text(all[i], verdicts[i], width, request.all || request.each.exhaustive));
-  if (request.several()) fmt::print("\n\n{}", recommendations_compared(all, verdicts, width));
+  bool first = true;
+  const auto print = [&](const std::string& text) {
+    fmt::print("{}{}", first ? "" : "\n\n", text);
+    first = false;
+  };
+  for (const told_matrix& one : all) {
+    const bool ordered = !request.orders.empty();
+    const order_verdict orders = order_verdict_of(one.orders, one.verdicts);
+    for (std::size_t i = 0; i < one.orders.size(); ++i)
+      if (!ordered || request.all || static_cast<int>(i) == std::max(orders.taken, 0))
+        print(recommendation_as_text(one.orders[i], one.verdicts[i], width,
+                                     request.all || request.each.exhaustive));
+    if (ordered) print(orders_as_text(orders, request.each.wanted, width));
+  }
+  const auto [told, verdicts] = in_line(all);
+  if (request.several()) print(recommendations_compared(told, verdicts, width));
   if (!request.each.exhaustive) return;
-  if (const std::string overall = overall_as_text(all, request.inputs.size(), width); !overall.empty())
-    fmt::print("\n\n{}", overall);
+  if (const std::string overall = overall_as_text(told, request.inputs.size(), width); !overall.empty())
+    print(overall);
 }
 
 // One document, or a list of them; of exhaustive runs with what they come to together.
-void print_json(const tool_request& request, const std::vector<recommendation>& all,
-                const std::vector<verdict>& verdicts) {
+void print_json(const tool_request& request, const std::vector<told_matrix>& all) {
   json list = json::array();
-  for (std::size_t i = 0; i < all.size(); ++i) list.push_back(to_json(all[i], verdicts[i]));
+  for (const told_matrix& one : all)
+    list.push_back(request.orders.empty() ? to_json(one.orders.front(), one.verdicts.front())
+                                          : orders_as_json(order_verdict_of(one.orders, one.verdicts),
+                                                           one.orders, one.verdicts));
   if (!request.several() && list.empty()) return;
   json document;
   if (!request.several())
@@ -261,7 +354,7 @@ void print_json(const tool_request& request, const std::vector<recommendation>& 
   else if (request.each.exhaustive)
     document = {{"schema", "sparsmith.exhaustive/1"},
                 {"asked", request.inputs.size()},
-                {"overall", overall_as_json(all, request.inputs.size())},
+                {"overall", overall_as_json(in_line(all).told, request.inputs.size())},
                 {"matrices", std::move(list)}};
   else
     document = std::move(list);
@@ -291,28 +384,33 @@ outcome recommend_on(const typed_options& typed, const device_choice& device, bo
     if (std::signal(signal, note_interrupt) == SIG_IGN) std::signal(signal, SIG_IGN);
   if (request.form == output_form::csv && !once_more) fmt::print("{}", recommendation_csv_header());
   outcome ended;
-  const std::vector<recommendation> all = run(
+  const std::vector<told_matrix> all = run(
       request, progress,
-      [&](const recommendation& told) {
-        for (const std::string& wrong : wrong_results(told.found))
-          ended.wrong.push_back(told.name + ": " + wrong);
-        if (request.form != output_form::csv) return;
-        fmt::print("{}", recommendation_csv_lines(told, verdict_of(told.found, told.wanted)));
+      [&](const told_matrix& one) {
+        for (std::size_t i = 0; i < one.orders.size(); ++i) {
+          const recommendation& told = one.orders[i];
+          ended.complete = ended.complete && one.verdicts[i].winner;
+          const std::string in_order = told.order.empty() ? "" : " in order " + told.order;
+          for (const std::string& wrong : wrong_results(told.found))
+            ended.wrong.push_back(told.name + in_order + ": " + wrong);
+          if (request.form == output_form::csv)
+            fmt::print("{}", recommendation_csv_lines(told, one.verdicts[i]));
+        }
         // Whoever waits for many matrices sees the first ones.
-        if (std::fflush(stdout) != 0) throw error(failure::output, "standard output: could not write");
+        if (request.form == output_form::csv && std::fflush(stdout) != 0)
+          throw error(failure::output, "standard output: could not write");
       },
-      [](const std::string& problem) { fmt::print(stderr, "sprecommend: {}\n", problem); });
-  ended.complete = all.size() == request.inputs.size();
-  std::vector<verdict> verdicts;
-  for (const recommendation& told : all) {
-    verdicts.push_back(verdict_of(told.found, told.wanted));
-    ended.complete = ended.complete && verdicts.back().winner;
+      [&](const std::string& problem) {
+        ended.complete = false;
+        fmt::print(stderr, "sprecommend: {}\n", problem);
+      });
+  if (!request.html.empty() && !all.empty()) {
+    const auto [told, verdicts] = in_line(all);
+    write_whole_file(request.html, recommendation_page(told, verdicts,
+                                                       {SPARSMITH_VERSION, request.device.note, utc_now()}));
   }
-  if (!request.html.empty() && !all.empty())
-    write_whole_file(request.html,
-                     recommendation_page(all, verdicts, {SPARSMITH_VERSION, request.device.note, utc_now()}));
-  if (request.form == output_form::text) print_text(request, all, verdicts);
-  if (request.form == output_form::json) print_json(request, all, verdicts);
+  if (request.form == output_form::text) print_text(request, all);
+  if (request.form == output_form::json) print_json(request, all);
   for (const std::string& line : ended.wrong) fmt::print(stderr, "sprecommend: {}\n", line);
   return ended;
 }
@@ -424,6 +522,13 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(such_as(kernel_words()));
+  auto* const orders =
+      app.add_option("--reorder", typed.orders,
+                     "Race it in these orders of its rows and columns too, with commas between: rcm, amd, "
+                     "length (as spconv has them), or all that its shape allows")
+          ->delimiter(',')
+          ->allow_extra_args(false)
+          ->transform(one_of({"rcm", "amd", "length", "all"}));
   app.add_option("--memory", typed.memory, "What the matrix may take at most, such as 512M or 8G");
   add_choice(app, "--prefer", typed.prefer_bytes, {{"stay", false}, {"bytes", true}},
              "Of what cannot be told apart: what needs no conversion, or the fewest bytes");
@@ -453,6 +558,7 @@ int main(int argc, char** argv) {
   app.add_flag("--warm-only", typed.warm_only, "No runs with cold caches with --exhaustive")
       ->needs(exhaustive);
   predict->excludes(exhaustive);
+  orders->excludes(exhaustive);
   budget->excludes(exhaustive);
   add_format_options(app, typed);
   app.add_flag("--all", typed.all,
@@ -467,7 +573,7 @@ int main(int argc, char** argv) {
   set_help(app,
            {.examples = {"sprecommend bcsstk17.mtx.gz",
                          "sprecommend bcsstk17.mtx.gz --mix 10:1 --products 500 --html report.html",
-                         "sprecommend a.mtx --mix normal",
+                         "sprecommend a.mtx --mix normal", "sprecommend a.mtx --reorder rcm,length",
                          "sprecommend a.mtx b.mtx --value f32 --budget 10 --json",
                          "sprecommend gen:rmat?scale=18 --predict",
                          "sprecommend a.mtx --exhaustive --kernels bsr/stream,vendor --block 5x5 --mix 1:0"},

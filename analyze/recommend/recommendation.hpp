@@ -12,6 +12,9 @@ namespace sparsmith {
 struct recommendation {
   std::string name;         // of the matrix, as it was asked for
   bool can_be_read = true;  // by that name; not where it was made of arrays
+  // Rows, or rows and columns, were put in this order before: "rcm", ... (reordering.hpp); empty: as it is.
+  std::string order;
+  double order_seconds = 0;  // that finding the order and applying it took
   machine_description machine;
   machine_rates rates;
   matrix_features features;

@@ -188,13 +188,13 @@ way two_copies_of(const matrix_result& found, const objective& wanted, kernel_fi
 
 // Whether the slower of two is known to be slower: by more than what labels flip at from run to run, and by
 // more than the clock can tell; as far as the samples go, or by the medians alone.
-bool told_apart(const matrix_result& found, const span& slow, const span& fast, bool by_medians) {
+bool told_apart(double clock_seconds, const span& slow, const span& fast, bool by_medians) {
   const double behind = by_medians ? slow.median : slow.low, ahead = by_medians ? fast.median : fast.high;
-  return behind > (1 + tie_share) * ahead && behind - ahead > found.clock_seconds;
+  return behind > (1 + tie_share) * ahead && behind - ahead > clock_seconds;
 }
-bool told_apart(const matrix_result& found, const way& slow, const way& fast, bool by_medians) {
-  return told_apart(found, span{slow.seconds, slow.low, slow.high}, {fast.seconds, fast.low, fast.high},
-                    by_medians);
+bool told_apart(double clock_seconds, const way& slow, const way& fast, bool by_medians) {
+  return told_apart(clock_seconds, span{slow.seconds, slow.low, slow.high},
+                    {fast.seconds, fast.low, fast.high}, by_medians);
 }
 
 // Those whose figure is the least, or within a share of it.
@@ -205,6 +205,8 @@ void keep_least(std::vector<way>& some, double within, Figure figure) {
   std::erase_if(some, [&](const way& w) { return figure(w) > within * least; });
 }
 
+}  // namespace
+
 double repaid_beside(const way& taken, const way& stay, const objective& wanted) {
   // Of a number of products, what costs no more before them and is ahead at their end is repaid at once.
   if (wanted.products > 0 && taken.price <= stay.price && taken.seconds <= stay.seconds) return 0;
@@ -214,8 +216,18 @@ double repaid_beside(const way& taken, const way& stay, const objective& wanted)
   return repaid_after(plain_taken, plain_stay);
 }
 
-// Of ways that are not told apart from the fastest, which is the first of them.
-way chosen_from(const matrix_result& found, std::vector<way> tied, const way& stay, const objective& wanted) {
+std::vector<way> tied_with(const way& fastest, const std::vector<way>& all, double clock_seconds) {
+  std::vector<way> tied;
+  for (const bool by_medians : {true, false})
+    for (const way& w : all)
+      if (!told_apart(clock_seconds, w, fastest, by_medians) &&
+          std::find(tied.begin(), tied.end(), w) == tied.end())
+        tied.push_back(w);
+  return tied;
+}
+
+way chosen_from(std::vector<way> tied, const way& stay, const std::function<bool(const way&)>& is_there,
+                bool predicted, const objective& wanted) {
   const auto keep_smallest = [&] {
     keep_least(tied, same_bytes, [](const way& w) { return static_cast<double>(w.all_bytes()); });
   };
@@ -223,11 +235,11 @@ way chosen_from(const matrix_result& found, std::vector<way> tied, const way& st
     keep_smallest();
   else if (stay)
     std::erase_if(tied, [&](const way& w) {
-      return !w.stays_in_csr() && (w.seconds > stay.seconds || repaid_beside(w, stay, wanted) < 0);
+      return !is_there(w) && (w.seconds > stay.seconds || repaid_beside(w, stay, wanted) < 0);
     });
-  if (std::any_of(tied.begin(), tied.end(), [](const way& w) { return w.stays_in_csr(); })) {
-    std::erase_if(tied, [](const way& w) { return !w.stays_in_csr(); });
-  } else if (found.predicted && !wanted.prefer_bytes) {
+  if (std::any_of(tied.begin(), tied.end(), is_there)) {
+    std::erase_if(tied, [&](const way& w) { return !is_there(w); });
+  } else if (predicted && !wanted.prefer_bytes) {
     return least(tied);  // a prediction is too rough to trade its speed for anything but staying
   } else if (stay) {
     constexpr double as_soon = 1.1;  // what is repaid within so much of the soonest is as good
@@ -240,8 +252,6 @@ way chosen_from(const matrix_result& found, std::vector<way> tied, const way& st
   keep_least(tied, 1, [](const way& w) { return double(properties_of(w.variant().format).complexity); });
   return least(tied);
 }
-
-}  // namespace
 
 objective only(objective wanted, operation op) {
   wanted.one_pass = {};
@@ -374,14 +384,9 @@ verdict verdict_of(const matrix_result& found, const objective& wanted) {
       v.smallest = w;
   }
 
-  // Those whose medians are as good as the fastest's first, then those that the samples do not tell apart.
-  std::vector<way> tied;
-  for (const bool by_medians : {true, false})
-    for (const way& w : all)
-      if (!told_apart(found, w, v.fastest, by_medians) &&
-          std::find(tied.begin(), tied.end(), w) == tied.end())
-        tied.push_back(w);
-  v.winner = chosen_from(found, tied, v.stay, wanted);
+  const std::vector<way> tied = tied_with(v.fastest, all, found.clock_seconds);
+  v.winner = chosen_from(
+      tied, v.stay, [](const way& w) { return w.stays_in_csr(); }, found.predicted, wanted);
   for (const way& w : tied)
     if (!(w == v.winner)) v.ties.push_back(w);
   if (wanted.one_pass)
@@ -394,7 +399,8 @@ verdict verdict_of(const matrix_result& found, const objective& wanted) {
       const contestant_result*& leader = leaders[static_cast<std::size_t>(op)];
       if (leader == nullptr) leader = k;
       if (k == nullptr || v.winner.runs(*k) ||
-          told_apart(found, time_of(found, *k, wanted.warm), time_of(found, *leader, wanted.warm), false) ||
+          told_apart(found.clock_seconds, time_of(found, *k, wanted.warm),
+                     time_of(found, *leader, wanted.warm), false) ||
           std::find(v.tied_contestants.begin(), v.tied_contestants.end(), k) != v.tied_contestants.end())
         continue;
       v.tied_contestants.push_back(k);

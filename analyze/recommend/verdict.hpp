@@ -3,6 +3,7 @@
 // the same over many matrices. Plain functions; ways point into the results they were made from.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -146,6 +147,16 @@ struct verdict {
 // soonest beside staying in CSR, then the fewest bytes, then the simplest format. With `prefer_bytes` bytes
 // come first. Otherwise, where CSR takes part, nothing is taken that is slower than it or is never repaid.
 verdict verdict_of(const matrix_result& found, const objective& wanted);
+
+// Those of `all` that are not told apart from the fastest: first those whose medians are as good as its own,
+// then those that the samples do not tell apart. Nor are differences below `clock_seconds`.
+std::vector<way> tied_with(const way& fastest, const std::vector<way>& all, double clock_seconds);
+// Which of the tied to take: the rules of verdict_of, where `stay` is what is there already, and so is
+// whatever `is_there` says. `stay` may be none.
+way chosen_from(std::vector<way> tied, const way& stay, const std::function<bool(const way&)>& is_there,
+                bool predicted, const objective& wanted);
+// Products after which `taken` is repaid beside `stay`, whose seconds may both have a share of their price.
+double repaid_beside(const way& taken, const way& stay, const objective& wanted);
 
 // All ways from one copy in this objective, the best of each stored format, fastest first.
 std::vector<way> ways_of(const matrix_result& found, const objective& wanted);

@@ -171,9 +171,15 @@ std::string escaped_for_code(std::string_view text) {
 
 std::vector<std::string> spconv_arguments(const recommendation& r, const way& taken) {
   // What is there already needs no file, and what has no name cannot be read from one.
-  if (!is_plain(taken) || taken.stays_in_csr() || !r.can_be_read) return {};
+  if (!is_plain(taken) || (taken.stays_in_csr() && r.order.empty()) || !r.can_be_read) return {};
   const variant_result& f = taken.variant();
-  std::vector<std::string> words = {"spconv", as_argument(r.name), "--to", name_of(f.format)};
+  std::string base = base_name(r.name);
+  std::vector<std::string> words = {"spconv", as_argument(r.name)};
+  if (!r.order.empty()) {
+    base += "." + r.order;
+    words.insert(words.end(), {"--reorder", r.order, "--permutation", as_argument(base + ".order.txt")});
+  }
+  words.insert(words.end(), {"--to", name_of(f.format)});
   for (const setting& one : settings_of(r.found, f)) {
     words.push_back(one.flag);
     words.push_back(one.typed);
@@ -181,7 +187,7 @@ std::vector<std::string> spconv_arguments(const recommendation& r, const way& ta
   words.insert(words.end(), {"--value", r.found.value_bits == 32 ? "f32" : "f64"});
   if (const bool wide = offset_bits(r, f) == 64; wide != wide_by_default(r, f))
     words.insert(words.end(), {"--offsets", wide ? "64" : "32"});
-  words.insert(words.end(), {"-o", as_argument(base_name(r.name) + "." + name_of(f.format) + ".h5")});
+  words.insert(words.end(), {"-o", as_argument(base + "." + name_of(f.format) + ".h5")});
   return words;
 }
 
@@ -206,6 +212,11 @@ std::string code_lines(const recommendation& r, const way& taken) {
                               r.found.value_bits == 32 ? "f32" : "f64",
                               offset_bits(r, f) == 64 ? ", .wide_offsets = true" : "")
                         : "// m: the matrix that this was asked about\n";
+  if (!r.order.empty())
+    code += fmt::format(
+        "const auto ordered = reorder(m, \"{}\");  // vectors as ordered.rows has it\n"
+        "m = ordered.made;\n",
+        r.order);
   if (!taken.stays_in_csr()) {
     const std::vector<setting> settings = settings_of(r.found, f);
     if (!settings.empty()) code += "conversion_options options;\n";

@@ -115,6 +115,10 @@ std::vector<csv_column> csv_columns() {
                      })});
   columns.push_back({"winner", [](const csv_row& row) { return yes_or_no(runs(row.v.winner, row.one)); }});
   columns.push_back({"tie", [](const csv_row& row) { return yes_or_no(is_tied(row.v, row.one)); }});
+  columns.push_back({"order", [](const csv_row& row) { return row.r.order; }});
+  columns.push_back({"order_ms", [](const csv_row& row) {
+                       return row.r.order.empty() ? "" : csv_number(row.r.order_seconds * 1e3);
+                     }});
   return columns;
 }
 

@@ -300,7 +300,9 @@ nlohmann::ordered_json to_json(const recommendation& r, const verdict& v) {
                  {"value_bits", m.value_bits},
                  {"offset_bits", m.offset_bits},
                  {"csr_bytes", m.csr_bytes()},
-                 {"symmetric", m.symmetric}};
+                 {"symmetric", m.symmetric},
+                 {"order", text_or_null(r.order)},
+                 {"order_ms", r.order.empty() ? json(nullptr) : number_or_null(r.order_seconds * 1e3)}};
   j["machine"] = machine_as_json(r);
   j["request"] = request_as_json(r, v.wanted);
   j["predicted"] = m.predicted;

@@ -105,6 +105,12 @@ std::string matrix_line(const told& t) {
   return t.line("matrix", text);
 }
 
+std::string order_line(const told& t) {
+  if (t.r.order.empty()) return "";
+  return t.line("order", fmt::format("{}, which took {} to find and to apply; CSR below is in that order too",
+                                     t.r.order, time_text(t.r.order_seconds)));
+}
+
 std::string machine_line(const told& t) {
   const machine_description& machine = t.r.machine;
   std::string text = machine.device;
@@ -643,7 +649,7 @@ std::string short_name(const std::string& input) {
 std::string recommendation_as_text(const recommendation& r, const verdict& v, int width, bool everything) {
   const told t{r, v, std::max(width, 40), everything || !v.winner};
   const std::vector<listed_contestant> all = contestants_of(r.found);
-  std::string text = matrix_line(t) + machine_line(t) + asked_line(t) + verdict_lines(t);
+  std::string text = matrix_line(t) + order_line(t) + machine_line(t) + asked_line(t) + verdict_lines(t);
   if (v.winner) text += why_lines(t) + repaid_line(t);
   if (v.winner) text += t.all ? other_lines(t) + bits_line(t) : two_copies_line(t);
   text += took_line(t);
@@ -666,7 +672,8 @@ std::string recommendations_compared(const std::vector<recommendation>& all,
                             : v.unsettled         ? "unsettled"
                             : r.found.predicted   ? "predicted"
                                                   : "measured";
-    table_line line = {shortened(short_name(r.name), most), with_commas(r.found.entries)};
+    table_line line = {shortened(short_name(r.name), most) + (r.order.empty() ? "" : ", " + r.order),
+                       with_commas(r.found.entries)};
     if (!v.winner)
       line.insert(line.end(), {"-", "-", "-", "-", "-", "-", "nothing ran"});
     else

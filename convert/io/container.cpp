@@ -99,6 +99,8 @@ void write_slots(const std::string& path, const std::vector<member_slot>& slots,
 class reader {
  public:
   explicit reader(const std::string& path) : in_(path), root_(in_.root()) {
+    if (in_.group_with("OCTAVE_NEW_FORMAT"))
+      refuse_unsupported(path, "is HDF5 of GNU Octave, which is not supported; save it with -v7");
     if (!in_.has_attribute(root_, description_attribute) || !in_.has_attribute(root_, checksum_attribute))
       refuse_input(
           path,

@@ -37,6 +37,8 @@ constexpr std::pair<std::string_view, std::string_view> marks[] = {
     {"SQLite format 3\0"sv, "an SQLite database"},
     {"MATLAB 5.0 MAT-file"sv, "a MATLAB 5 file that ends in its header"},
     {"MATLAB 7.3 MAT-file"sv, "a MATLAB 7.3 file that ends in its header"},
+    {"Octave-1-L"sv, "binary data of GNU Octave (save -v7 saves a matrix that is read)"},
+    {"Octave-1-B"sv, "binary data of GNU Octave (save -v7 saves a matrix that is read)"},
     {"HDF5-based Julia Data Format"sv, "a Julia file (.jld2; MatrixMarket.mmwrite saves its matrix as one)"},
     {"Julia data file (HDF5)"sv, "a Julia file (.jld; MatrixMarket.mmwrite saves its matrix as one)"},
     {"RDX2\n"sv, "an R workspace (.rda; Matrix::writeMM saves its matrix as one)"},
@@ -97,6 +99,15 @@ bool is_json(std::string_view text) {
   return (text[0] == '{' ? "\"}"sv : "[]{\"-0123456789tfn"sv).find(inside[0]) != std::string_view::npos;
 }
 
+// Two ids and a dictionary of Python: {} or {'weight': 1.5}.
+bool is_networkx_list(std::string_view text) {
+  while (text.starts_with('#')) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
+  const std::size_t first = line.find(' ');
+  const std::size_t second = first == line.npos ? line.npos : line.find(' ', first + 1);
+  return second != line.npos && line.substr(second + 1).starts_with('{') && line.ends_with('}');
+}
+
 // Protocols 2 to 5, which begin with their number and an operation.
 bool is_pickle(std::string_view start) {
   return start.size() > 2 && start[0] == '\x80' && start[1] >= 2 && start[1] <= 5;
@@ -114,14 +125,27 @@ std::string_view zip_kind(std::string_view start) {
 
 }  // namespace
 
+// The name of a variable and its type below it; who saved it stands above, where nobody took that out.
+bool is_octave_text(std::string_view start) {
+  if (start.starts_with(byte_order_mark)) start.remove_prefix(byte_order_mark.size());
+  if (start.starts_with("# Created by Octave"))
+    start.remove_prefix(std::min(start.find('\n'), start.size() - 1) + 1);
+  const std::size_t end = start.find('\n');
+  return start.starts_with("# name: ") && end != start.npos && start.substr(end + 1).starts_with("# type: ");
+}
+
 std::string_view kind_by_marks(std::string_view start) {
   for (const auto& [mark, kind] : marks)
     if (start.starts_with(mark)) return kind;
   if (const std::string_view kind = zip_kind(start); !kind.empty()) return kind;
   if (is_pickle(start)) return "a Python pickle (scipy.sparse.save_npz saves a matrix)";
   if (!is_text(start)) return {};
+  if (is_octave_text(start)) return "text of GNU Octave (save -v7 saves a matrix that is read)";
   if (start.starts_with(byte_order_mark)) start.remove_prefix(byte_order_mark.size());
   const std::string_view text = without_blanks_before(start);
+  if (is_networkx_list(text))
+    return "a list of edges with attributes of Python (NetworkX's write_weighted_edgelist, or data=False, "
+           "saves one that is read)";
   return is_json(text) ? "JSON"sv : markup_kind(text);
 }
 

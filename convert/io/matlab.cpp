@@ -328,8 +328,9 @@ class reader {
       const element e = next_numbers(in, what, false);
       require_whole(e, what);
       if (e.count() != *elements)
-        file_.refuse(
-            fmt::format("has {} {} instead of {} ({})", e.count(), what, *elements, as_text(head.sizes)));
+        file_.refuse(fmt::format(
+            "has {} {} instead of {} ({}){}", e.count(), what, *elements, as_text(head.sizes),
+            head.logical ? "; of a sparse logical matrix GNU Octave saves no more: save it as double" : ""));
       return e;
     };
     const element values = next_values("values");

@@ -130,7 +130,7 @@ matrix_entries read_text(const text_source& text, std::string_view start, const 
   if (is_npy(start)) return read_npy(text, progress, options.if_complex);
   if (ending == ".graph" || ending == ".metis") return read_metis(text, progress);
   if (is_rutherford_boeing(start)) return read_rutherford_boeing(text, progress, options.if_complex);
-  if (ending != ".mtx" && is_edge_list(start, start.size() >= archive_start_bytes))
+  if (ending != ".mtx" && !is_octave_text(start) && is_edge_list(start, start.size() >= archive_start_bytes))
     return read_edges(text, progress, options.edges);
   require_matrix_market(text.name, ending == ".mtx", start);
   return read_matrix_market(text, progress, options.if_complex);

@@ -146,6 +146,19 @@ TEST_CASE("reverse Cuthill-McKee finds the line again, and narrow bands of grids
   }
 }
 
+TEST_CASE("an order begins at an end, also where a vertex in the middle has the fewest neighbours",
+          "[reordering]") {
+  constexpr std::int32_t rungs = 60, middle = rungs - 1, pendant = 2 * rungs;
+  edges list = {{pendant, middle}};
+  for (std::int32_t v = 0; v < 2 * rungs; v += 2) {
+    list.emplace_back(v, v + 1);
+    if (v > 0) list.insert(list.end(), {{v, v - 2}, {v + 1, v - 1}});
+  }
+  matrix_entries ladder = matrix_of(pendant + 1, pendant + 1, shuffled(pendant + 1, list, 3));
+  apply(order_of(reordering::rcm, ladder), ladder);
+  REQUIRE(bandwidth(ladder) <= 3);  // from the middle both halves are numbered at once: 5
+}
+
 TEST_CASE("the bandwidth that an order would give is that of the matrix in it", "[reordering]") {
   matrix_entries m = matrix_of(400, 400, shuffled(400, grid(20), 4));
   assembly_report report;
@@ -251,6 +264,32 @@ TEST_CASE("an order is undone, from its file too", "[reordering]") {
     REQUIRE(std::ranges::equal(m.entries.row_indices, before.entries.row_indices));
     REQUIRE(std::ranges::equal(m.entries.col_indices, before.entries.col_indices));
     REQUIRE(std::ranges::equal(m.entries.values, before.entries.values));
+  }
+}
+
+TEST_CASE("a matrix in CSR has the same orders, and is in them what its entries are", "[reordering]") {
+  for (const reordering how : {reordering::rcm, reordering::amd, reordering::length}) {
+    edges list = shuffled(64, grid(8), 7);
+    list.erase(list.begin());  // rows of unlike lengths
+    matrix_entries entries = matrix_of(64, 64, list);
+    assembly_report report;
+    const auto csr_of = [&](const matrix_entries& of) {
+      matrix_entries copy = matrix_of(64, 64, {});
+      copy.entries = copy_to<host>(of.entries);
+      return assemble<openmp, std::int64_t, float>(openmp{}, std::move(copy), false, report, nullptr);
+    };
+    const auto before = csr_of(entries);
+    const row_order order = order_of(how, pattern_of(before));
+    REQUIRE(std::ranges::equal(order.rows, order_of(how, entries).rows));
+    REQUIRE(order.columns_alike == orders_columns(how));
+    apply(order, entries);
+    const auto expected = csr_of(entries);
+    const auto made = in_order(view(before), order);
+    REQUIRE(made.rows == 64);
+    REQUIRE(made.cols == 64);
+    REQUIRE(std::ranges::equal(made.row_offsets, expected.row_offsets));
+    REQUIRE(std::ranges::equal(made.col_indices, expected.col_indices));
+    REQUIRE(std::ranges::equal(made.values, expected.values));
   }
 }
 

@@ -346,6 +346,41 @@ TEST_CASE("advice about arrays names no file to read") {
     CHECK(recommend(from_file, {.predict = true}).json().find("read(") != std::string::npos);
 }
 
+TEST_CASE("a matrix in another order computes the same with vectors in that order") {
+  for (const char* const how : {"rcm", "amd", "length"}) {
+    const bool rows_alone = how == std::string("length");
+    const matrix a = convert(
+        read(rows_alone ? example : "gen:uniform?n=60&density=0.08&seed=9", {.where = run_on::cpu}), "coo");
+    const reordered other = reorder(a, how);
+    INFO(how);
+    CHECK(other.columns_alike == !rows_alone);
+    CHECK(other.made.format() == "csr");
+    CHECK(other.made.name() == a.name());
+    REQUIRE(std::ssize(other.rows) == a.rows());
+    const auto x = numbers<double>(a.cols()), u = numbers<double>(a.rows());
+    std::vector<double> y(u.size()), v(x.size()), ordered_y(u.size()), ordered_v(x.size());
+    const auto in_order = [&](const std::vector<double>& all) {
+      std::vector<double> ordered;
+      for (const std::int32_t row : other.rows) ordered.push_back(all[static_cast<std::size_t>(row)]);
+      return ordered;
+    };
+    a.multiply(1, x, 0, y);
+    other.made.multiply(1, rows_alone ? x : in_order(x), 0, ordered_y);
+    CHECK(ordered_y == in_order(y));
+    a.multiply_transposed(1, u, 0, v);
+    other.made.multiply_transposed(1, in_order(u), 0, ordered_v);
+    for (std::size_t i = 0; i < v.size(); ++i)
+      CHECK(std::abs(ordered_v[i] - (rows_alone ? v : in_order(v))[i]) < 1e-12);
+    // Nobody is told to read the matrix by its name: that is in another order.
+    CHECK(recommend(other.made, {.predict = true}).text().find("the matrix that this was asked about") !=
+          std::string::npos);
+  }
+  const matrix wide = read(example, {.where = run_on::cpu});
+  CHECK(refusal([&] { reorder(wide, "rcm"); }) ==
+        "order rcm is for square matrices, this one is 70 x 45; length orders rows alone");
+  CHECK(refusal([&] { reorder(wide, "best"); }) == "there is no order \"best\", only rcm, amd, length");
+}
+
 TEST_CASE("features and prices are those of the matrix, whatever its format") {
   const matrix a = read(example, {.where = run_on::cpu});
   const matrix g = convert(a, "gcsb", {.max_fill = 100});

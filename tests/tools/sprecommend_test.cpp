@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <random>
 #include <set>
 #include <sstream>
 
@@ -65,9 +67,10 @@ TEST_CASE("help and version") {
   const outcome help = run(work, "--help");
   CHECK(help.status == 0);
   for (const char* const word :
-       {"--mix",    "--products",   "--caches",  "--value",     "--formats", "--kernels",    "--memory",
-        "--budget", "--repeatable", "--predict", "--machine",   "--refresh", "--exhaustive", "--html",
-        "--csv",    "--list",       "--samples", "--warm-only", "--block",   "--max-fill",   "Examples"})
+       {"--mix",        "--products", "--caches",     "--value",   "--formats", "--kernels",
+        "--memory",     "--budget",   "--repeatable", "--predict", "--machine", "--refresh",
+        "--exhaustive", "--html",     "--csv",        "--list",    "--samples", "--warm-only",
+        "--block",      "--max-fill", "--reorder",    "Examples"})
     CHECK(has(help.out, word));
   CHECK(!has(help.out, "gen:lopsided"));
   CHECK(has(run(work, "--help-generators").out, "gen:lopsided"));
@@ -531,4 +534,119 @@ TEST_CASE("a symmetric file that stores both triangles is called that") {
       "sprecommend: both.mtx: both triangles are stored although the header says symmetric: the values of 1 "
       "pair off the diagonal were added up\n");
   CHECK(run(work, "both.mtx --predict --json --quiet").err.empty());
+}
+
+namespace {
+
+std::vector<int> shuffled_numbers(int count) {
+  std::vector<int> number(static_cast<std::size_t>(count));
+  std::iota(number.begin(), number.end(), 1);
+  std::shuffle(number.begin(), number.end(), std::mt19937(1));
+  return number;
+}
+
+// A grid whose points are numbered at random.
+void write_shuffled_grid(const fs::path& path, int side) {
+  const std::vector<int> number = shuffled_numbers(side * side);
+  std::ostringstream lines;
+  int entries = 0;
+  const auto add = [&](int a, int b, int value) {
+    lines << number[static_cast<std::size_t>(a)] << ' ' << number[static_cast<std::size_t>(b)] << ' ' << value
+          << '\n';
+    ++entries;
+  };
+  for (int v = 0; v < side * side; ++v) {
+    add(v, v, 4);
+    for (const int w : {v % side + 1 < side ? v + 1 : -1, v + side < side * side ? v + side : -1})
+      if (w >= 0) {
+        add(v, w, -1);
+        add(w, v, -1);
+      }
+  }
+  std::ofstream(path) << "%%MatrixMarket matrix coordinate real general\n"
+                      << side * side << ' ' << side * side << ' ' << entries << '\n'
+                      << lines.str();
+}
+
+// Three diagonals, in an order made at random.
+void write_shuffled_chain(const fs::path& path, int size) {
+  const std::vector<int> number = shuffled_numbers(size);
+  std::ofstream file(path);
+  file << "%%MatrixMarket matrix coordinate real general\n"
+       << size << ' ' << size << ' ' << 3 * size - 2 << '\n';
+  for (std::size_t v = 0; v < number.size(); ++v) {
+    file << number[v] << ' ' << number[v] << " 4\n";
+    if (v + 1 < number.size())
+      file << number[v] << ' ' << number[v + 1] << " -1\n" << number[v + 1] << ' ' << number[v] << " -2\n";
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a matrix is raced in other orders too, and the orders are compared") {
+  const folder work;
+  write_shuffled_grid(work.path / "grid.mtx", 30);
+  const json told = run_json(work, "grid.mtx --reorder length,rcm,rcm --budget 2 --mix 1:0 --html page.html");
+  CHECK(told["schema"] == "sparsmith.orders/1");
+  REQUIRE(told["orders"].size() == 3);
+  const json expected = {nullptr, "length", "rcm"};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const json& line = told["comparison"][i];
+    CHECK(line["order"] == expected[i]);
+    CHECK(told["orders"][i]["matrix"]["order"] == expected[i]);
+    CHECK(line["us"] > 0);
+    CHECK(line["order_ms"].is_null() == (i == 0));
+    CHECK(told["orders"][i]["steps"][0]["name"] == (i == 0 ? "reading" : "ordering"));
+    for (const json& k : told["orders"][i]["contestants"]) CHECK(k["wrong"].is_null());
+  }
+  const auto bandwidth = [&](std::size_t order) {
+    return told["orders"][order]["features"]["structure"]["lower_bandwidth"].get<int>();
+  };
+  CHECK(bandwidth(2) < bandwidth(0) / 5);
+  // Rows alone in another order are no symmetric matrix.
+  CHECK(told["orders"][0]["matrix"]["symmetric"] == true);
+  CHECK(told["orders"][1]["matrix"]["symmetric"] == false);
+  CHECK(told["orders"][2]["matrix"]["symmetric"] == true);
+  std::stringstream page;
+  page << std::ifstream(work.path / "page.html").rdbuf();
+  CHECK(has(page.str(), "Orders of grid.mtx"));
+  CHECK(has(page.str(), "grid.mtx in order rcm"));
+}
+
+TEST_CASE("in an order that brings entries to the diagonal another format is expected to win") {
+  const folder work;
+  write_shuffled_chain(work.path / "chain.mtx", 100000);
+  const json told = run_json(work, "chain.mtx --predict --reorder all");
+  REQUIRE(told["orders"].size() == 4);
+  CHECK(told["taken"] == "rcm");
+  CHECK(told["comparison"][1]["speed"] > 1.05);
+  CHECK(told["comparison"][1]["format"] != told["comparison"][0]["format"]);
+  CHECK(told["comparison"][1]["repaid_after"] > 0);
+  const outcome text = run(work, "chain.mtx --predict --reorder rcm");
+  CHECK(has(text.out, "ake order rcm, with"));
+  CHECK(has(text.out, "order    rcm, which took"));
+  CHECK(has(text.out, "--reorder rcm --permutation chain.rcm.order.txt"));
+  CHECK(has(text.out, "reorder(m, \"rcm\")"));
+  CHECK(widest(text.out) <= 80);
+  CHECK(has(run(work, "chain.mtx --predict --reorder rcm --all").out, "as it is"));
+}
+
+TEST_CASE("what cannot be in an order is refused, and all orders are those that a shape allows") {
+  const folder work;
+  const std::string wide = "'gen:uniform?rows=30&cols=20&density=0.1'";
+  const outcome refused = run(work, wide + " --reorder rcm");
+  CHECK(refused.status == 2);
+  CHECK(has(refused.err, "order rcm is for square matrices, this one is 30 x 20; length orders rows alone"));
+  CHECK(std::count(refused.err.begin(), refused.err.end(), '\n') == 1);
+  const json told = run_json(work, wide + " --reorder all --predict");
+  CHECK(told["orders"].size() == 2);
+  CHECK(run(work, wide + " --reorder none").status == 2);
+  CHECK(run(work, wide + " --reorder length --exhaustive").status == 2);
+  // One that cannot does not keep the others from it.
+  const outcome both = run(work, wide + " 'gen:laplace2d?n=9' --reorder amd --predict --csv");
+  CHECK(both.status == 1);
+  CHECK(has(both.err, "order amd is for square matrices"));
+  CHECK(has(both.out, ",amd,"));
+  const outcome two = run(work, "pattern.mtx none.mtx --reorder rcm --predict --json");
+  CHECK(json::parse(two.out).size() == 2);
 }

@@ -4,4 +4,5 @@
 
 #include "tools/library/advice.hpp"
 #include "tools/library/matrix.hpp"
+#include "tools/library/reorder.hpp"
 #include "tools/library/structure.hpp"

@@ -851,7 +851,9 @@ TEST_CASE("CSV has as many fields as columns, and a line for everybody") {
                                             "error_of_bound",
                                             "repeatable",
                                             "winner",
-                                            "tie"});
+                                            "tie",
+                                            "order",
+                                            "order_ms"});
   const auto column = [&](const char* name) {
     return static_cast<std::size_t>(std::find(columns.begin(), columns.end(), name) - columns.begin());
   };

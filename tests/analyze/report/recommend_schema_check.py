@@ -1,6 +1,6 @@
 """Compares what sprecommend --json prints with docs/recommend.schema.json: recommend_schema_check.py FILE [--self-test]
 
-FILE (- is standard input) holds one document or an array of them. The validator is the package jsonschema; where
+FILE (- is standard input) holds one document or an array of them, or those of --reorder. The validator is the package jsonschema; where
 python has none, the check is skipped (77). With --self-test the documents are spoiled in every way listed below, and
 each must then be refused.
 """
@@ -39,7 +39,8 @@ def refuse_constant(name):
 def read(path):
     text = sys.stdin.read() if path == "-" else pathlib.Path(path).read_text(encoding="utf-8")
     document = json.loads(text, parse_constant=refuse_constant)
-    return document if isinstance(document, list) else [document]
+    documents = document if isinstance(document, list) else [document]
+    return [one for each in documents for one in (each["orders"] if "orders" in each else [each])]
 
 
 def paths_in(value, path=()):

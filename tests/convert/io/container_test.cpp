@@ -427,6 +427,18 @@ TEST_CASE("what the description was signed with, and how arrays lie") {
           "is HDF5, but neither Binsparse, AnnData nor a Sparsmith container (no attribute 'binsparse' or "
           "'sparsmith')");
   }
+  {
+    const hid_t id = made();
+    ::H5Adelete(id, "sparsmith");
+    const hid_t group = ::H5Gcreate2(id, "A", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t space = ::H5Screate(H5S_SCALAR);
+    ::H5Aclose(::H5Acreate2(group, "OCTAVE_NEW_FORMAT", H5T_STD_U8LE, space, H5P_DEFAULT, H5P_DEFAULT));
+    ::H5Sclose(space);
+    ::H5Gclose(group);
+    REQUIRE(::H5Fclose(id) >= 0);
+    CHECK(failure_of([&] { read_container(file.path); }, failure::unsupported) ==
+          file.path + ": is HDF5 of GNU Octave, which is not supported; save it with -v7");
+  }
   // An attribute that is no text, and one of several.
   for (const hsize_t count : {1, 2})
     for (const bool text : {true, false}) {

@@ -57,6 +57,13 @@ TEST_CASE("a file's first bytes say what it is", "[looks_like]") {
       {zip_with("mimetype"), "a document (.ods"},
       {zip_with("model/data.pkl"), "a file of PyTorch"},
       {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Office document (.xls"},
+      {"Octave-1-L\1", "binary data of GNU Octave (save -v7 saves a matrix that is read)"},
+      {"# Created by Octave 7.3.0, Thu Nov 19 14:16:01 2026 UTC <a@b>\n# name: A\n# type: sparse matrix\n# "
+       "nnz: 1\n",
+       "text of GNU Octave (save -v7 saves a matrix that is read)"},
+      {"\xef\xbb\xbf# name: A\n# type: matrix\n", "text of GNU Octave"},
+      {"0 1 {}\n1 2 {}\n", "a list of edges with attributes of Python (NetworkX's write_weighted"},
+      {"# made\n# by hand\na b {'weight': 1.5}\r\nb c {}", "a list of edges with attributes of Python"},
       {"\x80\x02}q", "a Python pickle (scipy.sparse.save_npz saves a matrix)"},
       {"\x80\x05\x95", "a Python pickle"},
       {"MATLAB 5.0 MAT-file, Platform: GLNXA64", "a MATLAB 5 file"},
@@ -112,6 +119,20 @@ TEST_CASE("a file that no reader takes is named for what it is", "[looks_like]")
   CHECK(holds(message_for(".csv", "1,2,3,4\n5,6,7,8\n"), ": lines of numbers"));
   CHECK(holds(message_for(".npz", "version https://git-lfs.github.com/spec/v1\n"), ": a pointer of Git LFS"));
   CHECK(holds(message_for(".pdf", "%PDF-1.5\n%\xd0\xd4\n3 0 obj\n"), ": a PDF document"));
+}
+
+TEST_CASE("text of GNU Octave is no list of edges, and a list with such words is one", "[looks_like]") {
+  const std::string lines = "# nnz: 2\n# rows: 4\n# columns: 3\n1 1 1.5\n3 2 -2\n";
+  const std::string refusal = ": text of GNU Octave (save -v7 saves a matrix that is read)" + other_words;
+  CHECK(message_for(".mat", "# Created by Octave 7.3.0\n# name: A\n# type: sparse matrix\n" + lines)
+            .find(refusal) == 0);
+  CHECK(message_for(".txt", "# name: A\r\n# type: sparse matrix\r\n" + lines).find(refusal) == 0);
+  for (const char* const head :
+       {"# Created by Octave, by hand\n", "# name: A\n", "# type: sparse matrix\n", "# Created by Octave"}) {
+    const scratch_file file(".txt");
+    file.replace(head + lines);
+    CHECK(read_matrix(file.path).origin == "edge list");
+  }
 }
 
 TEST_CASE("what was meant to be Matrix Market keeps that reader's words", "[looks_like]") {

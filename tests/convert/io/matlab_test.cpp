@@ -441,6 +441,10 @@ TEST_CASE("what is wrong with the numbers of a matrix is said", "[matlab]") {
   CHECK(with(rows, starts, numbers<double>({1, 2, 3, 4})) == "accepted");
 
   CHECK(message_for(full_of<double>("A", {2, 2}, {1, 2, 3})) == "m: A has 3 values instead of 4 (2 x 2)");
+  CHECK(
+      message_for(array_of("L", 9 | logical, {2, 2}, numbers<double>({1, 1}))) ==
+      "m: L has 2 values instead of 4 (2 x 2); of a sparse logical matrix GNU Octave saves no more: save it "
+      "as double");
   CHECK(message_for(full_of<double>("A", {2, 2}, {1, 2, 3, 4, 5})) ==
         "m: A has 5 values instead of 4 (2 x 2)");
   CHECK(message_for(full_of<double>("A", {2147483647, 2147483647}, {1}))
