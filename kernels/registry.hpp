@@ -54,4 +54,10 @@ using gcsb_tile_view = gcsb_tile<Offset, Value, view_of<Space>>;
 template <class Offset, class Value, class Space>
 using gcsb_tile_half_view = gcsb_tile_half<Offset, Value, view_of<Space>>;
 
+// What a product with half of a symmetric matrix is multiplied by: its A^T is A or the negated A.
+template <class Half>
+typename Half::value_type sign_of_product(const Half& m, operation op) {
+  return op == operation::transposed ? m.mirror() : typename Half::value_type{1};
+}
+
 }  // namespace sparsmith

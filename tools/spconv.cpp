@@ -112,7 +112,8 @@ void add_options(CLI::App& app, typed_options& typed) {
                  "HYB: width of the ELL part; by default the largest that a third of the rows fill")
       ->check(between(0, std::numeric_limits<std::int32_t>::max()));
   add_choice(app, "--symmetric", typed.symmetric, {{"full", stored_part::whole}, {"half", stored_part::half}},
-             "CSR, DIA, BSR: of a matrix that equals its transpose, or the negated one, store all entries or "
+             "CSR, DIA, BSR, layout tile: of a matrix that equals its transpose, or the negated one, store "
+             "all entries or "
              "half of them: those on and above the diagonal");
   app.add_option("--diagonals", typed.diagonals,
                  "DIA: which diagonals are stored, the others' entries go to a COO rest: all, those with "
@@ -358,7 +359,9 @@ template <class Backend, class Offset, class Value>
 std::optional<block_statistics> tile_statistics(
     Backend on, const any_format<Offset, Value, space_on<Backend>>& converted) {
   using space = space_on<Backend>;
-  const auto* const m = std::get_if<gcsb_tile<Offset, Value, space>>(&converted);
+  const auto* m = std::get_if<gcsb_tile<Offset, Value, space>>(&converted);
+  if (const auto* const half = std::get_if<gcsb_tile_half<Offset, Value, space>>(&converted))
+    m = &half->upper;
   if (m == nullptr) return {};
   gcsb_tile<Offset, Value, host> outline;  // without the entries of the tiles, which may be many
   for_each_member_pair(outline, *m, [](auto& to, const auto& from) {

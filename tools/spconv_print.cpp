@@ -179,7 +179,7 @@ json describe_blocks(const block_statistics& b, bool tiles) {
 }
 
 bool in_tiles(const format_outcome& f) {
-  return f.kind == format_kind::gcsb_tile;
+  return is_in_tiles(f.kind);
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ class field_builder {
     for (const format_kind format : all_formats())
       if (format != format_kind::csr) formats.push_back(format);
     for (const format_kind format : formats) {
-      if (!wanted(format)) continue;
+      if (!wanted(format) || is_left_to_askers(format)) continue;
       if (const auto forced = request_.forced.find(format); forced != request_.forced.end())
         add_forced(format, forced->second);
       else
@@ -91,12 +91,18 @@ class field_builder {
       return;
     }
     require_options(options, format);
-    add(price(format, {options,
-                       {options.bsr_block},
-                       {},
-                       {options.blocks.beta},
-                       is_in_tiles(format),
-                       whole_of(format).has_value()}));
+    const bool half = whole_of(format).has_value();
+    add(price(format,
+              {options, {options.bsr_block}, {}, {options.blocks.beta}, is_in_tiles(format), half, !half}));
+  }
+
+  // What is no candidate, and of which nothing is said, unless somebody asks for it: halves where there are
+  // none, and on a CPU the half in tiles, which takes long to price and to convert there.
+  bool is_left_to_askers(format_kind format) const {
+    if (!request_.formats.empty() || !whole_of(format)) return false;
+    if (features_.has_half() == false || entries_alone) return true;
+    return format == format_kind::gcsb_tile_half && request_.backend == openmp::name &&
+           request_.kernels.empty() && !request_.history;
   }
 
   bool wanted(format_kind format) const {
@@ -163,6 +169,7 @@ class field_builder {
                                ? ""
                                : fmt::format(", group {}", options.blocks.group_size));
       case format_kind::gcsb_tile:
+        if (options.tile.height == 0) return {};  // chosen from the matrix, and it was not
         return fmt::format("{} x {}{}", options.tile.height, options.tile.width,
                            cost.renumbered ? ", renumbered" : "");
       default:
@@ -208,6 +215,7 @@ class field_builder {
   // The price of one format with other options than the features were computed with.
   format_cost price(format_kind format, plan_request plan) const {
     plan.options.max_fill = max_fill();
+    if (whole_of(format) && features_.has_half() == false) return priceless_half(format, plan.options);
     price_facts facts = find_row_facts(on_, matrix_, plan, features_.row_lengths.distribution);
     facts.zeros = features_.explicit_zeros;
     facts.diagonals = features_.diagonal_lengths;
@@ -215,8 +223,10 @@ class field_builder {
     facts.blocks = count_blocks_by_entries(on_, pattern_of(matrix_), sizes_to_price(plan));
     for (const format_cost& cost : plan_formats(on_, matrix_, plan, facts))
       if (cost.format == format) return cost;
-    // Only halves have no price where there is none.
-    format_cost none{format, plan.options};
+    return priceless_half(format, plan.options);  // all others have a price
+  }
+  format_cost priceless_half(format_kind format, const conversion_options& options) const {
+    format_cost none{format, options};
     none.problem = features_.rows == features_.cols && features_.symmetry.off_diagonal == 0
                        ? "nothing is off the diagonal, so that half of the matrix is all of it"
                    : features_.has_half() != false && entries_alone
@@ -260,14 +270,8 @@ class field_builder {
     }
   }
 
-  // Nothing is said where there is no half and nobody asked for it.
-  bool is_worth_a_word() const {
-    return !request_.formats.empty() || (features_.has_half() != false && !entries_alone);
-  }
-
   // BSR in the blocks that take the fewest bytes.
   void add_half(format_kind format) {
-    if (!is_worth_a_word()) return;
     const format_cost* least = nullptr;
     for (const format_cost& known : features_.formats)
       if (known.format == format && (least == nullptr || known.bytes < least->bytes)) least = &known;
@@ -275,7 +279,7 @@ class field_builder {
       add(*least);
       return;
     }
-    plan_request plan{{}, {}, {}, {}, false, true};
+    plan_request plan{{}, {}, {}, {}, false, true, false};
     if (format == format_kind::bsr_half && features_.best_block) plan.blocks = {features_.best_block->size};
     add(price(format, plan));
   }
@@ -332,15 +336,11 @@ class field_builder {
               root.renumbered ? renumbering::none : renumbering::length, first);
   }
 
-  // On a CPU the sums of every thread cost more than half of the entries saves (docs/log), and pricing tiles
-  // takes long: there it is raced where it is asked for.
   void add_tile_half() {
-    if (request_.formats.empty() && request_.backend == openmp::name) return;
-    if (!is_worth_a_word()) return;
     std::set<std::string> seen;
     int first = -1;
     for (const block_size& sides : field_tuning::tiles_of_half) {
-      plan_request plan{{}, {}, {}, {}, true, true};
+      plan_request plan{{}, {}, {}, {}, true, true, false};
       plan.options.tile.height = sides.rows;
       plan.options.tile.width = sides.cols;
       const format_cost cost = price(format_kind::gcsb_tile_half, plan);

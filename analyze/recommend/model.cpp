@@ -142,9 +142,11 @@ void walk_tiles(const std::string& backend, const model_matrix& matrix, const fo
   if (backend == openmp::name) return;
   const tile_shares_expected shares = shares_of(p.facts, cost, p.slots, p.outputs, side, processors);
   p.chain = shares.steps / shares.count;
+  // Sums of the mirror images leave where a tile ends.
+  if (cost.format == format_kind::gcsb_tile_half) p.atomics = number(cost.blocks) * cost.options.tile.width;
   if (!shares.meet()) return;
   p.meeting = 1;
-  p.atomics = shares.count * side;
+  p.atomics += shares.count * side;
   p.contended = shares.count / shares.lines;
   p.crowded = p.atomics * matrix.value_bytes / 128 * crowding(p.outputs, 0, matrix.value_bytes);
 }
@@ -164,7 +166,7 @@ void count_atomics(const model_matrix& matrix, const format_cost& cost, product&
     p.atomics = rest / 4;
     p.contended = heaviest / 32;
   } else if (is_in_tiles(cost.format)) {
-    p.atomics += rest;
+    p.atomics += cost.format == format_kind::gcsb_tile_half ? 2 * rest : rest;
     p.contended += rest > 0 ? heaviest / 32 : 0;
   }
 }

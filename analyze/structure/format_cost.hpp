@@ -45,8 +45,9 @@ struct plan_request {
   std::vector<block_size> blocks = {{4, 4}};  // of BSR
   std::optional<block_size> chosen_block;     // one more, as choose_block found it
   std::vector<std::int32_t> betas = {32};     // of CSB, eCSB and GCSB
-  bool tile = true;  // GCSB's layout `tile` as well, which takes several passes over the entries
-  bool half = true;  // what stores half of a symmetric or skew-symmetric matrix as well, unless hypersparse
+  bool tile = true;   // GCSB's layout `tile` as well, which takes several passes over the entries
+  bool half = true;   // what stores half of a symmetric or skew-symmetric matrix as well, unless hypersparse
+  bool whole = true;  // false: halves alone
 };
 
 }  // namespace sparsmith

@@ -259,6 +259,9 @@ class pricer {
     add_blocked(format_kind::gcsb, gcsb_bytes, slots, std::max(csb_peak, gcsb_peak)).blocks = blocks;
   }
 
+  void refuse_tile(std::string problem) {
+    add_problem(format_kind::gcsb_tile, std::move(problem)).exact = false;
+  }
   // The steps are known only once they are laid out; the least there can be is known before.
   void price_tile() {
     tile_price price;
@@ -266,7 +269,7 @@ class pricer {
       price = price_tiles(on_, pattern_of(matrix_), options_.tile);
     } catch (const error& problem) {
       if (problem.category() != failure::resources) throw;
-      add_problem(format_kind::gcsb_tile, problem.what()).exact = false;
+      refuse_tile(problem.what());
       return;
     }
     const std::int64_t lanes = options_.tile.group_size, slots = price.least_steps * lanes;
@@ -338,6 +341,7 @@ price_facts facts_of(Backend on, const Matrix& matrix, const plan_request& reque
 template <class Backend, class Matrix>
 std::vector<format_cost> price_all(Backend on, const Matrix& matrix, const plan_request& request,
                                    const price_facts& facts) {
+  if (!request.whole) return {};
   pricer<Backend, Matrix> prices(on, matrix, request.options, facts);
   prices.price_row_formats();
   prices.price_dia();
@@ -395,19 +399,32 @@ void add_halves(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, 
     of_upper.blocks[size] = {{1, blocks / 2}};
   }
   csr<Offset, Value, space_on<Backend>> upper;
-  if (facts.zeros > 0 || !unpaired.empty() || request.tile) {
+  const bool made = facts.zeros > 0 || !unpaired.empty();
+  if (made) {
     upper = csr_to_upper(on, matrix, nullptr);
     of_upper.blocks.merge(count_blocks_by_entries(on, pattern_of(view(upper)), unpaired));
     if (facts.zeros > 0) of_upper.zeros = count_zeros<Backend, Offset, Value>(on, view(upper));
   }
-  const auto counted = facts.zeros > 0 || request.tile ? view(upper) : matrix;
+  const auto counted = facts.zeros > 0 ? view(upper) : matrix;
   conversion_options options = request.options;
   options.tile = options.tile.of_half();
-  pricer<Backend, csr<Offset, Value, view_on<Backend>>> prices(on, counted, options, of_upper, kept);
+  using of_half = pricer<Backend, csr<Offset, Value, view_on<Backend>>>;
+  of_half prices(on, counted, options, of_upper, kept);
   prices.price_csr();
   prices.price_dia();
   for (const block_size& size : sizes) prices.price_bsr(size, request.chosen_block == size);
-  if (request.tile) prices.price_tile();
+  if (request.tile) {
+    try {
+      if (!made) upper = csr_to_upper(on, matrix, nullptr);
+      const auto shown = view(upper);
+      of_half in_tiles(on, shown, options, of_upper, kept);
+      in_tiles.price_tile();
+      prices.costs.push_back(in_tiles.costs.front());
+    } catch (const error& problem) {
+      if (problem.category() != failure::resources) throw;
+      prices.refuse_tile(problem.what());
+    }
+  }
   // The row of every entry while the triangle is taken, and then what its conversion holds.
   const std::int64_t triangle =
       kept * (index_bytes + std::int64_t{sizeof(Value)}) + (matrix.rows + std::int64_t{1}) * sizeof(Offset);

@@ -27,13 +27,7 @@ std::vector<std::int64_t> chunks_of(const Units& of) {
                          [&](std::int64_t unit) { return of.slots_before(unit); });
 }
 
-// Of half of a symmetric matrix: both products, and what one with A^T is multiplied by, which is A or the
-// negated A.
 inline constexpr per_operation<bool> products_of_half{.multiply = true, .transposed = true};
-template <class Half>
-typename Half::value_type sign_of_product(const Half& m, operation op) {
-  return op == operation::transposed ? m.mirror() : typename Half::value_type{1};
-}
 
 // A walk over half of a matrix that gives the entries of all of it.
 template <class Walk, class Value>

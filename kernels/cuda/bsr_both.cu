@@ -284,7 +284,7 @@ class bsr_half_rows {
   }
 
   bsr_half_rows(cuda on, const matrix& m, operation op)
-      : on_(on), m_(m.upper), mirror_(m.mirror()), sign_(op == operation::transposed ? mirror_ : Value{1}) {}
+      : on_(on), m_(m.upper), mirror_(m.mirror()), sign_(sign_of_product(m, op)) {}
 
   void run(Value alpha, const Value* x, Value beta, Value* y) const {
     launch_block_rows<one_pass::half>(on_, m_, sign_ * alpha, mirror_, x, x, beta, y, y);

@@ -394,11 +394,7 @@ class csr_half_vector {
   using matrix = csr_half_view<Offset, Value, device>;
 
   csr_half_vector(cuda on, const matrix& m, operation op)
-      : on_(on),
-        m_(m.upper),
-        mirror_(m.skew != 0 ? Value{-1} : Value{1}),
-        sign_(op == operation::transposed ? mirror_ : Value{1}),
-        lanes_(lanes_for(on, m_)) {
+      : on_(on), m_(m.upper), mirror_(m.mirror()), sign_(sign_of_product(m, op)), lanes_(lanes_for(on, m_)) {
     const entries_of_row<Offset> range{m_.row_offsets.data()};
     const longer_limits limits = limits_for(m_, lanes_);
     constexpr auto any = std::numeric_limits<std::int64_t>::max();

@@ -324,15 +324,13 @@ class dia_half_rows {
       : on_(on),
         m_(m.upper),
         mirror_(m.mirror()),
-        sign_(op == operation::transposed ? mirror_ : Value{1}),
-        launched_(m.upper) {
+        sign_(sign_of_product(m, op)),
+        launched_(m.upper),
+        images_(m_.rest_row_indices, m_.rest_col_indices, m_.rest_values) {
     std::int32_t first = -1;
     if (m_.offsets.size() > 0)
       copy_bytes(place::host, &first, place::device, m_.offsets.data(), std::int64_t{sizeof first});
     on_main_ = first == 0 ? 1 : 0;
-    // Of the main diagonal all is there, or in the rest.
-    if (on_main_ == 0)
-      images_ = mirror_images<Value>(m_.rest_row_indices, m_.rest_col_indices, m_.rest_values);
   }
   std::int64_t bytes() const { return images_.bytes(); }
 
@@ -348,11 +346,7 @@ class dia_half_rows {
     add_entries(on_,
                 entries_of(m_.rest_row_indices, m_.rest_col_indices, m_.rest_values, operation::multiply),
                 alpha, x, y);
-    add_entries(on_,
-                on_main_ == 0 ? images_.list()
-                              : entries_of(m_.rest_row_indices, m_.rest_col_indices, m_.rest_values,
-                                           operation::transposed),
-                alpha * mirror_, x, y);
+    add_entries(on_, images_.list(), alpha * mirror_, x, y);
   }
 
  private:
@@ -361,7 +355,7 @@ class dia_half_rows {
   Value mirror_, sign_;
   launched_diagonals<Value> launched_;
   std::int64_t on_main_ = 0;     // diagonals that are their own mirror images
-  mirror_images<Value> images_;  // of the rest, where it has entries on the main diagonal
+  mirror_images<Value> images_;  // of the rest
 };
 
 }  // namespace

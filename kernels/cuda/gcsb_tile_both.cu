@@ -1,13 +1,11 @@
 // What walks GCSB's layout `tile` once for two products: A x beside A^T w, and the product with a symmetric
 // matrix of which half is stored, where an entry is its mirror image's as well.
-#include "convert/formats/sizes.hpp"
 #include "kernels/cuda/gcsb_tile.hpp"
 #include "kernels/cuda/mirror_images.hpp"
 #include "kernels/cuda/read_ahead.hpp"
 #include "kernels/cuda/tile_both.hpp"
 #include "kernels/cuda/tile_setup.hpp"
 #include "kernels/line_here.hpp"
-#include "kernels/table.hpp"
 
 namespace sparsmith {
 namespace {
@@ -40,7 +38,7 @@ class tiles_walked_once {
     const std::size_t bytes = tile_both_shared_bytes<Value>(m.tile_height, m.tile_width);
     return bytes <= static_cast<std::size_t>(most_tile_bytes())
                ? ""
-               : "its tiles are too large for the sums of both products in shared memory";
+               : "its tiles are too large for sums of rows and of columns in shared memory";
   }
 
   tiles_walked_once(cuda on, const matrix& m)
@@ -185,7 +183,7 @@ class gcsb_tile_half_both {
       : on_(on),
         m_(m.upper),
         mirror_(m.mirror()),
-        sign_(op == operation::transposed ? mirror_ : Value{1}),
+        sign_(sign_of_product(m, op)),
         tiles_(on, m.upper),
         rest_(m.upper.rest_row_indices, m.upper.rest_col_indices, m.upper.rest_values) {}
   std::int64_t bytes() const { return tiles_.bytes() + rest_.bytes(); }

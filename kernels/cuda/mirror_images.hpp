@@ -1,6 +1,9 @@
 // The mirror images of a list of entries above the diagonal, where half of a symmetric matrix has a rest.
 #pragma once
 
+#include <algorithm>
+#include <functional>
+
 #include "kernels/cuda/entries.hpp"
 
 namespace sparsmith {
@@ -8,11 +11,13 @@ namespace sparsmith {
 template <class Value>
 class mirror_images {
  public:
-  mirror_images() = default;
-  // Entries on the main diagonal have none, not even one of value 0: x may be infinite there.
+  // Entries on the main diagonal have none, not even one of value 0: x may be infinite there. Where nothing
+  // lies there, the list itself is turned over.
   mirror_images(const array_view<const std::int32_t>& rows, const array_view<const std::int32_t>& cols,
-                const array_view<const Value>& values) {
+                const array_view<const Value>& values)
+      : list_{cols.data(), rows.data(), values.data(), values.size()} {
     auto kept_rows = on_host(rows), kept_cols = on_host(cols);
+    if (std::equal(kept_rows.begin(), kept_rows.end(), kept_cols.begin(), std::not_equal_to<>{})) return;
     auto kept_values = on_host(values);
     std::int64_t kept = 0;
     for (std::int64_t e = 0; e < values.size(); ++e) {
@@ -24,9 +29,10 @@ class mirror_images {
     rows_ = on_device(kept_rows, kept);
     cols_ = on_device(kept_cols, kept);
     values_ = on_device(kept_values, kept);
+    list_ = {cols_.data(), rows_.data(), values_.data(), kept};
   }
 
-  entry_list<Value> list() const { return {cols_.data(), rows_.data(), values_.data(), values_.size()}; }
+  const entry_list<Value>& list() const { return list_; }
   std::int64_t bytes() const {
     return values_.size() * std::int64_t{sizeof(Value) + 2 * sizeof(std::int32_t)};
   }
@@ -45,6 +51,7 @@ class mirror_images {
     return there;
   }
 
+  entry_list<Value> list_;
   array<std::int32_t, device> rows_, cols_;
   array<Value, device> values_;
 };

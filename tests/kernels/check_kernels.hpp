@@ -384,7 +384,16 @@ void check_padding(Backend on, kernel_tally& tally) {
 template <class Value, class Backend>
 void check_infinities_of_halves(Backend on, kernel_tally& tally) {
   using space = space_on<Backend>;
-  named_matrix full{"full", 7, 7, {}}, open{"few on the main diagonal", 40, 40, {{0, 0, 5}, {20, 20, 3}}};
+  named_matrix full{"full", 7, 7, {}}, open{"few on the main diagonal", 40, 40, {{0, 0, 5}, {20, 20, 3}}},
+      long_band{"of many tiles", 1100, 1100, {}};
+  for (std::int32_t i = 0; i < 1100; ++i) {
+    long_band.entries.push_back({i, i, i % 7 == 0 ? 0.0 : 1.0 + i % 5});
+    for (const std::int32_t j : {i + 1, i + 300})
+      if (j < 1100) {
+        long_band.entries.push_back({i, j, 2.0 + i % 3});
+        long_band.entries.push_back({j, i, 2.0 + i % 3});
+      }
+  }
   for (std::int32_t i = 0; i < 49; ++i) full.entries.push_back({i / 7, i % 7, 1.0 + i / 7 + i % 7});
   for (std::int32_t i = 0; i < 39; ++i) {
     open.entries.push_back({i, i + 1, 2.0 + i % 3});
@@ -401,16 +410,22 @@ void check_infinities_of_halves(Backend on, kernel_tally& tally) {
     variants.emplace_back(format_kind::bsr_half, conversion_options{});
     variants.back().second.bsr_block = block;
   }
-  for (const named_matrix* const m : {&full, &open})
+  // Where tiles are not square, the main diagonal of one begins anywhere.
+  for (const auto& [height, width, lanes] : {std::tuple{256, 512, 8}, {512, 256, 32}}) {
+    variants.emplace_back(format_kind::gcsb_tile_half, conversion_options{});
+    variants.back().second.tile = {height, width, lanes, 0, renumbering::none, 0};
+  }
+  for (const named_matrix* const m : {&full, &open, &long_band})
     for (const auto& variant : variants) {
-      if (m == &open && variant.first == format_kind::bsr_half) continue;  // whose fill above it does meet x
+      // Whose fill above it does meet x.
+      if (m != &full && variant.first == format_kind::bsr_half) continue;
       conversion_options options = variant.second;
       options.max_fill = no_limit;
       const auto matrix = coo_to_csr<openmp, std::int32_t, Value>(openmp{}, as_coo_of<Value>(*m), nullptr);
       const auto source = copy_to<space>(matrix);
       const auto converted =
           from_csr<Backend, std::int32_t, Value>(on, view(source), variant.first, options, nullptr);
-      for (const std::int32_t at : {0, 1, 3, 6, m->cols / 2, m->cols - 1}) {
+      for (const std::int32_t at : {0, 1, 3, 6, m->cols / 2, m->cols * 6 / 11, m->cols - 1}) {
         auto x = integer_vector<Value>(m->cols, 3);
         x[at] = std::numeric_limits<Value>::infinity();
         const auto own_x = copy_to<space>(x, place::host);

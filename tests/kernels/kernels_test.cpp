@@ -75,7 +75,8 @@ TEST_CASE("the tables hold every kernel of the documents, each once", "[tables]"
                                      "bsr/preprocessed",
                                      "csr/half-omp",
                                      "dia/half-omp",
-                                     "bsr/half-omp"});
+                                     "bsr/half-omp",
+                                     "gcsb/tile-half-omp"});
   if constexpr (has_cuda)
     check_names(kernels_on<cuda>(), {"coo/atomic",        "coo/stride-1",
                                      "coo/stride-warp",   "coo/stride-block",
@@ -98,7 +99,7 @@ TEST_CASE("the tables hold every kernel of the documents, each once", "[tables]"
                                      "coo/cusparse-alg2", "sell/cusparse",
                                      "bsr/cusparse",      "dia/rows",
                                      "csr/half",          "dia/half",
-                                     "bsr/half"});
+                                     "bsr/half",          "gcsb/tile-half"});
 }
 
 TEST_CASE("the list is sorted by format, and CSC's lines are CSR's turned round", "[tables]") {
@@ -495,7 +496,7 @@ TEST_CASE("padding of no format on OpenMP meets x, and nothing behind x is read"
   check_infinities_of_halves<double>(openmp{}, tally);
   for (const char* const name :
        {"ell/omp", "sell/omp", "hyb/omp", "dia/omp", "ecsb/omp", "gcsb/omp", "gcsb/tile-omp",
-        "bsr/preprocessed", "csr/half-omp", "dia/half-omp", "bsr/half-omp"}) {
+        "bsr/preprocessed", "csr/half-omp", "dia/half-omp", "bsr/half-omp", "gcsb/tile-half-omp"}) {
     INFO(name);
     CHECK(tally.runs[name] > 0);
   }

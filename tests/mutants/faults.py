@@ -223,8 +223,6 @@ fault("convert/pipelines/csr_to_half.hpp", "the block beside one on the diagonal
       "cols[at] <= last) return", "prices")
 fault("kernels/cpu/half.cpp", "fill below the diagonal of a half meets x",
       "std::max(i, first_col); j < last_col", "first_col; j < last_col", "kernels")
-fault("kernels/cpu/half.cpp", "an entry on the diagonal that lies in DIA's rest has a mirror image",
-      "if (row != col) each", "each", "kernels")
 fault("convert/formats/validate_half.cpp", "half of DIA may have an empty diagonal below the main one", "m.upper.offsets[0] < 0)",
       "false)", "formats")
 fault("analyze/structure/matrix_features.hpp", "a NaN has no mirror image", "if (nans == 0 && !(equal || negated))",
@@ -275,8 +273,16 @@ fault("kernels/cpu/half.cpp", "the diagonal of a half in CSR is its own mirror i
       "if (e < end && cols[e] == row) own[3] = values[e++] * own_x;", "", "kernels")
 fault("kernels/cpu/half.cpp", "mirror images of a skew-symmetric half in CSR are not negated",
       "mirrored_x = mirror_ * own_x;", "mirrored_x = own_x;", "kernels")
-fault("kernels/cpu/half.cpp", "A^T x of a skew-symmetric half is A x",
-      "return op == operation::transposed ? sign_of_mirror<Value>(m) : Value{1};", "return Value{1};", "kernels")
+fault("kernels/registry.hpp", "A^T x of a skew-symmetric half is A x",
+      "return op == operation::transposed ? m.mirror() : typename Half::value_type{1};", "return typename Half::value_type{1};",
+      "kernels")
+fault("convert/formats/half.hpp", "mirror images of a skew-symmetric matrix have its sign", "skew != 0 ? value_type{-1} : value_type{1}",
+      "value_type{1}", "kernels")
+fault("convert/formats/validate_half.cpp", "half of a matrix may be renumbered", "if (m.upper.renumbered != 0)", "if (false)", "formats")
+fault("convert/options.hpp", "half of a matrix in tiles is renumbered where lengths vary", "half.renumber = renumbering::none;", "",
+      "pipelines kernels formats")
+fault("analyze/recommend/field.cpp", "half in tiles is raced on a CPU though nobody asked for it",
+      "request_.kernels.empty() && !request_.history;", "false;", "field")
 fault("kernels/cpu/half.cpp", "blocks that begin on the diagonal are taken for blocks above it",
       "m_.col_indices[b]} * m_.block_cols < last; ++b)", "m_.col_indices[b]} * m_.block_cols < first; ++b)", "kernels")
 fault("kernels/cpu/half.cpp", "the diagonal of a half in BSR is its own mirror image twice",
@@ -285,8 +291,8 @@ fault("kernels/cpu/half.cpp", "the main diagonal of a half in DIA is its own mir
       "m_.offsets.size() > 0 && m_.offsets[0] == 0 ? 1 : 0;", "0;", "kernels")
 fault("kernels/cpu/half.cpp", "mirror images of a skew-symmetric half in DIA are not negated", "if (mirror_ < 0)", "if (false)",
       "kernels")
-fault("kernels/cpu/half.cpp", "a rest on the diagonal of a half in DIA is its own mirror image twice",
-      "if (row != col) each(col, row, mirror * m.rest_values[e]);", "each(col, row, mirror * m.rest_values[e]);", "kernels")
+fault("kernels/cpu/scatter.hpp", "an entry on the diagonal of a half in tiles, or of DIA's rest, is its own mirror image twice",
+      "if (row != col) each(col, row, mirror * value);", "each(col, row, mirror * value);", "kernels")
 fault("kernels/cpu/csr.cpp", "y is read where beta is 0", "y[row] = beta == Value{0} ? sum : beta * y[row] + sum;",
       "y[row] = beta * y[row] + sum;", "kernels")
 fault("kernels/cpu/csr.cpp", "the last entries of a row are left out",

@@ -89,6 +89,24 @@ TEST_CASE("every entry of a field makes what its price says, after the entry it 
   }
 }
 
+TEST_CASE("half in tiles takes part on a CPU where it is asked for, by its own or its kernel's name") {
+  const auto taken = [](auto ask) {
+    field_request request;
+    request.backend = openmp::name;
+    ask(request);
+    const std::vector<priced_variant> field = field_for(generated("gen:laplace2d?n=60"), request);
+    return std::any_of(field.begin(), field.end(), [](const priced_variant& e) {
+      return e.variant.format == format_kind::gcsb_tile_half && e.left_out.empty();
+    });
+  };
+  CHECK_FALSE(taken([](field_request&) {}));
+  CHECK(taken([](field_request& r) { r.formats = {format_kind::gcsb_tile_half}; }));
+  CHECK(taken([](field_request& r) { r.kernels = {"gcsb/tile-half-omp"}; }));
+  CHECK(taken([](field_request& r) { r.history = true; }));
+  // What is meant for other tiles brings it in no more than anything else.
+  CHECK_FALSE(taken([](field_request& r) { r.forced[format_kind::gcsb_tile_half] = {}; }));
+}
+
 TEST_CASE("why there is no half of a matrix is told where one was asked for") {
   const auto reason = [](const matrix& m, bool entries_alone) {
     field_request request;
