@@ -205,10 +205,11 @@ fault("convert/pipelines/csr_to_half.hpp", "an entry without a mirror image is n
 fault("convert/pipelines/csr_to_half.hpp", "mirror images are compared as numbers, so that 0 is -0",
       "(own == bits_of(values[low]) ? 0 : not_equal)", "(values[e] == values[low] ? 0 : not_equal)", "pipelines")
 fault("convert/pipelines/csr_to_half.hpp", "mirror images of a skew-symmetric half are not negated",
-      "skew ? negated(below_values[e]) : below_values[e]", "below_values[e]", "pipelines")
+      "skew ? negated(below_values[e]) : below_values[e]",
+      "skew ? below_values[e] : below_values[e]", "pipelines")
 fault("convert/formats/validate_half.cpp", "a half may have entries below the diagonal", "if (col < row)", "if (false)", "formats")
 fault("convert/formats/validate_half.cpp", "a skew-symmetric half may have values on the diagonal",
-      "if (m.skew == 1 && col == row && value != 0)", "if (false)", "formats container")
+      "if (m.skew == 1 && col == row && value != 0)", "if (m.skew == 2 && col == row && value != 0)", "formats container")
 fault("analyze/structure/prices.cpp", "half of a diagonal matrix has a price", "if (kept == entries) return;", "", "prices")
 fault("analyze/structure/prices.cpp", "blocks on the diagonal have no mirror images and count as a half", "{{1, blocks / 2}}",
       "{{1, (blocks - 1) / 2}}", "prices")
@@ -365,7 +366,8 @@ fault("analyze/recommend/contest.cpp", "a kernel runs once before it is compared
 fault("analyze/recommend/contest.cpp", "the first run counts",
       "if (i > 0) least = std::min(least, seconds_now() - start);", "least = std::min(least, seconds_now() - start);\n    if (i == 1) break;",
       "race")
-fault("analyze/recommend/field.cpp", "kernels of history take part unasked", "if (k.info.history && !with_history) continue;", "",
+fault("analyze/recommend/field.cpp", "kernels of history take part unasked", "if (k.info.history && !with_history) continue;",
+      "if (false && !with_history) continue;",
       "field sprecommend")
 fault("analyze/recommend/field.cpp", "kernels of history do not take part where they are named",
       "request_.history || !request_.kernels.empty();", "request_.history;", "field sprecommend")
@@ -410,7 +412,8 @@ fault("analyze/recommend/noise.cpp", "the line of all CPUs together counts as on
 fault("analyze/recommend/noise.cpp", "one turn of another on the core is told of a short time",
       "if (seconds < least_watch_of_launches ||", "if (seconds <= 0 ||", "noise")
 fault("analyze/recommend/field.cpp", "a copy of A^T in BSR has the block rows of A",
-      "(groups_of(matrix_.cols, side) - groups_of(matrix_.rows, side))", "0", "field")
+      "(groups_of(matrix_.cols, side) - groups_of(matrix_.rows, side))",
+      "(groups_of(matrix_.cols, side) - groups_of(matrix_.cols, side))", "field")
 fault("analyze/recommend/field.cpp", "copies of A^T are made of symmetric matrices",
       "if (request_.symmetric || !request_.formats.empty() ||", "if (!request_.formats.empty() ||", "field recommend_report sprecommend")
 fault("tools/common_options.cpp", "a GPU that was asked for is left for the CPU",
@@ -525,7 +528,7 @@ for case, rule, without in [
     ("bits that differ are not entered", "request_.wanted.repeatable && !info.repeatable(op) && !info.vendor",
      "false"),
     ("bits that differ are not entered", "return !request_.wanted.repeatable || k.info.repeatable(k.op);",
-     "return true;"),
+     "return true || k.info.repeatable(k.op);"),
     ("who is wrong or lacks memory is out", "if (!track_.enter(key, mine)) continue;",
      "track_.enter(key, mine);"),
     ("what a variant cannot do is its line", "if (problem.category() == failure::usage || problem.category() == failure::device) throw;",
@@ -537,13 +540,13 @@ for case, rule, without in [
     ("the heats leave a fifth of the time", "const bool over = is_over(tuning.heats_share, seconds);",
      "const bool over = is_over(1, seconds);"),
     ("samples that would not end in time", "const bool over = is_over(tuning.heats_share, seconds);",
-     "const bool over = is_over(tuning.heats_share);"),
+     "const bool over = is_over(tuning.heats_share, 0 * seconds);"),
     ("samples that would not end in time", "return runs_of(samples) * seconds + samples * beside_a_sample_.mean();",
      "return runs_of(samples) * seconds;"),
     ("samples that would not end in time", "const bool is_needed = !std::isfinite(leader(one.key.op));",
      "const bool is_needed = true;"),
     ("who takes as long to check", "entering_.add(now() - before);",
-     ""),
+     "entering_.add(0 * (now() - before));"),
     ("who takes as long to check", "heat_is_over(i, !has_entered(entered, op), ",
      "heat_is_over(i, true, "),
     ("conversions that take longer than expected", "      seen_conversions_ += line.convert_seconds;",
@@ -555,13 +558,13 @@ for case, rule, without in [
     ("a conversion that is expected to take the time", "spent() + seconds > tuning.heats_share * request_.seconds",
      "seconds < 0"),
     ("what is there already runs whatever the time", "return is_needed && is_given(request_.field[i].variant) ? result_.interrupted : over;",
-     "return over;"),
+     "return is_needed && is_given(request_.field[i].variant) ? over : over;"),
     ("a copy of A^T in CSR is not what is there", "!is_given(variant) && is_over",
      "variant.format != format_kind::csr && is_over"),
     ("an interrupt ends it", "if (is_interrupted()) result_.interrupted = true;",
      ""),
     ("of what memory does not hold the slowest", "while (finalists_.size() > 1 && static_cast<double>(held) > most)",
-     "while (false)"),
+     "while (false && static_cast<double>(held) > most)"),
     ("of what memory does not hold the slowest", "return distance(result_.variants[a.place]) < distance(",
      "return distance(result_.variants[a.place]) > distance("),
     ("the final ends when what parts the leaders", "if (m.low > 1 + tie_share) continue;",
@@ -577,7 +580,7 @@ for case, rule, without in [
     ("a final that runs out of time", "if (is_over(1, sampling_of(line.contestants[one.line], tuning.final_samples))) return;",
      ""),
     ("a long conversion of the winner", "if (!matters ||",
-     "if ("),
+     "if ((false && matters) ||"),
     ("a long conversion of the winner", "line.convert_seconds < tuning.sure_seconds ||",
      ""),
     ("a long conversion of the winner", "if (is_over(1) || spent() + 3 * line.convert_seconds > request_.seconds) continue;",
@@ -597,7 +600,7 @@ for case, rule, without in [
     ("a kernel that fails between rounds", "if (!one.in || is_interrupted()) continue;",
      "if (is_interrupted()) continue;"),
     ("only what is asked for is entered", "if (variant.asks_for(op)) operations.push_back(op);",
-     "operations.push_back(op);"),
+     "if (variant.asks_for(op) || true) operations.push_back(op);"),
 ]:
     fault("analyze/recommend/tournament.cpp", case + ": without `" + " ".join(rule.split()) + "`", rule, without, "tournament")
 
