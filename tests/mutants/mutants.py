@@ -22,6 +22,8 @@ from faults import FAULTS  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOLS = ("spconv", "spanalyze", "sprecommend", "spbatch")
+# What else tests run, by another name than its target has; `shell` is the folder of completion and manual pages.
+TARGETS = {"shell": "sparsmith_shell", "sparsmith": "sparsmith_command", "fuzz_files": "fuzz_files"}
 TEST_SECONDS = 300  # a fault may make a test wait for ever
 
 
@@ -82,10 +84,8 @@ def targets_of(names, commands, build):
     for name in names:
         for path in re.findall(re.escape(str(build)) + r"/[\w/.-]*", commands[name]):
             program = pathlib.PurePath(path).name
-            if program == "shell":  # the folder of completion and manual pages
-                targets.add("sparsmith_shell")
-            elif program in TOOLS or program.startswith("test_"):
-                targets.add(program)
+            if program in TARGETS or program in TOOLS or program.startswith("test_"):
+                targets.add(TARGETS.get(program, program))
     return sorted(targets)
 
 
