@@ -50,6 +50,8 @@ fault("convert/io/matlab_variables.cpp", "a single number of MATLAB counts as a 
 fault("convert/io/matlab_variables.cpp", "SuiteSparse's Problem.A has no precedence", "variable.name == \"Problem.A\"", "false", "hdf5 matlab")
 fault("convert/io/matlab_hdf5.cpp", "objects and texts of MATLAB 7.3 are matrices", "if (!of_numbers || ", "if (", "hdf5")
 fault("convert/io/matlab_hdf5.cpp", "a struct that is a part of itself has no end", "if (++listed_ > most)", "if (false)", "hdf5")
+fault("convert/io/hdf5_file.cpp", "an array in a header may be longer than what the header holds",
+      "if (layout == H5D_COMPACT || ", "if (", "hdf5")
 fault("convert/io/hdf5_file.cpp", "a large chunk is unpacked for every part of it", "if (elements > 0 && chunk * set.element_bytes > ordinary_chunk)", "if (false)", "hdf5")
 fault("convert/io/matlab_hdf5.cpp", "what MATLAB keeps for itself counts", "if (m.name.starts_with('#') || choice_.is_certain())", "if (choice_.is_certain())", "hdf5")
 fault("convert/io/matlab_hdf5.cpp", "a full matrix of MATLAB 7.3 is not turned", "*set, name, true, if_complex_", "*set, name, false, if_complex_", "hdf5")
