@@ -143,6 +143,10 @@ TEST_CASE("a file of MATLAB 7.3 without a matrix says what it has") {
     handmade_hdf5::put_text(set, "MATLAB_class", "double");
     handmade_hdf5::put_numbers(set, "MATLAB_empty", {1});
   });
+  // MATLAB's own, which has no names that a user could give.
+  f.enter("#refs#");
+  f.leave();
+  f.full("#subsystem#", {1, 2, 3, 4}, {2, 2});
   CHECK(f.refusal() == "holds no matrix, but cube (double 2 x 2 x 2), none (double), text (char)");
   mat_file g;
   CHECK(g.refusal() == "holds no matrix, but no variables");
