@@ -113,6 +113,8 @@ fault("convert/io/matlab_variables.cpp", "a sparse matrix is no better than a fu
       "if (variable.kind == matlab_kind::sparse) return rank::full;", "hdf5 matlab")
 fault("convert/io/lines.cpp", "a line may be a byte too long", "if (line.size() > matrix_market::longest_line) refuse_too_long();",
       "if (line.size() > matrix_market::longest_line + 1) refuse_too_long();", "rutherford_boeing")
+fault("convert/io/edges.cpp", "a comment of another kind before DIMACS's problem is an edge",
+      "skip_first = !is_dimacs(content, \"p\");", "skip_first = false;", "edges")
 fault("convert/io/edges.cpp", "ids are counted from 1 though one is 0", "options_.base.value_or(least_ == 0 ? 0 : 1)", "options_.base.value_or(least_ <= 1 ? 0 : 1)",
       "edges spconv")
 fault("convert/io/edges.cpp", "a line of names is an edge of its own", "if (std::exchange(skip_first, false)) return;", "if (skip_first) return;", "edges")
