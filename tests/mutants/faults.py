@@ -60,7 +60,8 @@ fault("convert/io/hdf5_sparse.cpp", "of a long line only its first part is told 
 fault("convert/io/anndata.cpp", "a matrix by columns is read by rows", "by_rows ? entries.row_indices : entries.col_indices", "true ? entries.row_indices : entries.col_indices", "hdf5")
 fault("convert/io/read.cpp", "--variable is passed over where it means nothing", "if (!options.variable.empty() &&", "if (false && !options.variable.empty() &&", "hdf5")
 
-fault("convert/reordering.cpp", "neighbours are visited as they are numbered", "std::sort(order.begin() + first, order.begin() + count, fewer);", "", "reordering")
+fault("convert/reordering.cpp", "neighbours are visited as they are numbered", "std::sort(order.begin() + first, order.begin() + count, fewer);",
+      "std::sort(order.begin() + first, order.begin() + first, fewer);", "reordering")
 fault("convert/reordering.cpp", "any vertex begins, however central", "if (found <= depth) {", "if (found <= 2 * depth) {", "reordering")
 fault("convert/reordering.cpp", "half of a symmetric matrix counts as the whole", "if (mirrored && row != col) ++lengths[col];", "", "reordering")
 fault("convert/reordering.cpp", "a row may be in an order twice", "if (at >= rows.size() || seen[at])", "if (at >= rows.size())", "reordering")
