@@ -285,7 +285,11 @@ class reader {
       if (begin == end && !too_long) return;
       std::string_view content(begin, static_cast<std::size_t>(end - begin));
       if (dimacs_ && !too_long && !content.empty()) {
-        if (is_dimacs(content, "c") || (is_dimacs(content, "p") && std::exchange(skip_first, false))) return;
+        if (skip_first) {  // up to the problem all was looked at before
+          skip_first = !is_dimacs(content, "p");
+          return;
+        }
+        if (is_dimacs(content, "c")) return;
         if (!is_dimacs(content, weighted_ ? "a" : "e") || content.size() == 1) {
           own.wrong_line = own.lines;
           own.wrong = fmt::format("expected an edge, which begins with {}", weighted_ ? "a" : "e");

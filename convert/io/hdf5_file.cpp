@@ -275,12 +275,14 @@ std::optional<dataset> input::open(const handle& group, const char* name, std::s
   };
   const std::uint64_t elements = product(extents);
   // Deflated chunks may hold about a thousand times what they take (other filters no more); anything else
-  // cannot be larger than the file. Chunks that were never written take nothing, and hold nothing worth
-  // reading.
+  // cannot be larger than the file, nor than what is stored of it: HDF5 1.10 copies what the extents say from
+  // a header that holds less. Chunks that were never written take nothing, and hold nothing worth reading.
   constexpr std::uint64_t largest_expansion = 1040;
+  const std::uint64_t stored = ::H5Dget_storage_size(set.id.get());
   std::uint64_t most_bytes = bytes_;
-  if (layout == H5D_CHUNKED) {
-    const std::uint64_t stored = ::H5Dget_storage_size(set.id.get());
+  if (layout == H5D_COMPACT || (layout == H5D_CONTIGUOUS && stored > 0)) {
+    most_bytes = std::min(stored, bytes_);
+  } else if (layout == H5D_CHUNKED) {
     most_bytes = std::min(stored, bytes_) * largest_expansion;
     // A chunk is unpacked whole, however few of its elements there are.
     std::vector<hsize_t> sides(found);

@@ -75,7 +75,7 @@ class reader {
     while (!done_ && read_variable()) continue;
     if (source_.total_bytes == 0) file_.drain();  // it is packed, or a pipe
     choice_.require_one(source_.name);
-    if (refusal_) throw *refusal_;
+    if (refusal_) throw error(*refusal_);
     if (choice_.was_a_choice()) kept_.note = printable_name(kept_path_) + " was read";
     return std::move(kept_);
   }

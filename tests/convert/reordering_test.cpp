@@ -146,17 +146,31 @@ TEST_CASE("reverse Cuthill-McKee finds the line again, and narrow bands of grids
   }
 }
 
-TEST_CASE("an order begins at an end, also where a vertex in the middle has the fewest neighbours",
-          "[reordering]") {
-  constexpr std::int32_t rungs = 60, middle = rungs - 1, pendant = 2 * rungs;
-  edges list = {{pendant, middle}};
-  for (std::int32_t v = 0; v < 2 * rungs; v += 2) {
-    list.emplace_back(v, v + 1);
-    if (v > 0) list.insert(list.end(), {{v, v - 2}, {v + 1, v - 1}});
+TEST_CASE("reverse Cuthill-McKee begins far out, and goes on with the fewest neighbours", "[reordering]") {
+  // In the middle of a long side hangs the only vertex with one neighbour; from there both halves are between
+  // each other, and the band is twice as wide.
+  constexpr std::int32_t length = 100, width = 5, size = length * width + 1;
+  edges list = {{length / 2, size - 1}};
+  for (std::int32_t v = 0; v + 1 < size; ++v) {
+    if (v % length != length - 1) list.emplace_back(v, v + 1);
+    if (v + length < size - 1) list.emplace_back(v, v + length);
   }
-  matrix_entries ladder = matrix_of(pendant + 1, pendant + 1, shuffled(pendant + 1, list, 3));
-  apply(order_of(reordering::rcm, ladder), ladder);
-  REQUIRE(bandwidth(ladder) <= 3);  // from the middle both halves are numbered at once: 5
+  for (const unsigned seed : {1u, 2u, 3u}) {
+    matrix_entries m = matrix_of(size, size, shuffled(size, list, seed));
+    const adjacency graph = adjacency_of(m.entries);
+    apply(order_of(reordering::rcm, m), m);
+    REQUIRE(bandwidth(m) <= width + 3);
+    array<std::int32_t, host> order = reverse_cuthill_mckee(graph);
+    std::reverse(order.begin(), order.end());
+    const array<std::int32_t, host> places = places_in(order);
+    const auto earliest = [&](std::int32_t v) {
+      return *std::min_element(graph.begin(v), graph.end(v),
+                               [&](std::int32_t a, std::int32_t b) { return places[a] < places[b]; });
+    };
+    for (std::int32_t i = 2; i < size; ++i)
+      if (earliest(order[i]) == earliest(order[i - 1]))
+        REQUIRE(graph.degree(order[i - 1]) <= graph.degree(order[i]));
+  }
 }
 
 TEST_CASE("the bandwidth that an order would give is that of the matrix in it", "[reordering]") {
@@ -219,6 +233,17 @@ TEST_CASE("minimum degree is about as good as with true degrees", "[reordering]"
     REQUIRE(static_cast<double>(entries_of_factor(any, of_any)) <=
             1.15 * static_cast<double>(entries_by_exact_degrees(any)));
   }
+}
+
+TEST_CASE("minimum degree counts of an element what lies outside of the new one", "[reordering]") {
+  // Counted whole, elements made orders of 0.989 of these entries; 0.963 are made.
+  double found = 0, exact = 0;
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    const adjacency square = adjacency_of(matrix_of(576, 576, shuffled(576, grid(24), seed)).entries);
+    found += static_cast<double>(entries_of_factor(square, approximate_minimum_degree(square)));
+    exact += static_cast<double>(entries_by_exact_degrees(square));
+  }
+  REQUIRE(found <= 0.975 * exact);
 }
 
 TEST_CASE("what touches nearly everything is eliminated last", "[reordering]") {

@@ -404,6 +404,16 @@ std::vector<bool> hdf5_signatures::content_of(const std::string& bytes) const {
   for (const range& r : structures_)
     std::fill(content.begin() + static_cast<std::ptrdiff_t>(r.begin),
               content.begin() + static_cast<std::ptrdiff_t>(std::max(r.end, r.at + 4)), false);
+  // Where chunks lie, with their sizes and the filters they pass over, is a structure that nobody signs.
+  for (std::size_t tree = bytes.find("TREE\1"); tree != std::string::npos;
+       tree = bytes.find("TREE\1", tree + 1)) {
+    constexpr std::size_t head = 24, longest_key = 32, address = 8;
+    const std::size_t chunks = tree + 8 <= bytes.size() ? static_cast<unsigned char>(bytes[tree + 6]) : 0;
+    const std::size_t end =
+        std::min(tree + head + chunks * (longest_key + address) + longest_key, bytes.size());
+    std::fill(content.begin() + static_cast<std::ptrdiff_t>(tree),
+              content.begin() + static_cast<std::ptrdiff_t>(end), false);
+  }
   if (const std::size_t json = bytes.find("{\""); json != std::string::npos) {
     const std::size_t end = std::min(bytes.find('\0', json), bytes.size());
     std::fill(content.begin() + static_cast<std::ptrdiff_t>(json),

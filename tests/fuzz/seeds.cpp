@@ -173,6 +173,47 @@ const std::vector<std::string>& boeing_texts() {
   return texts;
 }
 
+// Each is refused for a reason of its own.
+std::vector<std::string> refused_boeing_texts() {
+  const std::string title = boeing_texts().back(), pointers = "  1  3  4  4  6\n", rows = " 1 3 2\n 1 2\n";
+  const std::string kind = "rua 3 4 5 0\n", formats = "(8I3) (3I2) (2F12.4)\n", cards = "6 1 2 3\n";
+  const std::string values = "1. 2.\n3. 4.\n5.\n", head = title + cards + kind + formats;
+  const std::string symmetric = title + "3 1 2 0\npsa 4 4 5 0\n(8I3) (3I2)\n";
+  const std::string skew = title + "4 1 1 2\nrza 3 3 3 0\n(8I3) (3I2) (2F12.4)\n  1  3  4  4\n";
+  const auto with_values = [&](const char* first, const char* format) {
+    return title + cards + kind + "(8I3) (3I2) (" + format + ")\n" + pointers + rows + first +
+           " 2.\n3. 4.\n5.\n";
+  };
+  return {title + "x 1 2 3\n",
+          title + cards + "rua 3 4 x 0\n",
+          title + cards + "rua 3000000000 4 5 0\n",
+          title + cards + "rua 0 4 5 0\n",
+          title + cards + "rsa 3 4 5 0\n",
+          title + cards + "rha 4 4 5 0\n",
+          title + cards + kind + "(8I3)\n",
+          title + cards + kind + "(8X3) (3I2) (2F12.4)\n",
+          title + "7 1 3 3\n" + kind + formats,
+          title + "4 1 2 1\npua 3 4 5 0\n(8I3) (3I2)\n",
+          head + "  2  3  4  4  6\n",
+          head + "  1  4  3  4  6\n" + rows + values,
+          head + "  1  3  4  4  5\n" + rows + values,
+          head + "  1  3\n" + rows + values,
+          head + pointers + " 1 x 2\n 1 2\n",
+          head + pointers + " 1   2\n 1 2\n",
+          head + pointers + " 1 9 2\n 1 2\n",
+          head + pointers + " 3 1 2\n 1 2\n" + values,
+          head + pointers + rows + "1. 2.\n3. 4.\n",
+          head + pointers + rows + values + "more\n",
+          with_values("1", "2F12.4"),
+          with_values("1.", "1P,2F12.4"),
+          with_values("1.e999", "2F12.4"),
+          with_values("word", "2F12.4"),
+          symmetric + "  1  3  5  6  6\n 1 3 1\n 4 3\n",
+          skew + " 1 2 3\n1. 2.\n3.\n",
+          title + "6 1 2 3 2\n" + kind + "(8I3) (3I2) (2F12.4) (2F12.4)\nF 1 0\n" + pointers + rows + values +
+              "1. 2.\n"};
+}
+
 const std::vector<std::string>& edge_texts() {
   static const std::vector<std::string> texts = {"# Nodes: 4 Edges: 3\n# From To\n0\t1\n1\t2\n3\t0\n",
                                                  "% sym unweighted\n1 2\n2 3\n\n3 1 \n",
@@ -191,7 +232,23 @@ const std::vector<std::string>& edge_texts() {
                                                  "c a\nc\np sp 4 2\na 1 2 5\na 4 1 1\n",
                                                  "p edge 4 2\ne 1 2\nc\ne 4 1\n",
                                                  "p col 3 0\n",
-                                                 "c\np max 4 2\n"};
+                                                 "c\np max 4 2\n",
+                                                 "% bip unweighted\n1 2\n2 1\n",
+                                                 "1 2 3 4\n",
+                                                 "1 b\n",
+                                                 "1 2 x\n",
+                                                 "1 2x\n",
+                                                 "1\n",
+                                                 "p sp x\n",
+                                                 "p sp 3000000000 2\n",
+                                                 "3000000000 4 M\n",
+                                                 "p sp 4 2\na 1 2 5\ne 4 1\n",
+                                                 "3 4 3\n0 3 1.5\n2 0 1\n",
+                                                 "3 4 2\n0 3 1.5\n9 0 1\n",
+                                                 "3 4 2\n1 1 1\n2 2 1\n",
+                                                 "p edge 4 1\ne 1 5\n",
+                                                 "p edge 4 2\ne 1 2\n",
+                                                 "3 4 M\n5 4 -2\n0 0 0\n"};
   return texts;
 }
 
@@ -203,7 +260,18 @@ const std::vector<std::string>& metis_texts() {
                                                  "0 0\n",
                                                  "2 1 1\n2 9007199254740993\n1 99999999999999999999\n",
                                                  "2147483647 4611686018427387904 100\n1\n",
-                                                 "4 2 1000\n"};
+                                                 "4 2 1000\n",
+                                                 "4 x\n",
+                                                 "3000000000 2\n",
+                                                 "2 1 1 2\n",
+                                                 "4 2\n3\n",
+                                                 "2 2\n2\n1\n",
+                                                 "2 1\n2\n1\n1\n",
+                                                 "2 1 100\n\n",
+                                                 "2 1\n3\n1\n",
+                                                 "2 1\n2 2 2\n1\n",
+                                                 "2 1 1\n2\n1 1\n",
+                                                 "2 1\nx\n1\n"};
   return texts;
 }
 
@@ -241,9 +309,11 @@ class matlab_bytes {
   }
   std::string array_of(const std::string& name, std::uint32_t kind, const std::vector<std::int32_t>& sizes,
                        const std::string& content) const {
-    const std::string all = element(6, numbers<std::uint32_t>({kind, 3})) + element(5, numbers(sizes)) +
-                            element(1, name) + content;
-    return numbers<std::uint32_t>({14, static_cast<std::uint32_t>(all.size())}) + all;
+    return array_from(element(6, numbers<std::uint32_t>({kind, 3})) + element(5, numbers(sizes)) +
+                      element(1, name) + content);
+  }
+  std::string array_from(const std::string& parts) const {
+    return numbers<std::uint32_t>({14, static_cast<std::uint32_t>(parts.size())}) + parts;
   }
   std::string sparse(const std::string& name, const std::string& values, std::uint32_t flags = 0) const {
     return array_of(name, 5 | flags, {3, 4},
@@ -265,6 +335,63 @@ class matlab_bytes {
  private:
   bool swapped_;
 };
+
+// Each is refused for a reason of its own, or holds numbers of a type of its own.
+void refused_matlab_seeds(const matlab_bytes& m,
+                          const std::function<void(const std::string&, const std::string&)>& put) {
+  using numbers = std::vector<std::int32_t>;
+  const std::string doubles = m.element(9, m.numbers<double>({1.5, 0, -2})),
+                    flags = m.element(6, m.numbers<std::uint32_t>({5, 3})), names("A\0B", 4);
+  put("no-variable", m.element(7, m.numbers<float>({1, 2})));
+  put("packed-no-array", m.packed(doubles));
+  put("no-flags", m.array_from(m.element(5, m.numbers<std::int32_t>({5, 3}))));
+  put("one-size", m.array_from(flags + m.element(5, m.numbers<std::int32_t>({3})) + m.element(1, "A")));
+  put("negative-size", m.array_of("A", 5, {3, -4}, doubles));
+  put("no-text", m.array_from(flags + m.element(5, m.numbers<std::int32_t>({3, 4})) + doubles));
+  put("opaque", m.array_from(m.element(6, m.numbers<std::uint32_t>({17, 0})) + m.element(1, "o")));
+  const auto structure = [&](const std::string& name, const numbers& length, const std::string& rest) {
+    put("struct-" + name, m.array_of("S", 2, {1, 1}, m.element(5, m.numbers(length)) + rest));
+  };
+  structure("two-lengths", {2, 2}, m.element(1, names));
+  structure("long-names", {5000}, m.element(1, names));
+  structure("no-length", {0}, m.element(1, names));
+  structure("odd-names", {3}, m.element(1, names));
+  structure("empty", {2}, m.element(1, ""));
+  structure("unset", {2}, m.element(1, names) + m.array_from("") + m.sparse("", doubles));
+  structure("no-array", {2}, m.element(1, names) + doubles + doubles);
+  structure("too-long", {2}, m.element(1, names) + m.numbers<std::uint32_t>({14, 1000}));
+  const auto sparse = [&](const std::string& name, const numbers& rows, const numbers& starts) {
+    put(name, m.array_of("A", 5, {3, 4},
+                         m.element(5, m.numbers(rows)) + m.element(5, m.numbers(starts)) + doubles));
+  };
+  sparse("room", {0, 2, 1, 77, 78}, {0, 2, 2, 2, 3});
+  sparse("first-start", {0, 2, 1}, {1, 2, 2, 2, 3});
+  sparse("starts-fall", {0, 2, 1}, {0, 2, 1, 2, 3});
+  sparse("last-start", {0, 2, 1}, {0, 2, 2, 2, 4});
+  sparse("few-starts", {0, 2, 1}, {0, 3});
+  sparse("row-outside", {0, 7, 1}, {0, 2, 2, 2, 3});
+  put("real-rows", m.array_of("A", 5, {3, 4}, doubles + doubles + doubles));
+  put("odd-rows", m.array_of("A", 5, {3, 4}, m.element(5, "abc")));
+  put("few-values", m.sparse("A", m.element(9, m.numbers<double>({1}))));
+  put("odd-values", m.sparse("A", m.element(9, "abc")));
+  put("no-values", m.sparse("A", m.element(14, "abcd")));
+  put("behind", m.sparse("A", doubles + doubles));
+  put("few-imaginary", m.sparse("A", doubles + m.element(2, "\1"), 0x800));
+  put("full-few", m.array_of("F", 6, {2, 2}, doubles));
+  put("full-too-large", m.array_of("F", 6, {2147483647, 2147483647}, doubles));
+  put("full-too-wide", m.array_of("F", 6, {1, 2147483647}, ""));
+  put("cube", m.array_of("F", 6, {1, 3, 1}, doubles));
+  put("cut", m.sparse("A", doubles).substr(0, 150));
+  for (const std::uint32_t type : {1, 2, 3, 4, 5, 6, 7, 9, 12, 13}) {
+    constexpr std::size_t bytes[] = {0, 1, 1, 2, 2, 4, 4, 4, 0, 8, 0, 0, 8, 8};
+    put(fmt::format("of-{}", type),
+        m.array_of("F", 6, {1, 2}, m.element(type, std::string(2 * bytes[type], '\1'))));
+    put(fmt::format("rows-of-{}", type),
+        m.array_of("A", 5, {3, 1},
+                   m.element(type, std::string(bytes[type], '\0')) +
+                       m.element(5, m.numbers<std::int32_t>({0, 1})) + m.element(2, "\1")));
+  }
+}
 
 void matlab_seeds(const seed_visitor& visit) {
   for (const bool swapped : {false, true}) {
@@ -296,6 +423,7 @@ void matlab_seeds(const seed_visitor& visit) {
     put("falls", m.array_of("A", 5, {3, 1},
                             m.element(5, m.numbers<std::int32_t>({2, 0})) +
                                 m.element(5, m.numbers<std::int32_t>({0, 2})) + doubles));
+    refused_matlab_seeds(m, put);
     visit("matlab", swapped ? "4-big" : "4-little",
           m.numbers<std::uint32_t>({swapped ? 1000u : 0u, 1, 1, 0, 2}) + std::string("A\0", 2) +
               m.numbers<double>({5}));
@@ -616,15 +744,30 @@ void put_numbers(hid_t where, const char* name, const std::vector<std::int64_t>&
 }
 
 void put_full(hid_t where, const char* name, hid_t type, hsize_t lines, hsize_t length,
-              const char* matlab_class) {
+              const char* matlab_class, const char* more = nullptr) {
   const hsize_t extents[] = {lines, length};
   const hid_t space = ::H5Screate_simple(2, extents, nullptr);
   const hid_t set = ::H5Dcreate2(where, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   const std::vector<double> values(lines * length, 3);
   if (!values.empty()) ::H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
   put_attribute(set, "MATLAB_class", matlab_class);
+  if (more != nullptr) put_attribute(set, more, "1");
   ::H5Dclose(set);
   ::H5Sclose(space);
+}
+
+// Of zeros, in one dimension or as many as there are extents.
+void put_complex(hid_t where, const char* name, const char* real, const char* imaginary,
+                 const std::vector<hsize_t>& extents) {
+  const hid_t type = ::H5Tcreate(H5T_COMPOUND, 16);
+  ::H5Tinsert(type, real, 0, H5T_IEEE_F64LE);
+  ::H5Tinsert(type, imaginary, 8, H5T_IEEE_F64LE);
+  const hid_t space = ::H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr);
+  const hid_t set = ::H5Dcreate2(where, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  put_attribute(set, "MATLAB_class", "double");
+  ::H5Dclose(set);
+  ::H5Sclose(space);
+  ::H5Tclose(type);
 }
 
 // Matrices of 3 x 2, and what can lie beside them. HDF5's part alone of a MAT-file: its start is no business
@@ -665,6 +808,60 @@ void grouped_seeds(const seed_visitor& visit) {
       });
     });
   });
+  // What is wrong with a sparse one, and what is no matrix.
+  const auto damaged = [&](const char* name, const numbers& rows, const filler& fill) {
+    mat(name, [&](hid_t file) {
+      put_group(file, "A", [&](hid_t group) {
+        put_attribute(group, "MATLAB_class", "double");
+        put_numbers(group, "MATLAB_sparse", rows);
+        fill(group);
+      });
+    });
+  };
+  const auto starts = [](hid_t group, hid_t type, const numbers& list) {
+    put_array(group, "jc", type, list);
+  };
+  damaged("no-starts", {3}, [](hid_t) {});
+  damaged("two-rows", {3, 4}, [&](hid_t group) { starts(group, H5T_STD_U64LE, {0, 0}); });
+  damaged("empty-starts", {3}, [&](hid_t group) { starts(group, H5T_STD_U64LE, {}); });
+  damaged("real-starts", {3}, [&](hid_t group) { starts(group, H5T_IEEE_F64LE, {0, 1}); });
+  damaged("no-rows", {3}, [&](hid_t group) {
+    starts(group, H5T_STD_U64LE, {0, 1});
+    put_array(group, "data", H5T_IEEE_F64LE, std::vector<double>{1});
+  });
+  damaged("few-rows", {3}, [&](hid_t group) {
+    starts(group, H5T_STD_U64LE, {0, 2});
+    put_array(group, "ir", H5T_STD_U64LE, numbers{0});
+    put_array(group, "data", H5T_IEEE_F64LE, std::vector<double>{1, 2});
+  });
+  damaged("complex", {3}, [&](hid_t group) {
+    starts(group, H5T_STD_U64LE, {0, 2});
+    put_array(group, "ir", H5T_STD_U64LE, numbers{0, 2});
+    put_complex(group, "data", "real", "imag", {2});
+  });
+  damaged("compound", {3}, [&](hid_t group) {
+    starts(group, H5T_STD_U64LE, {0, 2});
+    put_array(group, "ir", H5T_STD_U64LE, numbers{0, 2});
+    put_complex(group, "data", "x", "y", {2});
+  });
+  mat("complex-full", [](hid_t file) { put_complex(file, "A", "real", "imag", {2, 3}); });
+  mat("cube", [](hid_t file) { put_complex(file, "A", "real", "imag", {2, 3, 1}); });
+  mat("natural", [](hid_t file) { put_full(file, "B", H5T_STD_U64LE, 2, 3, "uint64"); });
+  mat("whole", [](hid_t file) { put_full(file, "B", H5T_STD_I16LE, 2, 3, "int16"); });
+  mat("others", [&](hid_t file) {
+    put_full(file, "text", H5T_STD_U16LE, 5, 1, "char");
+    put_full(file, "nothing", H5T_STD_U64LE, 2, 1, "double", "MATLAB_empty");
+    put_full(file, "object", H5T_STD_U32LE, 1, 6, "uint32", "MATLAB_object_decode");
+    put_full(file, "#refs", H5T_IEEE_F64LE, 3, 3, "double");
+    put_group(file, "map", [](hid_t group) { put_attribute(group, "MATLAB_class", "containers.Map"); });
+    put_group(file, "plain", [](hid_t) {});
+  });
+  mat("part-of-itself", [](hid_t file) {
+    put_group(file, "S", [&](hid_t group) {
+      put_attribute(group, "MATLAB_class", "struct");
+      ::H5Lcreate_hard(group, ".", group, "S", H5P_DEFAULT, H5P_DEFAULT);
+    });
+  });
   const auto cells = [&](const char* encoding, const numbers& shape, hid_t type) -> filler {
     return [=](hid_t file) {
       put_attribute(file, "encoding-type", "anndata", true);
@@ -684,6 +881,51 @@ void grouped_seeds(const seed_visitor& visit) {
   visit("anndata", "other", hdf5_bytes(cells("dataframe", {2, 3}, H5T_IEEE_F64LE)));
   visit("anndata", "full", hdf5_bytes([](hid_t file) { put_full(file, "X", H5T_IEEE_F64LE, 3, 2, "none"); }));
   visit("anndata", "none", hdf5_bytes([](hid_t file) { put_group(file, "Y", [](hid_t) {}); }));
+  // Of version 0.6 and older, found by its groups; an array that has another is found by its name.
+  visit("anndata", "of-0.6", hdf5_bytes([&](hid_t file) {
+          put_group(file, "X", [](hid_t x) {
+            put_attribute(x, "h5sparse_format", "csc");
+            put_numbers(x, "h5sparse_shape", {3, 2});
+            put_array(x, "indptr", H5T_STD_I32LE, numbers{0, 1, 3});
+            put_array(x, "indices", H5T_STD_I32LE, numbers{0, 0, 2});
+            put_array(x, "data", H5T_STD_U64LE, numbers{1, 2, 3});
+          });
+          put_group(file, "obs", [](hid_t) {});
+          put_group(file, "var", [](hid_t) {});
+          put_group(file, "layers", [](hid_t group) { put_full(group, "raw", H5T_STD_U8LE, 3, 2, "none"); });
+        }));
+  visit("anndata", "complex-layer", hdf5_bytes([&](hid_t file) {
+          put_attribute(file, "encoding-type", "anndata", true);
+          put_complex(file, "X", "r", "i", {2, 2});
+          put_group(file, "layers", [&](hid_t layers) {
+            put_group(layers, "raw", [](hid_t raw) {
+              put_attribute(raw, "encoding-type", "csr_matrix", true);
+              put_numbers(raw, "shape", {2, 2});
+              put_array(raw, "indptr", H5T_STD_I32LE, numbers{0, 1, 1});
+              put_array(raw, "indices", H5T_STD_I32LE, numbers{1});
+              put_complex(raw, "data", "r", "i", {1});
+            });
+          });
+        }));
+  visit("anndata", "no-data", hdf5_bytes([&](hid_t file) {
+          put_group(file, "X", [](hid_t x) {
+            put_attribute(x, "encoding-type", "csr_matrix", true);
+            put_numbers(x, "shape", {1, 1});
+            put_array(x, "indptr", H5T_STD_I32LE, numbers{0, 0});
+            put_array(x, "indices", H5T_STD_I32LE, numbers{});
+          });
+          put_full(file, "layers", H5T_IEEE_F64LE, 1, 1, "none");
+        }));
+  visit("anndata", "plain-group", hdf5_bytes([](hid_t file) { put_group(file, "X", [](hid_t) {}); }));
+  visit("anndata", "type", hdf5_bytes([](hid_t file) {
+          const hid_t type = ::H5Tcopy(H5T_STD_I32LE);
+          ::H5Tcommit2(file, "X", type, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+          ::H5Tclose(type);
+        }));
+  visit("anndata", "many", hdf5_bytes([](hid_t file) {
+          for (char name = 'a'; name < 'p'; ++name)
+            put_group(file, std::string(1, name).c_str(), [](hid_t) {});
+        }));
 }
 
 template <class Offset, class Value>
@@ -889,6 +1131,7 @@ void make_seeds(const seed_visitor& visit) {
   for (std::size_t i = 0; i < edge_texts().size(); ++i) visit("edges", std::to_string(i), edge_texts()[i]);
   for (std::size_t i = 0; i < boeing_texts().size(); ++i)
     visit("rutherford_boeing", std::to_string(i), boeing_texts()[i]);
+  for (const std::string& refused : refused_boeing_texts()) visit("rutherford_boeing", "refused", refused);
   const std::string text = matrix_texts()[0];
   visit("gzip", "members",
         packed_gzip(text.substr(0, 60), 6) + packed_gzip(text.substr(60), 0) + std::string(5, '\0'));

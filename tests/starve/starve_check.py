@@ -14,11 +14,13 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import zlib
 
 OLD = b"what was there before\n"
 # The runs are about memory of the host; a GPU would take its own and time.
@@ -199,6 +201,57 @@ def sampled(count, wanted, every, first=1):
     return sorted({first + round(i * (count - 1) / (wanted - 1)) for i in range(wanted)})
 
 
+def other_inputs(bridge, root):
+    """The same matrix in files that spconv only reads: by name, their paths."""
+    lines = [line.split() for line in pathlib.Path(bridge).read_text().splitlines() if not line.startswith("%")]
+    size, entries = int(lines[0][0]), {}
+    for row, col, value in lines[1:]:
+        entries[int(row) - 1, int(col) - 1] = entries[int(col) - 1, int(row) - 1] = float(value)
+    by_rows = sorted(entries)
+    by_cols = sorted(entries, key=lambda place: place[::-1])
+    lengths = [sum(row == r for row, _ in by_rows) for r in range(size)]  # of the columns too
+    starts = [sum(lengths[:line]) for line in range(size + 1)]
+    count = len(entries)
+    full = [entries.get((row, col), 0.0) for row in range(size) for col in range(size)]
+    contents = {"edges": "".join(f"{r} {c} {entries[r, c]}\n" for r, c in by_rows).encode()}
+    contents["petsc"] = struct.pack(f">4i{size}i{count}i{count}d", 1211216, size, size, count, *lengths, *(c for _, c in by_rows),
+                                    *(entries[place] for place in by_rows))
+    head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({size}, {size}), }}\n".encode()
+    contents["npy"] = b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head + struct.pack(f"<{size * size}d", *full)
+
+    def element(kind, form, *numbers):
+        data = struct.pack("<" + form, *numbers)
+        return struct.pack("<2I", kind, len(data)) + data + bytes(-len(data) % 8)
+    array = (element(6, "2I", 5, count) + element(5, "2i", size, size) + element(1, "1s", b"A")
+             + element(5, f"{count}i", *(r for r, _ in by_cols)) + element(5, f"{size + 1}i", *starts)
+             + element(9, f"{count}d", *(entries[place] for place in by_cols)))
+    packed = zlib.compress(struct.pack("<2I", 14, len(array)) + array)
+    contents["mat"] = (b"MATLAB 5.0 MAT-file".ljust(124) + b"\0\1IM" + struct.pack("<2I", 15, len(packed)) + packed)
+    paths = {}
+    for kind, content in contents.items():
+        paths[kind] = str(root / f"other.{kind}")
+        pathlib.Path(paths[kind]).write_bytes(content)
+    try:
+        import h5py
+    except ImportError:
+        return paths
+    for kind in ["7.3.mat", "h5ad"]:
+        paths[kind] = str(root / f"other.{kind}")
+        with h5py.File(paths[kind], "w", userblock_size=512 if kind == "7.3.mat" else 0) as file:
+            group = file.create_group("A" if kind == "7.3.mat" else "X")
+            names = ("jc", "ir", "data") if kind == "7.3.mat" else ("indptr", "indices", "data")
+            for name, numbers in zip(names, (starts, [r for r, _ in by_cols], [entries[place] for place in by_cols])):
+                group[name] = numbers
+            if kind == "h5ad":
+                file.attrs["encoding-type"], group.attrs["encoding-type"] = "anndata", "csc_matrix"
+                group.attrs["shape"] = [size, size]
+            else:
+                group.attrs["MATLAB_class"], group.attrs["MATLAB_sparse"] = b"double", size
+    with open(paths["7.3.mat"], "r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file".ljust(124) + b"\0\2IM")
+    return paths
+
+
 def cases(options, root):
     bridge = str(options.data / "bridge.mtx")
     inputs = {}
@@ -207,7 +260,7 @@ def cases(options, root):
         subprocess.run([options.tools / "spconv", bridge, "-o", inputs[kind], "--quiet"], check=True)
     for kind in inputs:
         yield Case(f"write {kind}", "spconv", [bridge, "-o", f"{{work}}/out.{kind}", "--quiet"], [f"out.{kind}"])
-    for kind, path in inputs.items():
+    for kind, path in (inputs | other_inputs(bridge, root)).items():
         yield Case(f"read {kind}", "spconv", [path, "--to", "csc", "--verify", "--json"], says="json")
     yield Case("plan", "spconv", [bridge, "--plan", "--json"], says="json")
     yield Case("tile", "spconv", [bridge, "--to", "gcsb_tile", "-o", "{work}/out.h5", "--max-fill", "1000", "--quiet"], ["out.h5"])

@@ -175,6 +175,10 @@ TEST_CASE("graphs of DIMACS have a letter before every line", "[edges]") {
     REQUIRE(has(colours, 5, 5, {{0, 4, 1}, {1, 2, 1}}));
   }
   REQUIRE(has(read("p col 5 4\ne 1 5\ne 2 3\n"), 5, 5, {{0, 4, 1}, {1, 2, 1}}));  // counted twice
+  // Comments of other kinds stand before the problem alone, wherever a piece ends.
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{9}, std::size_t{1} << 20})
+    REQUIRE(read("# made by hand\n" + roads, {}, piece).entries.rows == 4);
+  REQUIRE(message_for(roads + "# no more\n").starts_with("list:8: expected an edge"));
   REQUIRE(read("p sp 7 0\n").entries.rows == 7);
   REQUIRE(is_edge_list(roads, false));
   for (const auto& [text, said] : std::vector<std::pair<std::string, std::string>>{

@@ -143,6 +143,10 @@ TEST_CASE("a file of MATLAB 7.3 without a matrix says what it has") {
     handmade_hdf5::put_text(set, "MATLAB_class", "double");
     handmade_hdf5::put_numbers(set, "MATLAB_empty", {1});
   });
+  // MATLAB's own, which has no names that a user could give.
+  f.enter("#refs#");
+  f.leave();
+  f.full("#subsystem#", {1, 2, 3, 4}, {2, 2});
   CHECK(f.refusal() == "holds no matrix, but cube (double 2 x 2 x 2), none (double), text (char)");
   mat_file g;
   CHECK(g.refusal() == "holds no matrix, but no variables");
@@ -229,6 +233,35 @@ TEST_CASE("what is wrong with a sparse matrix of MATLAB 7.3 is said") {
   f.array<std::int64_t>("jc", H5T_STD_U64LE, H5T_NATIVE_INT64, {0, 0}, {2});
   f.leave();
   CHECK(f.refusal() == "attribute MATLAB_sparse is not one number");
+}
+
+TEST_CASE("an array of HDF5 holds what is stored of it, whatever its extents say") {
+  // HDF5's own words for where an array lies: version 3, and 0 in the header with a size, or 1 elsewhere
+  // with an address and a size.
+  for (const bool in_the_header : {true, false}) {
+    mat_file f;
+    const hsize_t extents[] = {3, 5};
+    const hid_t space = ::H5Screate_simple(2, extents, nullptr);
+    const hid_t creation = ::H5Pcreate(H5P_DATASET_CREATE);
+    ::H5Pset_layout(creation, in_the_header ? H5D_COMPACT : H5D_CONTIGUOUS);
+    const hid_t set = ::H5Dcreate2(f.place(), "A", H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    const std::vector<double> values(15, 1.5);
+    ::H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+    handmade_hdf5::put_text(set, "MATLAB_class", "double");
+    ::H5Dclose(set);
+    ::H5Pclose(creation);
+    ::H5Sclose(space);
+    CHECK(f.read().entries.values.size() == 15);
+    const std::string bytes = f.file().bytes();
+    std::size_t at = 0;
+    for (std::size_t i = user_block; i + 20 < bytes.size() && at == 0; ++i)
+      if (bytes[i] == 3 && bytes[i + 1] == (in_the_header ? 0 : 1) &&
+          bytes[i + (in_the_header ? 2 : 10)] == 120)
+        at = i + (in_the_header ? 2 : 10);
+    REQUIRE(at > 0);
+    f.file().put(at, 112);
+    CHECK(f.refusal("A") == "array A has 15 elements, more than the file holds");
+  }
 }
 
 TEST_CASE("logical values of MATLAB 7.3 are whole numbers") {
