@@ -10,7 +10,7 @@ namespace sparsmith {
 template <class Part>
 struct complex_number {
   using part_type = Part;
-  Part real, imaginary;
+  Part real = 0, imaginary = 0;
 
   // Both zeros are zero, as with real numbers.
   SPARSMITH_HOST_DEVICE bool is_zero() const { return real == 0 && imaginary == 0; }

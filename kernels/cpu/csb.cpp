@@ -277,5 +277,37 @@ template kernel_table<gcsb_tile_view<std::int64_t, float, host>> kernels_of(
     const gcsb_tile_view<std::int64_t, float, host>&);
 template kernel_table<gcsb_tile_view<std::int64_t, double, host>> kernels_of(
     const gcsb_tile_view<std::int64_t, double, host>&);
+template kernel_table<csb_view<std::int32_t, complex64, host>> kernels_of(
+    const csb_view<std::int32_t, complex64, host>&);
+template kernel_table<csb_view<std::int32_t, complex128, host>> kernels_of(
+    const csb_view<std::int32_t, complex128, host>&);
+template kernel_table<csb_view<std::int64_t, complex64, host>> kernels_of(
+    const csb_view<std::int64_t, complex64, host>&);
+template kernel_table<csb_view<std::int64_t, complex128, host>> kernels_of(
+    const csb_view<std::int64_t, complex128, host>&);
+template kernel_table<ecsb_view<std::int32_t, complex64, host>> kernels_of(
+    const ecsb_view<std::int32_t, complex64, host>&);
+template kernel_table<ecsb_view<std::int32_t, complex128, host>> kernels_of(
+    const ecsb_view<std::int32_t, complex128, host>&);
+template kernel_table<ecsb_view<std::int64_t, complex64, host>> kernels_of(
+    const ecsb_view<std::int64_t, complex64, host>&);
+template kernel_table<ecsb_view<std::int64_t, complex128, host>> kernels_of(
+    const ecsb_view<std::int64_t, complex128, host>&);
+template kernel_table<gcsb_view<std::int32_t, complex64, host>> kernels_of(
+    const gcsb_view<std::int32_t, complex64, host>&);
+template kernel_table<gcsb_view<std::int32_t, complex128, host>> kernels_of(
+    const gcsb_view<std::int32_t, complex128, host>&);
+template kernel_table<gcsb_view<std::int64_t, complex64, host>> kernels_of(
+    const gcsb_view<std::int64_t, complex64, host>&);
+template kernel_table<gcsb_view<std::int64_t, complex128, host>> kernels_of(
+    const gcsb_view<std::int64_t, complex128, host>&);
+template kernel_table<gcsb_tile_view<std::int32_t, complex64, host>> kernels_of(
+    const gcsb_tile_view<std::int32_t, complex64, host>&);
+template kernel_table<gcsb_tile_view<std::int32_t, complex128, host>> kernels_of(
+    const gcsb_tile_view<std::int32_t, complex128, host>&);
+template kernel_table<gcsb_tile_view<std::int64_t, complex64, host>> kernels_of(
+    const gcsb_tile_view<std::int64_t, complex64, host>&);
+template kernel_table<gcsb_tile_view<std::int64_t, complex128, host>> kernels_of(
+    const gcsb_tile_view<std::int64_t, complex128, host>&);
 
 }  // namespace sparsmith

@@ -36,6 +36,14 @@ fault("analyze/structure/complex_features.cpp", "conjugates are looked for where
 fault("tools/spconv.cpp", "complex values lose their imaginary parts to --value f64",
       "  if (is_complex && !to_complex)\n", "  if (false)\n", "spconv")
 
+fault("kernels/complex_arithmetic.hpp", "the imaginary parts of a product are added to its real part",
+      "a.real * b.real - a.imaginary * b.imaginary", "a.real * b.real + a.imaginary * b.imaginary", "complex_kernels")
+fault("kernels/adjoint.hpp", "alpha is not conjugated with the rest of A^H x", "run(conjugate(alpha), input->data()", "run(alpha, input->data()",
+      "complex_kernels")
+fault("kernels/cpu/ell.cpp", "of complex values a group of rows starts at its first slot again",
+      "for (std::int64_t k = from; k < lengths[i]; ++k)\n      sums[i] +=", "for (std::int64_t k = 0; k < lengths[i]; ++k)\n      sums[i] +=",
+      "complex_kernels")
+
 # ---- convert/io ----
 
 fault("convert/io/matrix_market_grammar.cpp", "a number +-5 is accepted",
