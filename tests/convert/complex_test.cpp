@@ -299,8 +299,8 @@ TEST_CASE("what narrowing does to complex values is counted by value") {
   CHECK(narrowed(.1, .1) == 1);
   const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
   CHECK(narrowed(nan, infinity) == 0);
-  for (const auto& [real, imaginary] : {std::pair(1e300, 0.0), std::pair(0.0, -1e300)}) {
-    const std::string said = failure_of([&] { narrowed(real, imaginary); });
+  for (const std::pair<double, double>& parts : {std::pair(1e300, 0.0), std::pair(0.0, -1e300)}) {
+    const std::string said = failure_of([&] { narrowed(parts.first, parts.second); });
     CHECK(said.starts_with("1 values are too large for 32-bit floats"));
   }
 }

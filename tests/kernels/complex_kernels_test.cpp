@@ -102,8 +102,9 @@ std::vector<conversion_options> shapes() {
 template <class Offset, class Part>
 void check_all(const conversion_options& options, std::map<std::string, int>& runs) {
   using value = complex_number<Part>;
-  for (const auto& [name, matrix] : matrices<Offset, Part>()) {
-    const auto& m = matrix;
+  for (const auto& named : matrices<Offset, Part>()) {
+    const auto& name = named.first;
+    const auto& m = named.second;
     const auto adjoint = conjugated(m);
     for (const format_kind format : all_formats()) {
       if (whole_of(format) || (m.rows > 10000 && format != format_kind::csr)) continue;
@@ -165,9 +166,10 @@ TEST_CASE("every kernel of complex values is right on the battery, A^T x and A^H
 
 TEST_CASE("the reference of complex values is what std::complex sums up") {
   using complex = std::complex<double>;
-  for (const auto& [name, m] : matrices<std::int32_t, double>()) {
+  for (const auto& named : matrices<std::int32_t, double>()) {
+    const auto& m = named.second;
     if (m.rows > 1000) continue;
-    INFO(name);
+    INFO(named.first);
     const auto x = vector_of<double>(std::max(m.rows, m.cols), 5),
                y = vector_of<double>(std::max(m.rows, m.cols), 6);
     const complex128 alpha{0.5, -2}, beta{1, 3};

@@ -28,6 +28,8 @@ fault("convert/convert.cpp", "values of a second array of a format are taken fro
       "      before += from.size();\n", "", "complex")
 fault("convert/pipelines/complex_values.hpp", "an imaginary part that narrowing changes is not counted",
       "narrowed(wide[i].real).changed || narrowed(wide[i].imaginary).changed", "narrowed(wide[i].real).changed", "complex")
+fault("convert/io/binsparse.cpp", "of complex values that are all the same only the first has its imaginary part",
+      "std::fill(result_.imaginary.begin() + 1, result_.imaginary.end(), result_.imaginary[0]);", "", "hdf5")
 fault("convert/io/matrix_market_grammar.cpp", "an imaginary part on the diagonal of a hermitian matrix is accepted",
       "if (real_diagonal && row == col && parsed.imaginary != 0)", "if (false)", "complex")
 fault("analyze/structure/complex_features.cpp", "conjugates are looked for where values are equal",
