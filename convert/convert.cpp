@@ -1,8 +1,11 @@
 #include "convert/convert.hpp"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "convert/error.hpp"
+#include "convert/formats/rebuild.hpp"
 #include "convert/stored_twice.hpp"
 
 namespace sparsmith {
@@ -61,24 +64,14 @@ auto half_stored(Backend on, csr<Offset, Value, view_on<Backend>> matrix, stage_
   return result;
 }
 
-}  // namespace
-
-std::string doubt_about(const assembly_report& report) {
-  if (report.stored_twice == 0) return report.note;
-  return (report.note.empty() ? "" : report.note + "; ") +
-         "both triangles are stored although the header says symmetric: the values of " +
-         std::to_string(report.stored_twice) + (report.stored_twice == 1 ? " pair" : " pairs") +
-         " off the diagonal were added up";
-}
-
-std::int64_t most_entries(const matrix_entries& source) {
-  return source.entries.values.size() * (source.symmetry == symmetry_kind::general ? 1 : 2);
-}
-
 template <class Backend, class Offset, class Value>
-csr<Offset, Value, space_on<Backend>> assemble(Backend on, matrix_entries&& source, bool drop_explicit_zeros,
-                                               assembly_report& report, stage_log* log) {
+csr<Offset, Value, space_on<Backend>> assemble_real(Backend on, matrix_entries&& source,
+                                                    bool drop_explicit_zeros, assembly_report& report,
+                                                    stage_log* log) {
   using space = space_on<Backend>;
+  // Nothing may lose its imaginary part unnoticed.
+  if (source.imaginary.size() > 0)
+    throw error(failure::unsupported, "the values are complex, and real ones were asked for", "value");
   report.stored = source.entries.values.size();
   report.rounded = source.rounded_values;
   report.array_zeros = source.array_zeros;
@@ -125,11 +118,12 @@ csr<Offset, Value, space_on<Backend>> assemble(Backend on, matrix_entries&& sour
 }
 
 template <class Backend, class Offset, class Value>
-any_format<Offset, Value, space_on<Backend>> from_csr(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
-                                                      format_kind format, const conversion_options& options,
-                                                      stage_log* log) {
+any_format<Offset, Value, space_on<Backend>> real_from_csr(Backend on,
+                                                           csr<Offset, Value, view_on<Backend>> matrix,
+                                                           format_kind format,
+                                                           const conversion_options& options,
+                                                           stage_log* log) {
   using space = space_on<Backend>;
-  require_options(options, format);
   const double max_fill = options.max_fill;
   switch (format) {
     case format_kind::coo:
@@ -174,11 +168,211 @@ any_format<Offset, Value, space_on<Backend>> from_csr(Backend on, csr<Offset, Va
   throw error(failure::usage, "no such format");
 }
 
+[[noreturn]] void refuse_complex_half() {
+  throw error(
+      failure::unsupported,
+      "complex values cannot be stored as half of a matrix yet; the formats that store all of it take them");
+}
+
+// A conversion of complex values converts their numbers (complex_values.hpp).
+template <class Backend, class Offset, class Value>
+any_format<Offset, Value, space_on<Backend>> complex_from_csr(
+    Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, format_kind format,
+    const conversion_options& options, stage_log* log) {
+  using space = space_on<Backend>;
+  if (format == format_kind::csr) return copy_to<space>(matrix);
+  if (whole_of(format)) refuse_complex_half();
+  array<double, space> numbers(matrix.values.size());
+  number_values(on, matrix.values, 0, numbers.data());
+  auto numbered = real_from_csr<Backend, Offset, double>(
+      on,
+      csr<Offset, double, view_on<Backend>>{matrix.rows, matrix.cols, matrix.row_offsets, matrix.col_indices,
+                                            numbers},
+      format, options, log);
+  numbers = {};
+  any_format<Offset, Value, space> result;
+  timed_stage timing(on, log, "move values", matrix.values.size());
+  rebuild(result, numbered, [&](auto& to, auto& from) {
+    using member = std::remove_cvref_t<decltype(to)>;
+    if constexpr (std::is_same_v<member, array<Value, space>>) {
+      to = array<Value, space>(from.size());
+      take_values(on, array_view<const double>(from), matrix.values, 0, to.data());
+      from = {};
+    } else {
+      to = std::move(from);
+    }
+  });
+  return result;
+}
+
+template <class Backend, class Offset, class Value>
+csr<Offset, Value, space_on<Backend>> complex_to_csr(
+    Backend on, const any_format<Offset, Value, space_on<Backend>>& matrix, stage_log* log) {
+  using space = space_on<Backend>;
+  if (const auto* const as_it_is = std::get_if<csr<Offset, Value, space>>(&matrix))
+    return copy_to<space>(*as_it_is);
+  if (whole_of(static_cast<format_kind>(matrix.index()))) refuse_complex_half();
+  any_format<Offset, double, space> numbered;
+  std::vector<array_view<const Value>> values;
+  std::int64_t before = 0;
+  rebuild(numbered, matrix, [&](auto& to, const auto& from) {
+    using member = std::remove_cvref_t<decltype(from)>;
+    if constexpr (std::is_same_v<member, array<Value, space>>) {
+      to = array<double, space>(from.size());
+      number_values(on, array_view<const Value>(from), before, to.data());
+      values.push_back(from);
+      before += from.size();
+    } else if constexpr (is_array<member>) {
+      to = copy_to<space>(from, space::where);
+    } else {
+      to = from;
+    }
+  });
+  auto found = std::visit(back_to_csr<Backend, Offset, double>{on, log}, numbered);
+  numbered = {};
+  csr<Offset, Value, space> result;
+  result.rows = found.rows;
+  result.cols = found.cols;
+  result.row_offsets = std::move(found.row_offsets);
+  result.col_indices = std::move(found.col_indices);
+  result.values = array<Value, space>(found.values.size());
+  timed_stage timing(on, log, "move values", found.values.size());
+  before = 0;
+  for (const array_view<const Value>& part : values) {
+    take_values(on, array_view<const double>(found.values), part, before, result.values.data());
+    before += part.size();
+  }
+  return result;
+}
+
+// Both parts go through the same pipelines, one after the other: sums are sums of parts.
+template <class Backend, class Offset, class Value>
+csr<Offset, Value, space_on<Backend>> assemble_complex(Backend on, matrix_entries&& source,
+                                                       bool drop_explicit_zeros, assembly_report& report,
+                                                       stage_log* log) {
+  using space = space_on<Backend>;
+  const mirror_signs signs = mirror_signs_of(source.symmetry);
+  const auto part = [&](array<double, host>&& values, bool last, bool negated) {
+    matrix_entries one;
+    one.entries.rows = source.entries.rows;
+    one.entries.cols = source.entries.cols;
+    one.entries.row_indices =
+        last ? std::move(source.entries.row_indices) : copy_to<host>(source.entries.row_indices, place::host);
+    one.entries.col_indices =
+        last ? std::move(source.entries.col_indices) : copy_to<host>(source.entries.col_indices, place::host);
+    one.entries.values = std::move(values);
+    if (source.symmetry != symmetry_kind::general)
+      one.symmetry = negated ? symmetry_kind::skew_symmetric : symmetry_kind::symmetric;
+    one.array_zeros = source.array_zeros;
+    one.note = source.note;
+    one.rounded_values = source.rounded_values;
+    return assemble_real<Backend, Offset, double>(on, std::move(one), false, report, log);
+  };
+  array<double, host> imaginary = std::move(source.imaginary);
+  if (imaginary.size() == 0) {  // real values, as complex ones
+    imaginary = array<double, host>(source.entries.values.size());
+    std::fill(imaginary.begin(), imaginary.end(), 0.0);
+  }
+  auto real_parts = part(std::move(source.entries.values), false, signs.real_negated);
+  csr<Offset, Value, space> result;
+  array<complex128, space> values;
+  {
+    auto imaginary_parts = part(std::move(imaginary), true, signs.imaginary_negated);
+    values = join_parts(on, array_view<const double>(real_parts.values),
+                        array_view<const double>(imaginary_parts.values), log);
+  }
+  report.explicit_zeros = count_complex_zeros(on, array_view<const complex128>(values));
+  report.zeros_dropped = drop_explicit_zeros && report.explicit_zeros > 0;
+  if (report.zeros_dropped) {
+    real_parts.values = number_nonzeros(on, array_view<const complex128>(values));
+    real_parts = drop_zeros(on, view(real_parts), log);
+    array<complex128, space> kept(real_parts.values.size());
+    take_values(on, array_view<const double>(real_parts.values), array_view<const complex128>(values), 0,
+                kept.data());
+    values = std::move(kept);
+  }
+  result.rows = real_parts.rows;
+  result.cols = real_parts.cols;
+  result.row_offsets = std::move(real_parts.row_offsets);
+  result.col_indices = std::move(real_parts.col_indices);
+  if constexpr (std::is_same_v<Value, complex128>) {
+    result.values = std::move(values);
+  } else {
+    narrowing narrowed;
+    result.values = narrow_complex(on, array_view<const complex128>(values), &narrowed, log);
+    if (narrowed.overflowed > 0)
+      throw error(failure::input,
+                  std::to_string(narrowed.overflowed) +
+                      " values are too large for 32-bit floats; use complex values of 128 bits",
+                  "value");
+    report.narrowed = narrowed.changed;
+  }
+  return result;
+}
+
+}  // namespace
+
+void expand_entries(matrix_entries& source, stage_log* log) {
+  if (source.symmetry == symmetry_kind::general) return;
+  const mirror_signs signs = mirror_signs_of(source.symmetry);
+  if (source.imaginary.size() > 0) {
+    coo<double, host> parts = copy_to<host>(source.entries);
+    parts.values = std::move(source.imaginary);
+    source.imaginary =
+        std::move(expand_symmetry(openmp{}, std::move(parts), signs.imaginary_negated, log).values);
+  }
+  source.entries = expand_symmetry(openmp{}, std::move(source.entries), signs.real_negated, log);
+  source.symmetry = symmetry_kind::general;
+}
+
+template <class Backend, class Offset, class Value>
+std::int64_t zeros_of(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix) {
+  if constexpr (is_complex<Value>)
+    return count_complex_zeros(on, matrix.values);
+  else
+    return count_zeros<Backend, Offset, Value>(on, matrix);
+}
+
+std::string doubt_about(const assembly_report& report) {
+  if (report.stored_twice == 0) return report.note;
+  return (report.note.empty() ? "" : report.note + "; ") +
+         "both triangles are stored although the header says symmetric: the values of " +
+         std::to_string(report.stored_twice) + (report.stored_twice == 1 ? " pair" : " pairs") +
+         " off the diagonal were added up";
+}
+
+std::int64_t most_entries(const matrix_entries& source) {
+  return source.entries.values.size() * (source.symmetry == symmetry_kind::general ? 1 : 2);
+}
+
+template <class Backend, class Offset, class Value>
+csr<Offset, Value, space_on<Backend>> assemble(Backend on, matrix_entries&& source, bool drop_explicit_zeros,
+                                               assembly_report& report, stage_log* log) {
+  if constexpr (is_complex<Value>)
+    return assemble_complex<Backend, Offset, Value>(on, std::move(source), drop_explicit_zeros, report, log);
+  else
+    return assemble_real<Backend, Offset, Value>(on, std::move(source), drop_explicit_zeros, report, log);
+}
+
+template <class Backend, class Offset, class Value>
+any_format<Offset, Value, space_on<Backend>> from_csr(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
+                                                      format_kind format, const conversion_options& options,
+                                                      stage_log* log) {
+  require_options(options, format);
+  if constexpr (is_complex<Value>)
+    return complex_from_csr<Backend, Offset, Value>(on, matrix, format, options, log);
+  else
+    return real_from_csr<Backend, Offset, Value>(on, matrix, format, options, log);
+}
+
 template <class Backend, class Offset, class Value>
 csr<Offset, Value, space_on<Backend>> to_csr(Backend on,
                                              const any_format<Offset, Value, space_on<Backend>>& matrix,
                                              stage_log* log) {
-  return std::visit(back_to_csr<Backend, Offset, Value>{on, log}, matrix);
+  if constexpr (is_complex<Value>)
+    return complex_to_csr<Backend, Offset, Value>(on, matrix, log);
+  else
+    return std::visit(back_to_csr<Backend, Offset, Value>{on, log}, matrix);
 }
 
 template <class Offset, class Value, class Space>
@@ -201,14 +395,19 @@ any_format<Offset, Value, host> copy_to_host(const any_format<Offset, Value, Spa
                                                     stage_log*);                                        \
   template any_format<O, V, space_on<B>> from_csr<B, O, V>(B, csr<O, V, view_on<B>>, format_kind,       \
                                                            const conversion_options&, stage_log*);      \
+  template std::int64_t zeros_of<B, O, V>(B, const csr<O, V, view_on<B>>&);                             \
   template csr<O, V, space_on<B>> to_csr<B, O, V>(B, const any_format<O, V, space_on<B>>&, stage_log*); \
   template format_summary summary_of(const any_format<O, V, space_on<B>>&);                             \
   template any_format<O, V, host> copy_to_host(const any_format<O, V, space_on<B>>&);
-#define SPARSMITH_INSTANTIATE_ON(B)              \
-  SPARSMITH_INSTANTIATE(B, std::int32_t, float)  \
-  SPARSMITH_INSTANTIATE(B, std::int32_t, double) \
-  SPARSMITH_INSTANTIATE(B, std::int64_t, float)  \
-  SPARSMITH_INSTANTIATE(B, std::int64_t, double)
+#define SPARSMITH_INSTANTIATE_ON(B)                  \
+  SPARSMITH_INSTANTIATE(B, std::int32_t, float)      \
+  SPARSMITH_INSTANTIATE(B, std::int32_t, double)     \
+  SPARSMITH_INSTANTIATE(B, std::int64_t, float)      \
+  SPARSMITH_INSTANTIATE(B, std::int64_t, double)     \
+  SPARSMITH_INSTANTIATE(B, std::int32_t, complex64)  \
+  SPARSMITH_INSTANTIATE(B, std::int32_t, complex128) \
+  SPARSMITH_INSTANTIATE(B, std::int64_t, complex64)  \
+  SPARSMITH_INSTANTIATE(B, std::int64_t, complex128)
 
 SPARSMITH_INSTANTIATE_ON(openmp)
 #if SPARSMITH_HAS_CUDA

@@ -15,10 +15,18 @@ namespace sparsmith {
 // The most entries there can be once they are assembled: what decides the width of offsets.
 std::int64_t most_entries(const matrix_entries& source);
 
+// The mirror images that a symmetry stands for, added to the entries, which then are a general matrix.
+void expand_entries(matrix_entries& source, stage_log* log);
+
 template <class Backend, class Offset, class Value>
 csr<Offset, Value, space_on<Backend>> assemble(Backend on, matrix_entries&& source, bool drop_explicit_zeros,
                                                assembly_report& report, stage_log* log);
 
+// Entries whose value is zero.
+template <class Backend, class Offset, class Value>
+std::int64_t zeros_of(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix);
+
+// Complex values go into every format but those that store half of a matrix.
 template <class Backend, class Offset, class Value>
 any_format<Offset, Value, space_on<Backend>> from_csr(Backend on, csr<Offset, Value, view_on<Backend>> matrix,
                                                       format_kind format, const conversion_options& options,

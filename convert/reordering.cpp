@@ -9,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include "convert/convert.hpp"
 #include "convert/formats/sizes.hpp"
 #include "convert/io/bounds.hpp"
 #include "convert/pipelines/pipelines.hpp"
@@ -339,9 +340,7 @@ void apply(const row_order& order, matrix_entries& matrix) {
                             order.columns_alike ? "rows and columns" : "rows", entries.rows, entries.cols));
   // Rows alone in another order leave nothing of a symmetry.
   if (!order.columns_alike && matrix.symmetry != symmetry_kind::general) {
-    const bool skew = matrix.symmetry == symmetry_kind::skew_symmetric;
-    entries = expand_symmetry(openmp{}, std::move(entries), skew, nullptr);
-    matrix.symmetry = symmetry_kind::general;
+    expand_entries(matrix, nullptr);
   }
   const row_order places = inverse_of(order);
   const std::int64_t stored = entries.values.size();

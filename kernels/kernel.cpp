@@ -11,5 +11,7 @@ void scale(openmp, std::int64_t count, Value beta, Value* y) {
 
 template void scale(openmp, std::int64_t, float, float*);
 template void scale(openmp, std::int64_t, double, double*);
+template void scale(openmp, std::int64_t, complex64, complex64*);
+template void scale(openmp, std::int64_t, complex128, complex128*);
 
 }  // namespace sparsmith

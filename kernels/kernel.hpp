@@ -12,6 +12,7 @@
 #include "convert/backend/backend.hpp"
 #include "convert/error.hpp"
 #include "convert/formats/formats.hpp"
+#include "kernels/complex_arithmetic.hpp"
 #include "kernels/kernel_info.hpp"
 
 namespace sparsmith {

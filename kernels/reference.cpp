@@ -269,6 +269,83 @@ void allow_for_neighbours(const csr<Offset, Value, view_of<host>>& m, operation 
                bound + m.rows);
 }
 
+namespace {
+
+template <class Part>
+complex128 widened(complex_number<Part> value) {
+  return {value.real, value.imaginary};
+}
+template <class Part>
+double size_of(complex_number<Part> value) {
+  return std::hypot(static_cast<double>(value.real), static_cast<double>(value.imaginary));
+}
+
+// A product that was only summed up: what is not read may be anything.
+template <class Part>
+complex_reference finished(const array<complex128, host>& sums, const array<double, host>& sizes,
+                           const array<double, host>& off, const array<double, host>& terms,
+                           complex_number<Part> alpha, complex_number<Part> beta,
+                           const complex_number<Part>* y) {
+  constexpr double epsilon = std::numeric_limits<Part>::epsilon(),
+                   smallest = std::numeric_limits<Part>::min();
+  const std::int64_t count = sums.size();
+  complex_reference result{array<complex128, host>(count), array<double, host>(count)};
+  for (std::int64_t i = 0; i < count; ++i) {
+    const bool scaled = !alpha.is_zero(), kept = !beta.is_zero();
+    const complex128 old = kept ? widened(beta) * widened(y[i]) : complex128{};
+    result.y[i] = (scaled ? widened(alpha) * sums[i] : complex128{}) + old;
+    const double through = scaled ? size_of(alpha) * off[i] : 0;
+    const double size =
+        (scaled ? size_of(alpha) * sizes[i] : 0) + through + (kept ? size_of(beta) * size_of(y[i]) : 0);
+    result.bound[i] = through + (terms[i] + 8) * (epsilon * size + smallest);
+  }
+  return result;
+}
+
+}  // namespace
+
+template <class Offset, class Part>
+complex_reference multiply_complex_reference(const csr<Offset, complex_number<Part>, view_of<host>>& m,
+                                             operation op, complex_number<Part> alpha,
+                                             const complex_number<Part>* x, complex_number<Part> beta,
+                                             const complex_number<Part>* y) {
+  using value = complex_number<Part>;
+  const std::int64_t count = outputs(m, op);
+  if (op == operation::both) {
+    const bool reads = !alpha.is_zero(), keeps = !beta.is_zero();
+    const complex_reference of_rows = multiply_complex_reference(m, operation::multiply, alpha, x, beta, y);
+    const complex_reference of_columns = multiply_complex_reference(
+        m, operation::transposed, alpha, reads ? x + m.cols : x, beta, keeps ? y + m.rows : y);
+    complex_reference all{array<complex128, host>(count), array<double, host>(count)};
+    std::copy(of_columns.y.begin(), of_columns.y.end(),
+              std::copy(of_rows.y.begin(), of_rows.y.end(), all.y.begin()));
+    std::copy(of_columns.bound.begin(), of_columns.bound.end(),
+              std::copy(of_rows.bound.begin(), of_rows.bound.end(), all.bound.begin()));
+    return all;
+  }
+  array<complex128, host> sums(count);
+  std::fill(sums.begin(), sums.end(), complex128{});
+  array<double, host> sizes = zeros(count), off = zeros(count), terms = zeros(count);
+  // What A^T (A x) takes as its x, and what rounding may have done to that.
+  complex_reference inner;
+  if (op == operation::normal && !alpha.is_zero())
+    inner = multiply_complex_reference(m, operation::multiply, value{1}, x, value{},
+                                       static_cast<const value*>(nullptr));
+  if (!alpha.is_zero())
+    walk(m, 0, m.values.size(), [&](std::int64_t row, std::int64_t e) {
+      const std::int64_t col = m.col_indices[e], out = op == operation::multiply ? row : col;
+      const complex128 input = op == operation::multiply     ? widened(x[col])
+                               : op == operation::transposed ? widened(x[row])
+                                                             : inner.y[row];
+      sums[out] += widened(m.values[e]) * input;
+      sizes[out] += size_of(m.values[e]) * size_of(input);
+      // A bound holds for each part, so that both together are off by less than twice as much.
+      if (op == operation::normal) off[out] += 2 * size_of(m.values[e]) * inner.bound[row];
+      terms[out] += 1;
+    });
+  return finished(sums, sizes, off, terms, alpha, beta, y);
+}
+
 template <class Value>
 reference_comparison compare_outputs(openmp, const Value* y, const double* expected, const double* bound,
                                      std::int64_t count) {
@@ -306,6 +383,16 @@ SPARSMITH_INSTANTIATE_COMPARISON(double)
                                                 const V*, std::int32_t);                                    \
   template void allow_for_neighbours(const csr<O, V, view_of<host>>&, operation, V, const V*, std::int32_t, \
                                      reference_product&);
+
+#define SPARSMITH_INSTANTIATE_COMPLEX_REFERENCE(O, P)                                \
+  template complex_reference multiply_complex_reference(                             \
+      const csr<O, complex_number<P>, view_of<host>>&, operation, complex_number<P>, \
+      const complex_number<P>*, complex_number<P>, const complex_number<P>*);
+
+SPARSMITH_INSTANTIATE_COMPLEX_REFERENCE(std::int32_t, float)
+SPARSMITH_INSTANTIATE_COMPLEX_REFERENCE(std::int32_t, double)
+SPARSMITH_INSTANTIATE_COMPLEX_REFERENCE(std::int64_t, float)
+SPARSMITH_INSTANTIATE_COMPLEX_REFERENCE(std::int64_t, double)
 
 SPARSMITH_INSTANTIATE_REFERENCE(std::int32_t, float)
 SPARSMITH_INSTANTIATE_REFERENCE(std::int32_t, double)

@@ -38,6 +38,19 @@ template <class Offset, class Value>
 void allow_for_neighbours(const csr<Offset, Value, view_of<host>>& matrix, operation op, Value alpha,
                           const Value* x, std::int32_t neighbours, reference_product& known);
 
+// The same of complex values, in 128 bits, by entries of each output one after the other. A part of a product
+// is off by no more than three roundings of |a| |x|, and sums and factors round both parts: so the bound of
+// either part of output i is (k_i + 8) epsilon (|alpha| sum |a_ij| |x_j| + |beta| |y_i|).
+struct complex_reference {
+  array<complex128, host> y;
+  array<double, host> bound;
+};
+template <class Offset, class Part>
+complex_reference multiply_complex_reference(const csr<Offset, complex_number<Part>, view_of<host>>& matrix,
+                                             operation op, complex_number<Part> alpha,
+                                             const complex_number<Part>* x, complex_number<Part> beta,
+                                             const complex_number<Part>* y);
+
 // Whether a result is within the bound; NaN and infinities must be the same.
 SPARSMITH_HOST_DEVICE inline bool within(double result, double expected, double bound) {
   if (std::isnan(expected)) return std::isnan(result);

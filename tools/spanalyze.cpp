@@ -93,8 +93,7 @@ spy_options picture_of(const matrix_features& f, const analysis_request& request
 matrix_features analyze(const std::string& input, const analysis_request& request, bool use_gpu,
                         std::string& doubt) {
   progress_bar bar(input, request.show_progress);
-  matrix_entries source =
-      read_matrix(input, bar.callback(), {complex_values::pattern_only, {}, request.variable});
+  matrix_entries source = read_matrix(input, bar.callback(), {complex_values::keep, {}, request.variable});
   // As fine as the largest picture shows: all others are merged from it.
   feature_request wanted = request.features;
   wanted.grid_rows = wanted.grid_cols = 1;
@@ -115,7 +114,17 @@ matrix_features analyze(const std::string& input, const analysis_request& reques
     with_types({needs_wide_offsets(most), false}, [&]<class Offset, class Value>() {
       using backend = decltype(on);
       assembly_report report;
-      if (is_hypersparse(rows, cols, most)) {
+      if (source.field == "complex") {
+        if (is_hypersparse(rows, cols, most)) {
+          f = features_of_complex(
+              on, assemble_hypersparse<Offset, complex128>(std::move(source), false, report, nullptr),
+              wanted);
+        } else {
+          f = features_of_complex(
+              on, assemble<backend, Offset, complex128>(on, std::move(source), false, report, nullptr),
+              wanted);
+        }
+      } else if (is_hypersparse(rows, cols, most)) {
         const auto matrix = assemble_hypersparse<Offset, Value>(std::move(source), false, report, nullptr);
         f = features_of(on, matrix, wanted, nullptr);
       } else {
@@ -127,7 +136,6 @@ matrix_features analyze(const std::string& input, const analysis_request& reques
   });
   f.name = input;
   f.field = field;
-  f.has_values = field != "complex";
   return f;
 }
 

@@ -26,7 +26,8 @@ enum class stored_part { whole, half };
 struct typed_options {
   common_options common;
   std::string input, to, output, container_name;
-  std::optional<bool> single_values, wide_offsets;
+  std::optional<bool> wide_offsets;
+  std::optional<value_choice> values;
   conversion_options conversion;
   std::vector<std::string> blocks;  // of BSR: "4x4", "4", "auto"
   std::vector<std::int32_t> betas;
@@ -77,8 +78,13 @@ void add_options(CLI::App& app, typed_options& typed) {
       "Price every format for this matrix without building any; peak is the most memory (of the GPU, "
       "on one) that a run with --to holds at once, reading included, -o and --verify left out");
   app.add_flag("--verify", typed.verify, "Check the result and convert it back, bit for bit");
-  add_choice(app, "--value", typed.single_values, {{"auto", {}}, {"f32", true}, {"f64", false}},
-             "Value type: f32, f64, or auto (as in the input)");
+  add_choice(app, "--value", typed.values,
+             {{"auto", {}},
+              {"f32", value_choice::f32},
+              {"f64", value_choice::f64},
+              {"c64", value_choice::c64},
+              {"c128", value_choice::c128}},
+             "Value type: f32, f64, complex of 64 or 128 bits (c64, c128), or auto (as in the input)");
   add_choice(app, "--offsets", typed.wide_offsets, {{"auto", {}}, {"32", false}, {"64", true}},
              "Offset width: 32, 64, or auto (from the entry count)");
   add_choice(app, "--reorder", typed.reorder,
@@ -329,7 +335,7 @@ request settle(typed_options typed) {
           .ids_path = typed.ids_path,
           .verify = typed.verify,
           .wide_offsets = typed.wide_offsets,
-          .single_values = typed.single_values,
+          .values = typed.values,
           .output = settle_output(typed, target),
           .report = report,
           .device = choose_device(typed.common)};
@@ -363,7 +369,8 @@ std::optional<block_statistics> tile_statistics(
   if (const auto* const half = std::get_if<gcsb_tile_half<Offset, Value, space>>(&converted))
     m = &half->upper;
   if (m == nullptr) return {};
-  gcsb_tile<Offset, Value, host> outline;  // without the entries of the tiles, which may be many
+  using held = std::conditional_t<is_complex<Value>, double, Value>;
+  gcsb_tile<Offset, held, host> outline;  // without the entries of the tiles, which may be many
   for_each_member_pair(outline, *m, [](auto& to, const auto& from) {
     if constexpr (!is_array<std::remove_cvref_t<decltype(from)>>) to = from;
   });
@@ -382,6 +389,28 @@ std::int64_t peak_of_run(const format_cost& cost, std::int64_t before_converting
   return std::max(before_converting + wider_csr, cost.format == format_kind::csr ? 0 : cost.peak_bytes);
 }
 
+// Of complex values from their numbers, as a conversion moves them.
+template <class Backend, class Offset, class Value>
+std::vector<format_cost> plan_of(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix,
+                                 const plan_request& shapes) {
+  if constexpr (!is_complex<Value>) {
+    return plan_formats<Backend, Offset, Value>(on, matrix, shapes);
+  } else {
+    const std::int64_t entries = matrix.values.size();
+    array<double, space_on<Backend>> numbers(entries);
+    number_values(on, matrix.values, 0, numbers.data());
+    plan_request of_numbers = shapes;
+    of_numbers.half = false;
+    auto costs = plan_formats<Backend, Offset, double>(
+        on,
+        csr<Offset, double, view_on<Backend>>{matrix.rows, matrix.cols, matrix.row_offsets,
+                                              matrix.col_indices, numbers},
+        of_numbers);
+    price_complex(costs, entries, sizeof(Value));
+    return costs;
+  }
+}
+
 // Checks the result and takes it back to CSR, which must be what it was made from.
 template <class Backend, class Offset, class Value>
 void require_same(Backend on, const csr<Offset, Value, space_on<Backend>>& matrix,
@@ -390,7 +419,8 @@ void require_same(Backend on, const csr<Offset, Value, space_on<Backend>>& matri
   auto back = to_csr<Backend, Offset, Value>(on, converted, &stages);
   // CSR itself would be compared with its own copy: take it through COO.
   if (format == format_kind::csr)
-    back = coo_to_csr<Backend, Offset, Value>(on, csr_to_coo(on, view(back), &stages), &stages);
+    back = to_csr<Backend, Offset, Value>(
+        on, from_csr<Backend, Offset, Value>(on, view(back), format_kind::coo, {}, &stages), &stages);
   const auto converted_back = std::chrono::steady_clock::now();
   const std::string problem = find_invalid(copy_to_host(converted));
   if (!problem.empty())
@@ -409,7 +439,8 @@ any_format<Offset, Value, host> to_be_written(Backend on,
   if (kind == container::matrix_market && result.format->kind != format_kind::coo) {
     // Matrix Market knows entries only: whatever the format, its entries are written.
     const auto compressed = to_csr<Backend, Offset, Value>(on, converted, nullptr);
-    return copy_to<host>(csr_to_coo(on, view(compressed), nullptr));
+    return copy_to_host(
+        from_csr<Backend, Offset, Value>(on, view(compressed), format_kind::coo, {}, nullptr));
   }
   if constexpr (std::is_same_v<space_on<Backend>, host>) {
     return std::move(converted);
@@ -419,27 +450,31 @@ any_format<Offset, Value, host> to_be_written(Backend on,
   }
 }
 
+// Prices alone need no CSR, whose offsets would be far more than the entries.
+template <class Backend, class Offset, class Value>
+void plan_hypersparse(Backend on, const request& wanted, matrix_entries&& source, outcome& result) {
+  const auto matrix = assemble_hypersparse<Offset, Value>(std::move(source), wanted.drop_zeros,
+                                                          result.assembly, &result.stages);
+  result.entries = matrix.filled.values.size();
+  result.csr_bytes = bytes(matrix.filled) + (result.rows - matrix.filled.rows) * std::int64_t{sizeof(Offset)};
+  // A run that converts has the offsets of all rows.
+  const std::int64_t peak_assembled =
+      peak_bytes(place::host) + (result.rows - matrix.filled.rows) * std::int64_t{sizeof(Offset)};
+  result.plan = plan_formats(on, matrix, wanted.shapes);
+  for (format_cost& cost : result.plan)
+    if (cost.possible()) cost.peak_bytes = peak_of_run(cost, peak_assembled, result.rows);
+}
+
 template <class Backend, class Offset, class Value>
 void convert(Backend on, const request& wanted, matrix_entries&& source, output_file* file,
              const with_progress& with, outcome& result) {
   result.offset_bits = int{sizeof(Offset)} * 8;
   result.value_bits = int{sizeof(Value)} * 8;
-  // Prices alone need no CSR, whose offsets would be far more than the entries.
-  if (wanted.plan && !wanted.target && !wanted.choose_block &&
-      is_hypersparse(result.rows, result.cols, most_entries(source))) {
-    const auto matrix = assemble_hypersparse<Offset, Value>(std::move(source), wanted.drop_zeros,
-                                                            result.assembly, &result.stages);
-    result.entries = matrix.filled.values.size();
-    result.csr_bytes =
-        bytes(matrix.filled) + (result.rows - matrix.filled.rows) * std::int64_t{sizeof(Offset)};
-    // A run that converts has the offsets of all rows.
-    const std::int64_t peak_assembled =
-        peak_bytes(place::host) + (result.rows - matrix.filled.rows) * std::int64_t{sizeof(Offset)};
-    result.plan = plan_formats(on, matrix, wanted.shapes);
-    for (format_cost& cost : result.plan)
-      if (cost.possible()) cost.peak_bytes = peak_of_run(cost, peak_assembled, result.rows);
-    return;
-  }
+  result.complex = is_complex<Value>;
+  if constexpr (!is_complex<Value>)
+    if (wanted.plan && !wanted.target && !wanted.choose_block &&
+        is_hypersparse(result.rows, result.cols, most_entries(source)))
+      return plan_hypersparse<Backend, Offset, Value>(on, wanted, std::move(source), result);
   auto matrix = assemble<Backend, Offset, Value>(on, std::move(source), wanted.drop_zeros, result.assembly,
                                                  &result.stages);
   result.entries = matrix.values.size();
@@ -453,7 +488,7 @@ void convert(Backend on, const request& wanted, matrix_entries&& source, output_
   }
   if (wanted.plan) {
     const std::int64_t peak_chosen = peak_bytes(space_on<Backend>::where);
-    result.plan = plan_formats<Backend, Offset, Value>(on, view(matrix), shapes);
+    result.plan = plan_of<Backend, Offset, Value>(on, view(matrix), shapes);
     for (format_cost& cost : result.plan)
       if (cost.possible())
         cost.peak_bytes = peak_of_run(cost, cost.chosen_block ? peak_chosen : peak_assembled, result.rows);
@@ -527,6 +562,19 @@ std::optional<reordering_outcome> reorder(const request& wanted, const std::opti
   return result;
 }
 
+element_types types_of_values(const request& wanted, const matrix_entries& source) {
+  const bool is_complex = source.field == "complex";
+  if (!wanted.values) return {false, source.single_precision, is_complex};
+  const value_choice values = *wanted.values;
+  const bool to_complex = values == value_choice::c64 || values == value_choice::c128;
+  if (is_complex && !to_complex)
+    throw error(failure::unsupported,
+                wanted.input +
+                    ": the values are complex, and real ones would lose their imaginary parts; "
+                    "--value c64 and c128 keep them");
+  return {false, values == value_choice::f32 || values == value_choice::c64, to_complex};
+}
+
 // In the order of the rows they have become.
 void write_ids(output_file& file, const array<std::int64_t, host>& ids) {
   std::string text;
@@ -549,7 +597,7 @@ outcome run(const request& wanted, const with_progress& with) {
   const auto start = std::chrono::steady_clock::now();
   const bool generated = is_generator(wanted.input);
   with(generated ? "generating" : "reading", [&](const progress_callback& progress) {
-    source = read_matrix(wanted.input, progress, {complex_values::refuse, wanted.edges, wanted.variable});
+    source = read_matrix(wanted.input, progress, {complex_values::keep, wanted.edges, wanted.variable});
   });
   result.stages.push_back({generated ? "generate" : "read", seconds_since(start),
                            source.entries.values.size(), file_bytes(wanted.input)});
@@ -572,10 +620,10 @@ outcome run(const request& wanted, const with_progress& with) {
   std::int64_t counted = most_entries(source);
   if (wanted.target && has_beta(*wanted.target))
     counted = std::max(counted, block_positions(result.rows, result.cols, wanted.shapes.options.blocks.beta));
-  const element_types types{wanted.wide_offsets.value_or(needs_wide_offsets(counted)),
-                            wanted.single_values.value_or(source.single_precision)};
+  element_types types = types_of_values(wanted, source);
+  types.wide_offsets = wanted.wide_offsets.value_or(needs_wide_offsets(counted));
   on_backend(wanted.device.use_gpu, [&](auto on) {
-    with_types(types, [&]<class Offset, class Value>() {
+    with_any_types(types, [&]<class Offset, class Value>() {
       try {
         convert<decltype(on), Offset, Value>(on, wanted, std::move(source), file ? &*file : nullptr, with,
                                              result);

@@ -18,6 +18,9 @@
 
 namespace sparsmith::spconv {
 
+// What --value names.
+enum class value_choice { f32, f64, c64, c128 };
+
 enum class report_form { none, text, json };
 
 struct output_request {
@@ -39,7 +42,8 @@ struct request {
   std::string undo_path;   // of an order that is taken back
   std::string ids_path;    // where ids that were numbered anew are written
   bool verify = false;
-  std::optional<bool> wide_offsets, single_values;  // else the matrix decides
+  std::optional<bool> wide_offsets;  // else the matrix decides
+  std::optional<value_choice> values;
   std::optional<output_request> output;
   report_form report = report_form::text;
   device_choice device;
@@ -67,6 +71,7 @@ struct outcome {
   symmetry_kind symmetry = symmetry_kind::general;
   std::int64_t rows = 0, cols = 0, entries = 0, csr_bytes = 0;
   int offset_bits = 0, value_bits = 0;
+  bool complex = false;  // of whose value_bits each part has half
   std::optional<reordering_outcome> reordered;
   assembly_report assembly;
   std::optional<block_choice> chosen_block;

@@ -17,6 +17,8 @@ const char* text_of(symmetry_kind kind) {
       return "symmetric";
     case symmetry_kind::skew_symmetric:
       return "skew-symmetric";
+    case symmetry_kind::hermitian:
+      return "hermitian";
     default:
       return "general";
   }
@@ -32,17 +34,19 @@ std::string matrix_text(const outcome& r, int width) {
     text += labelled_text(label, what, width);
   };
   const double cells = static_cast<double>(r.rows) * static_cast<double>(r.cols);
-  line("matrix", fmt::format("{} x {}, {} entries{}, {}-bit values, {}-bit offsets", with_commas(r.rows),
+  line("matrix", fmt::format("{} x {}, {} entries{}, {}-bit {}values, {}-bit offsets", with_commas(r.rows),
                              with_commas(r.cols), with_commas(r.entries),
                              cells > 0 ? " (" + percent(static_cast<double>(r.entries) / cells) + ")" : "",
-                             r.value_bits, r.offset_bits));
+                             r.value_bits, r.complex ? "complex " : "", r.offset_bits));
   const assembly_report& a = r.assembly;
   line("read", fmt::format("{}: {}, {}, {}", r.input, r.origin, r.field, text_of(r.symmetry)));
   line("", fmt::format("{} stored, {} expanded by symmetry, {} duplicates summed, {} explicit zeros {}",
                        with_commas(a.stored), with_commas(a.expanded), with_commas(a.duplicates_summed),
                        with_commas(a.explicit_zeros), a.zeros_dropped ? "dropped" : "kept"));
   if (const std::string doubt = doubt_about(a); !doubt.empty()) line("", doubt);
-  if (a.narrowed > 0) line("", with_commas(a.narrowed) + " values rounded to 32 bits");
+  if (a.narrowed > 0)
+    line("", with_commas(a.narrowed) +
+                 (r.complex ? " values rounded to twice 32 bits" : " values rounded to 32 bits"));
   if (a.rounded > 0) line("", with_commas(a.rounded) + " integers rounded to 64-bit floats");
   if (a.array_zeros > 0) line("", with_commas(a.array_zeros) + " zeros of dense storage left out");
   if (r.reordered)
@@ -219,6 +223,7 @@ void print_json(const outcome& r, std::FILE* out) {
                  {"cols", r.cols},
                  {"entries", r.entries},
                  {"value_bits", r.value_bits},
+                 {"complex_values", r.complex},
                  {"offset_bits", r.offset_bits},
                  {"csr_bytes", r.csr_bytes}};
   j["read"] = {{"origin", r.origin},

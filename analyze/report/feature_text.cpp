@@ -54,7 +54,8 @@ std::string summary(const matrix_features& f, const std::string& device, int wid
        fmt::format("{} ({})", with_commas(f.entries), percent(f.density())) +
            (f.has_values
                 ? fmt::format(": {} explicit zeros, {} NaN, {} infinite", with_commas(f.explicit_zeros),
-                              with_commas(f.nans), with_commas(f.infinities))
+                              with_commas(f.nans), with_commas(f.infinities)) +
+                      (f.complex_values ? "; bytes are those of 128-bit complex values" : "")
                 : fmt::format("; {}: pattern only, bytes are those of 64-bit real values", f.field)));
   if (f.has_values && f.of_values && f.entries > 0) {
     const value_features& v = *f.of_values;
@@ -73,6 +74,7 @@ std::string summary(const matrix_features& f, const std::string& device, int wid
     if (f.has_values)
       text += fmt::format(", {} of the same value, {} of the negated one", share(f.symmetry.values),
                           share(f.symmetry.negated));
+    if (f.complex_values) text += fmt::format(", {} of the conjugate", share(f.symmetry.conjugate));
     line("symmetry", text);
   }
   line("band",

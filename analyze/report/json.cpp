@@ -81,14 +81,17 @@ nlohmann::ordered_json to_json(const matrix_features& f, int bins) {
             {"entries", f.entries},
             {"density", number_or_null(f.density())}};
   j["values"] = of_values(f, values_as_json(f));
-  j["symmetry"] = {{"square", f.rows == f.cols},
-                   {"off_diagonal_entries", f.symmetry.off_diagonal},
-                   {"pattern", f.symmetry.pattern},
-                   {"values", of_values(f, f.symmetry.values)},
-                   {"negated", of_values(f, f.symmetry.negated)},
-                   {"pattern_share", number_or_null(mirrored_share(f, f.symmetry.pattern))},
-                   {"values_share", of_values(f, number_or_null(mirrored_share(f, f.symmetry.values)))},
-                   {"negated_share", of_values(f, number_or_null(mirrored_share(f, f.symmetry.negated)))}};
+  j["symmetry"] = {
+      {"square", f.rows == f.cols},
+      {"off_diagonal_entries", f.symmetry.off_diagonal},
+      {"pattern", f.symmetry.pattern},
+      {"values", of_values(f, f.symmetry.values)},
+      {"negated", of_values(f, f.symmetry.negated)},
+      {"conjugate", of_complex(f, f.symmetry.conjugate)},
+      {"pattern_share", number_or_null(mirrored_share(f, f.symmetry.pattern))},
+      {"values_share", of_values(f, number_or_null(mirrored_share(f, f.symmetry.values)))},
+      {"negated_share", of_values(f, number_or_null(mirrored_share(f, f.symmetry.negated)))},
+      {"conjugate_share", of_complex(f, number_or_null(mirrored_share(f, f.symmetry.conjugate)))}};
   j["row_lengths"] = lengths_as_json(f.row_lengths, bins);
   j["col_lengths"] = lengths_as_json(f.col_lengths, bins);
   j["longest_rows"] = json::array();

@@ -32,5 +32,8 @@ inline nlohmann::ordered_json as_json(const format_parameters& parameters) {
 inline nlohmann::ordered_json of_values(const matrix_features& f, nlohmann::ordered_json value) {
   return f.has_values ? std::move(value) : nlohmann::ordered_json(nullptr);
 }
+inline nlohmann::ordered_json of_complex(const matrix_features& f, nlohmann::ordered_json value) {
+  return f.complex_values ? std::move(value) : nlohmann::ordered_json(nullptr);
+}
 
 }  // namespace sparsmith

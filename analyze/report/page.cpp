@@ -83,11 +83,13 @@ std::string shape_table(const named_matrix& matrix) {
 std::string symmetry_table(const matrix_features& f) {
   if (f.rows != f.cols) return table("Symmetry", {}, {{"square", "no"}});
   const symmetry_features& s = f.symmetry;
-  return table("Symmetry", {},
-               {{"entries off the diagonal", with_commas(s.off_diagonal)},
-                {"with a mirror image", with_share(s.pattern, s.off_diagonal)},
-                {"of the same value", f.has_values ? with_share(s.values, s.off_diagonal) : "–"},
-                {"of the negated value", f.has_values ? with_share(s.negated, s.off_diagonal) : "–"}});
+  std::vector<cells> rows = {
+      {"entries off the diagonal", with_commas(s.off_diagonal)},
+      {"with a mirror image", with_share(s.pattern, s.off_diagonal)},
+      {"of the same value", f.has_values ? with_share(s.values, s.off_diagonal) : "–"},
+      {"of the negated value", f.has_values ? with_share(s.negated, s.off_diagonal) : "–"}};
+  if (f.complex_values) rows.push_back({"of the conjugate", with_share(s.conjugate, s.off_diagonal)});
+  return table("Symmetry", {}, rows);
 }
 
 std::string length_table(const matrix_features& f) {

@@ -58,7 +58,7 @@ block_choice choose_block(Backend on, csr<Offset, Value, view_on<Backend>> matri
   const std::int64_t entries = matrix.values.size();
   timed_stage timing(on, log, "score blocks", entries, bytes(matrix) - entries * std::int64_t{sizeof(Value)});
   return choose_block<Offset, Value>(count_block_shapes(on, pattern_of(matrix)), matrix.rows, entries,
-                                     count_zeros(on, matrix), max_fill);
+                                     zeros_of<Backend, Offset, Value>(on, matrix), max_fill);
 }
 
 }  // namespace sparsmith

@@ -196,9 +196,7 @@ hypersparse<Offset, Value> assemble_hypersparse(matrix_entries&& source, bool dr
   std::int64_t stored_twice = 0;
   if (source.symmetry != symmetry_kind::general) {
     stored_twice = count_stored_twice(entries);
-    entries =
-        expand_symmetry(openmp{}, std::move(entries), source.symmetry == symmetry_kind::skew_symmetric, log);
-    source.symmetry = symmetry_kind::general;
+    expand_entries(source, log);
   }
   auto rows = copy_to<host>(entries.row_indices, place::host);
   std::sort(rows.begin(), rows.end());
@@ -524,5 +522,9 @@ template hypersparse<std::int64_t, float> assemble_hypersparse(matrix_entries&&,
                                                                stage_log*);
 template hypersparse<std::int64_t, double> assemble_hypersparse(matrix_entries&&, bool, assembly_report&,
                                                                 stage_log*);
+template hypersparse<std::int32_t, complex128> assemble_hypersparse(matrix_entries&&, bool, assembly_report&,
+                                                                    stage_log*);
+template hypersparse<std::int64_t, complex128> assemble_hypersparse(matrix_entries&&, bool, assembly_report&,
+                                                                    stage_log*);
 
 }  // namespace sparsmith

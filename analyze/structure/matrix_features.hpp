@@ -59,10 +59,10 @@ struct density_grid {
 };
 
 // Of the entries off the diagonal of a square matrix: how many have a mirror image at all, one of the same
-// value, one of the negated value. All of them for a symmetric pattern, a symmetric and a skew-symmetric
-// matrix.
+// value, one of the negated value, one of the conjugate of a complex one. All of them for a symmetric
+// pattern, a symmetric, a skew-symmetric and a hermitian matrix.
 struct symmetry_features {
-  std::int64_t off_diagonal = 0, pattern = 0, values = 0, negated = 0;
+  std::int64_t off_diagonal = 0, pattern = 0, values = 0, negated = 0, conjugate = 0;
   bool operator==(const symmetry_features&) const = default;
 };
 
@@ -79,7 +79,8 @@ struct value_features {
 struct matrix_features {
   std::string name, field;  // as read: "gen:rmat?scale=10", "real"
   std::int64_t rows = 0, cols = 0, entries = 0;
-  bool has_values = true;  // false: only the pattern was looked at, as with complex matrices
+  bool has_values = true;  // false: only the pattern was looked at, as with complex matrices of a collection
+  bool complex_values = false;
   std::int64_t explicit_zeros = 0, nans = 0, infinities = 0;
   std::optional<value_features> of_values;  // where they were asked for
   symmetry_features symmetry;               // all 0 where the matrix is not square
@@ -115,6 +116,7 @@ struct matrix_features {
   // Whether half of it can be stored, and is less than all of it. Not known where there are zeros or NaNs: 0
   // and -0 are equal, NaN equals nothing, and a conversion looks at the bits.
   std::optional<bool> has_half() const {
+    if (complex_values) return false;  // not yet
     const bool equal = symmetry.values == symmetry.off_diagonal,
                negated =
                    symmetry.negated == symmetry.off_diagonal && (diagonal_entries == 0 || explicit_zeros > 0);

@@ -469,6 +469,19 @@ std::vector<format_cost> plan_formats(Backend on, const hypersparse<Offset, Valu
   return price_all(on, matrix, request, facts);
 }
 
+void price_complex(std::vector<format_cost>& costs, std::int64_t entries, std::int64_t value_bytes) {
+  constexpr std::int64_t number_bytes = sizeof(double);
+  std::int64_t csr_bytes = 0;
+  for (const format_cost& cost : costs)
+    if (cost.format == format_kind::csr) csr_bytes = cost.bytes + entries * (value_bytes - number_bytes);
+  for (format_cost& cost : costs) {
+    if (!cost.possible()) continue;
+    cost.peak_bytes =
+        std::max(cost.peak_bytes + entries * value_bytes, csr_bytes + cost.bytes + cost.slots * value_bytes);
+    cost.bytes += cost.slots * (value_bytes - number_bytes);
+  }
+}
+
 #define SPARSMITH_INSTANTIATE_PLAN(B, O, V)                                                         \
   template std::vector<format_cost> plan_formats(B, csr<O, V, view_on<B>>, const plan_request&);    \
   template std::vector<format_cost> plan_formats(B, csr<O, V, view_on<B>>, const plan_request&,     \

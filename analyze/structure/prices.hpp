@@ -54,4 +54,9 @@ template <class Backend, class Offset, class Value>
 std::vector<format_cost> plan_formats(Backend on, const hypersparse<Offset, Value>& matrix,
                                       const plan_request& request, const price_facts& facts);
 
+// Prices of doubles become those of as many complex values, of so many bytes: a conversion moves their
+// numbers, which are doubles, beside the values, and at its end has both values and the places of all
+// numbers.
+void price_complex(std::vector<format_cost>& costs, std::int64_t entries, std::int64_t value_bytes);
+
 }  // namespace sparsmith

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "convert/formats/checks.hpp"
+#include "convert/formats/complex.hpp"
+#include "convert/formats/rebuild.hpp"
 #include "convert/formats/sizes.hpp"
 
 namespace sparsmith {
@@ -220,9 +223,35 @@ std::string find_invalid(const dia<Value, host>& m) {
   return {};
 }
 
+// Rules look at values only for whether a slot holds one: any bit of both parts says so.
+template <class Offset, class Part>
+std::string find_invalid_complex(const any_format<Offset, complex_number<Part>, host>& matrix) {
+  if (whole_of(static_cast<format_kind>(matrix.index())))
+    return "complex values are not stored as half of a matrix";
+  using value = complex_number<Part>;
+  any_format<Offset, double, host> held;
+  rebuild(held, matrix, [](auto& to, const auto& from) {
+    using member = std::remove_cvref_t<decltype(from)>;
+    if constexpr (std::is_same_v<member, array<value, host>>) {
+      constexpr value blank{};
+      to = array<double, host>(from.size());
+      std::transform(from.begin(), from.end(), to.begin(),
+                     [&](const value& v) { return std::memcmp(&v, &blank, sizeof v) == 0 ? 0.0 : 1.0; });
+    } else if constexpr (is_array<member>) {
+      to = copy_to<host>(from, place::host);
+    } else {
+      to = from;
+    }
+  });
+  return find_invalid(held);
+}
+
 template <class Offset, class Value>
 std::string find_invalid(const any_format<Offset, Value, host>& matrix) {
-  return std::visit([](const auto& format) { return find_invalid(format); }, matrix);
+  if constexpr (is_complex<Value>)
+    return find_invalid_complex(matrix);
+  else
+    return std::visit([](const auto& format) { return find_invalid(format); }, matrix);
 }
 
 #define SPARSMITH_INSTANTIATE_WITHOUT_OFFSETS(format)            \
@@ -242,5 +271,9 @@ SPARSMITH_INSTANTIATE(csr)
 SPARSMITH_INSTANTIATE(csc)
 SPARSMITH_INSTANTIATE(sell)
 SPARSMITH_INSTANTIATE(any_format)
+template std::string find_invalid(const any_format<std::int32_t, complex64, host>&);
+template std::string find_invalid(const any_format<std::int32_t, complex128, host>&);
+template std::string find_invalid(const any_format<std::int64_t, complex64, host>&);
+template std::string find_invalid(const any_format<std::int64_t, complex128, host>&);
 
 }  // namespace sparsmith

@@ -16,7 +16,7 @@ constexpr const char* description_attribute = "binsparse";
 
 class reader {
  public:
-  explicit reader(const std::string& path) : in_(path) {
+  reader(const std::string& path, complex_values if_complex) : in_(path), if_complex_(if_complex) {
     std::optional<hdf5::handle> group = in_.group_with(description_attribute);
     if (!group) refuse_input(path, "is HDF5, but not Binsparse (no attribute 'binsparse')");
     group_ = std::move(*group);
@@ -24,6 +24,9 @@ class reader {
     result_.origin = "Binsparse " + description_.format;
     result_.entries.rows = description_.rows;
     result_.entries.cols = description_.cols;
+    if (description_.pairs && if_complex_ == complex_values::refuse)
+      refuse_unsupported(
+          path, fmt::format("values of type complex[{}] are not supported yet", description_.value_type));
     read_structure();
     if (description_.has_fill_value) check_fill_value();
   }
@@ -62,9 +65,11 @@ class reader {
   void read_structure() {
     const std::string& structure = description_.structure;
     if (structure == "general") return;
-    if (structure.starts_with("hermitian"))
-      refuse_unsupported(in_.path(), fmt::format("structure {} is not supported yet", structure));
-    if (structure == "symmetric_lower" || structure == "symmetric_upper")
+    if (structure.starts_with("hermitian") && !description_.pairs)
+      refuse_unsupported(in_.path(), fmt::format("structure {} is one of complex matrices", structure));
+    if (structure == "hermitian_lower" || structure == "hermitian_upper")
+      result_.symmetry = symmetry_kind::hermitian;
+    else if (structure == "symmetric_lower" || structure == "symmetric_upper")
       result_.symmetry = symmetry_kind::symmetric;
     else if (structure == "skew_symmetric_lower" || structure == "skew_symmetric_upper")
       result_.symmetry = symmetry_kind::skew_symmetric;
@@ -76,15 +81,19 @@ class reader {
                                            structure, result_.entries.rows, result_.entries.cols));
   }
 
-  // A number that is its own negative is zero.
+  // A number that is its own negative is zero, and one that is its own conjugate is real.
   void check_diagonal() const {
-    if (result_.symmetry != symmetry_kind::skew_symmetric) return;
+    const bool skew = result_.symmetry == symmetry_kind::skew_symmetric,
+               hermitian = result_.symmetry == symmetry_kind::hermitian;
+    if (!skew && !hermitian) return;
     const auto& entries = result_.entries;
+    const auto imaginary = [&](std::int64_t i) { return keeps_parts() ? result_.imaginary[i] : 0.0; };
     for (std::int64_t i = 0; i < entries.values.size(); ++i)
-      if (entries.row_indices[i] == entries.col_indices[i] && entries.values[i] != 0)
+      if (entries.row_indices[i] == entries.col_indices[i] &&
+          ((skew && entries.values[i] != 0) || imaginary(i) != 0))
         refuse_input(in_.path(),
-                     fmt::format("entry {} is on the diagonal, but structure {} has only zeros there", i,
-                                 description_.structure));
+                     fmt::format("entry {} is on the diagonal, but structure {} has only {} there", i,
+                                 description_.structure, skew ? "zeros" : "real numbers"));
   }
 
   // A value for what is not stored makes the matrix dense unless it is zero.
@@ -141,12 +150,44 @@ class reader {
     }
   }
 
+  bool keeps_parts() const { return description_.pairs && if_complex_ == complex_values::keep; }
+
+  // Real and imaginary parts, one after the other.
+  void read_pairs(const dataset& set) {
+    const bool one_for_all = description_.all_values_equal;
+    const auto floats = checked_product(one_for_all ? 1 : stored_, 2);
+    if (!floats) refuse_input(in_.path(), sizes_too_large);
+    if (!(stored_ == 0 && set.length == 0))
+      refuse_if(in_.path(), check_length("values", set.length, *floats,
+                                         one_for_all ? "all values are the same" : "two for each value"));
+    if (set.length > 0 && (set.kind != H5T_FLOAT || (set.element_bytes != 4 && set.element_bytes != 8)))
+      refuse_input(in_.path(), fmt::format("array values is not of type {}, as the description says",
+                                           description_.value_type));
+    result_.field = "complex";
+    result_.single_precision = keeps_parts() && description_.value_type == "float32";
+    auto& values = result_.entries.values;
+    values = array<double, host>(stored_);
+    if (!keeps_parts()) {
+      std::fill(values.begin(), values.end(), 1.0);
+      return;
+    }
+    result_.imaginary = array<double, host>(stored_);
+    if (stored_ == 0) return;
+    in_.for_each<double>(set, "values", [&](std::int64_t i, double part) {
+      (i % 2 == 0 ? values : result_.imaginary)[i / 2] = part;
+    });
+    if (!one_for_all) return;
+    std::fill(values.begin() + 1, values.end(), values[0]);
+    std::fill(result_.imaginary.begin() + 1, result_.imaginary.end(), result_.imaginary[0]);
+  }
+
   void read_values() {
     const std::string& type = description_.value_type;
     const bool one_for_all = description_.all_values_equal;
     std::optional<dataset> set = in_.open(group_, "values");
     if (!set && stored_ == 0) set.emplace();
     if (!set) refuse_input(in_.path(), "array values is missing");
+    if (description_.pairs) return read_pairs(*set);
     const std::int64_t length = set->length;
     if (!(one_for_all && stored_ == 0 && length == 0))
       refuse_if(in_.path(), check_length("values", length, one_for_all ? 1 : stored_,
@@ -182,6 +223,7 @@ class reader {
   }
 
   hdf5::input in_;
+  complex_values if_complex_;
   hdf5::handle group_;
   binsparse_description description_;
   bool lower_ = false;
@@ -195,9 +237,15 @@ class writer {
 
   template <class T>
   void put(const char* name, const array<T, host>& from) {
-    constexpr hdf5::stored_type type = hdf5::stored_type_of<T>();
-    out_.put_array(name, type, from.data(), from.size());
-    types_.emplace_back(name, hdf5::name_of(type));
+    if constexpr (is_complex<T>) {  // as twice as many parts
+      constexpr hdf5::stored_type part = hdf5::stored_type_of<typename T::part_type>();
+      out_.put_array(name, part, from.data(), 2 * from.size());
+      types_.emplace_back(name, std::is_same_v<T, complex64> ? "complex[float32]" : "complex[float64]");
+    } else {
+      constexpr hdf5::stored_type type = hdf5::stored_type_of<T>();
+      out_.put_array(name, type, from.data(), from.size());
+      types_.emplace_back(name, hdf5::name_of(type));
+    }
   }
   void finish(const char* format, const char* structure, std::int32_t rows, std::int32_t cols,
               std::int64_t stored) {
@@ -252,8 +300,8 @@ void write_binsparse(const std::string& path, const any_format<Offset, Value, ho
                 fmt::format("a binsparse file cannot hold {}", format_names()[matrix.index()]));
 }
 
-matrix_entries read_binsparse(const std::string& path) {
-  return reader(path).read();
+matrix_entries read_binsparse(const std::string& path, complex_values if_complex) {
+  return reader(path, if_complex).read();
 }
 
 bool is_binsparse(const std::string& path) {
@@ -273,5 +321,9 @@ template void write_binsparse(const std::string&, const any_format<std::int32_t,
 template void write_binsparse(const std::string&, const any_format<std::int32_t, double, host>&);
 template void write_binsparse(const std::string&, const any_format<std::int64_t, float, host>&);
 template void write_binsparse(const std::string&, const any_format<std::int64_t, double, host>&);
+template void write_binsparse(const std::string&, const any_format<std::int32_t, complex64, host>&);
+template void write_binsparse(const std::string&, const any_format<std::int32_t, complex128, host>&);
+template void write_binsparse(const std::string&, const any_format<std::int64_t, complex64, host>&);
+template void write_binsparse(const std::string&, const any_format<std::int64_t, complex128, host>&);
 
 }  // namespace sparsmith

@@ -13,7 +13,7 @@ void write_binsparse(const std::string& path, const any_format<Offset, Value, ho
 
 // Reads CSR, CSC, DCSR, DCSC, COO, COOR and COOC, from the root of the file or else from the first group
 // below it that says it is Binsparse.
-matrix_entries read_binsparse(const std::string& path);
+matrix_entries read_binsparse(const std::string& path, complex_values if_complex = complex_values::refuse);
 
 // Whether the file can be opened and says it is Binsparse.
 bool is_binsparse(const std::string& path);

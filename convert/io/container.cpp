@@ -115,12 +115,18 @@ class reader {
 
   stored_matrix read() {
     const std::int64_t offset_bits = description_.offset_bits, value_bits = description_.value_bits;
-    if ((offset_bits != 32 && offset_bits != 64) || (value_bits != 32 && value_bits != 64))
-      refuse_unsupported(in_.path(),
-                         fmt::format("holds {}-bit offsets and {}-bit values; both must have 32 or 64",
-                                     offset_bits, value_bits));
-    return with_types({offset_bits == 64, value_bits == 32},
-                      [&]<class Offset, class Value>() { return read_any<Offset, Value>(); });
+    const bool complex = description_.complex_values;
+    const std::int64_t parts = complex ? 2 : 1;
+    if ((offset_bits != 32 && offset_bits != 64) || (value_bits != parts * 32 && value_bits != parts * 64))
+      refuse_unsupported(
+          in_.path(),
+          complex ? fmt::format("holds {}-bit offsets and {}-bit complex values; those must have 32 or 64 "
+                                "bits, these 64 or 128",
+                                offset_bits, value_bits)
+                  : fmt::format("holds {}-bit offsets and {}-bit values; both must have 32 or 64",
+                                offset_bits, value_bits));
+    return with_any_types({offset_bits == 64, value_bits == parts * 32, complex},
+                          [&]<class Offset, class Value>() { return read_any<Offset, Value>(); });
   }
 
  private:
@@ -201,6 +207,7 @@ void write_container(const std::string& path, const any_format<Offset, Value, ho
   description.format = format_names()[matrix.index()];
   description.offset_bits = 8 * sizeof(Offset);
   description.value_bits = 8 * sizeof(Value);
+  description.complex_values = is_complex<Value>;
   write_slots(path, slots, std::move(description));
 }
 
@@ -212,5 +219,9 @@ template void write_container(const std::string&, const any_format<std::int32_t,
 template void write_container(const std::string&, const any_format<std::int32_t, double, host>&);
 template void write_container(const std::string&, const any_format<std::int64_t, float, host>&);
 template void write_container(const std::string&, const any_format<std::int64_t, double, host>&);
+template void write_container(const std::string&, const any_format<std::int32_t, complex64, host>&);
+template void write_container(const std::string&, const any_format<std::int32_t, complex128, host>&);
+template void write_container(const std::string&, const any_format<std::int64_t, complex64, host>&);
+template void write_container(const std::string&, const any_format<std::int64_t, complex128, host>&);
 
 }  // namespace sparsmith

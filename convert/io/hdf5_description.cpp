@@ -52,6 +52,7 @@ container_description read_container_description(const std::string& path, const 
   result.format = whole.at("format").get<std::string>();
   result.offset_bits = integer_at(whole, "offset_bits", path);
   result.value_bits = integer_at(whole, "value_bits", path);
+  if (whole.contains("complex_values")) result.complex_values = whole["complex_values"].get<bool>();
   for (const auto& [name, value] : whole.at("parameters").items())
     result.sizes.push_back({name, integer_of(value, name, path)});
   for (const json& listed : whole.at("arrays"))
@@ -93,10 +94,15 @@ binsparse_description read_binsparse_description(const std::string& path, const 
     result.all_values_equal = true;
     result.value_type = result.value_type.substr(4, result.value_type.size() - 5);
   }
+  const std::string named_type = result.value_type;
+  if (result.value_type == "complex[float32]" || result.value_type == "complex[float64]") {
+    result.pairs = true;
+    result.value_type = result.value_type.substr(8, 7);
+  }
   const char* const types[] = {"int8",   "int16",  "int32",   "int64",   "uint8", "uint16",
                                "uint32", "uint64", "float32", "float64", "bint8"};
   if (std::find(std::begin(types), std::end(types), result.value_type) == std::end(types))
-    refuse_unsupported(path, fmt::format("values of type {} are not supported yet", result.value_type));
+    refuse_unsupported(path, fmt::format("values of type {} are not supported yet", named_type));
 
   if (inner.contains("structure")) result.structure = inner["structure"].get<std::string>();
   result.has_fill_value = inner.contains("fill") && inner["fill"].get<bool>();
@@ -117,6 +123,7 @@ std::string to_text(const container_description& description) {
   json whole = {{"version", container_version},           {"format", description.format},
                 {"offset_bits", description.offset_bits}, {"value_bits", description.value_bits},
                 {"parameters", json::object()},           {"arrays", json::array()}};
+  if (description.complex_values) whole["complex_values"] = true;
   for (const auto& listed : description.sizes) whole["parameters"][listed.name] = listed.value;
   for (const auto& listed : description.arrays)
     whole["arrays"].push_back({{"name", listed.name},

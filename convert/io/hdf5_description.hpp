@@ -25,6 +25,7 @@ struct container_description {
   std::string format;
   std::int64_t offset_bits = 0;
   std::int64_t value_bits = 0;
+  bool complex_values = false;
   std::vector<size> sizes;
   std::vector<array> arrays;
 
@@ -41,6 +42,7 @@ struct binsparse_description {
   std::optional<std::int64_t> stored_values;
   std::string value_type;
   bool all_values_equal = false;  // "iso": one value stands for all
+  bool pairs = false;             // "complex": of real and imaginary parts of that type, one after the other
   std::string structure = "general";
   bool has_fill_value = false;
 };

@@ -32,7 +32,17 @@ std::string reason() {
   return first;
 }
 
-// What HDF5 calls a type. Not a table of constants: the library makes these up when it starts.
+// A pair, as h5py writes complex numbers.
+handle pair_of(hid_t part, const char* real, const char* imaginary) {
+  const std::size_t bytes = ::H5Tget_size(part);
+  handle pair(::H5Tcreate(H5T_COMPOUND, 2 * bytes), ::H5Tclose);
+  if (::H5Tinsert(pair.get(), real, 0, part) < 0 || ::H5Tinsert(pair.get(), imaginary, bytes, part) < 0)
+    return {};
+  return pair;
+}
+
+// What HDF5 calls a type. Not a table of constants: the library
+// makes these up when it starts.
 hid_t library_type(stored_type type) {
   switch (type) {
     case stored_type::int32:
@@ -49,19 +59,54 @@ hid_t library_type(stored_type type) {
       return H5T_IEEE_F32LE;
     case stored_type::float64:
       return H5T_IEEE_F64LE;
+    case stored_type::complex64:
+    case stored_type::complex128:
+      break;
   }
   return H5I_INVALID_HID;
 }
 
+bool is_pair(stored_type type) {
+  return type == stored_type::complex64 || type == stored_type::complex128;
+}
+hid_t part_of(stored_type pair) {
+  return pair == stored_type::complex64 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+}
+
+// The same of any type.
+struct element_type {
+  handle made = {};  // of complex numbers
+  hid_t id = H5I_INVALID_HID;
+
+  explicit element_type(stored_type type) {
+    if (is_pair(type)) made = pair_of(part_of(type), "r", "i");
+    id = is_pair(type) ? made.get() : library_type(type);
+  }
+  // What the elements of an array become in memory: HDF5 converts members that have the same name.
+  element_type(stored_type type, const dataset& set) {
+    if (is_pair(type)) {
+      const handle stored(::H5Dget_type(set.id.get()), ::H5Tclose);
+      if (::H5Tget_class(stored.get()) != H5T_COMPOUND || ::H5Tget_nmembers(stored.get()) != 2) return;
+      char* const real = ::H5Tget_member_name(stored.get(), 0);
+      char* const imaginary = ::H5Tget_member_name(stored.get(), 1);
+      if (real != nullptr && imaginary != nullptr) made = pair_of(part_of(type), real, imaginary);
+      ::H5free_memory(real);
+      ::H5free_memory(imaginary);
+    }
+    id = is_pair(type) ? made.get() : library_type(type);
+  }
+};
+
 }  // namespace
 
 const char* name_of(stored_type type) {
-  constexpr const char* names[] = {"int32", "int64", "uint16", "uint32", "uint64", "float32", "float64"};
+  constexpr const char* names[] = {"int32",   "int64",   "uint16",    "uint32",    "uint64",
+                                   "float32", "float64", "complex64", "complex128"};
   return names[static_cast<std::size_t>(type)];
 }
 
 std::int64_t bytes_of(stored_type type) {
-  constexpr std::int64_t bytes[] = {4, 8, 2, 4, 8, 4, 8};
+  constexpr std::int64_t bytes[] = {4, 8, 2, 4, 8, 4, 8, 8, 16};
   return bytes[static_cast<std::size_t>(type)];
 }
 
@@ -88,17 +133,18 @@ output::output(const std::string& path) : path_(path) {
 }
 
 void output::put_array(const char* name, stored_type type, const void* data, std::int64_t length) {
-  const hid_t element = library_type(type);
+  const element_type element(type);
+  require(element.id);
   const hsize_t extent = static_cast<hsize_t>(length);
   const handle space(require(::H5Screate_simple(1, &extent, nullptr)), ::H5Sclose);
   const handle creation(require(::H5Pcreate(H5P_DATASET_CREATE)), ::H5Pclose);
   require(::H5Pset_layout(creation.get(), H5D_CONTIGUOUS));
   require(::H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER));
   require(::H5Pset_obj_track_times(creation.get(), false));
-  handle set(require(::H5Dcreate2(file_.get(), name, element, space.get(), H5P_DEFAULT, creation.get(),
+  handle set(require(::H5Dcreate2(file_.get(), name, element.id, space.get(), H5P_DEFAULT, creation.get(),
                                   H5P_DEFAULT)),
              ::H5Dclose);
-  if (length > 0) require(::H5Dwrite(set.get(), element, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
+  if (length > 0) require(::H5Dwrite(set.get(), element.id, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
   if (!set.close()) failed();
 }
 
@@ -309,7 +355,7 @@ std::optional<dataset> input::open(const handle& group, const char* name, std::s
 
 bool input::has_type(const dataset& set, stored_type type) const {
   const handle stored(::H5Dget_type(set.id.get()), ::H5Tclose);
-  return ::H5Tequal(stored.get(), library_type(type)) > 0;
+  return ::H5Tequal(stored.get(), element_type(type).id) > 0;
 }
 
 bool input::is_complex(const dataset& set) const {
@@ -326,12 +372,13 @@ void input::read_part(const dataset& set, const char* name, std::int64_t first, 
   const handle space(require(::H5Dget_space(set.id.get()), name), ::H5Sclose);
   const handle memory(require(::H5Screate_simple(1, &extent, nullptr), name), ::H5Sclose);
   require(::H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, &start, nullptr, &extent, nullptr), name);
-  require(::H5Dread(set.id.get(), library_type(type), memory.get(), space.get(), H5P_DEFAULT, to), name);
+  const element_type in_memory(type, set);
+  require(::H5Dread(set.id.get(), in_memory.id, memory.get(), space.get(), H5P_DEFAULT, to), name);
 }
 
 void input::read_all(const dataset& set, const char* name, stored_type type, void* to) const {
-  if (set.length > 0)
-    require(::H5Dread(set.id.get(), library_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, to), name);
+  const element_type in_memory(type, set);
+  if (set.length > 0) require(::H5Dread(set.id.get(), in_memory.id, H5S_ALL, H5S_ALL, H5P_DEFAULT, to), name);
 }
 
 void input::read_rectangle(const dataset& set, const char* name, const rectangle& part, stored_type type,
@@ -341,7 +388,8 @@ void input::read_rectangle(const dataset& set, const char* name, const rectangle
   const handle space(require(::H5Dget_space(set.id.get()), name), ::H5Sclose);
   const handle memory(require(::H5Screate_simple(2, extents, nullptr), name), ::H5Sclose);
   require(::H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start, nullptr, extents, nullptr), name);
-  require(::H5Dread(set.id.get(), library_type(type), memory.get(), space.get(), H5P_DEFAULT, to), name);
+  const element_type in_memory(type, set);
+  require(::H5Dread(set.id.get(), in_memory.id, memory.get(), space.get(), H5P_DEFAULT, to), name);
 }
 
 void input::failed(const char* what) const {

@@ -15,12 +15,14 @@
 #include <utility>
 #include <vector>
 
+#include "convert/formats/complex.hpp"
+
 namespace sparsmith::hdf5 {
 
 static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory");
 
 // The type of an element in the file, which is also the one in memory: both are little-endian.
-enum class stored_type { int32, int64, uint16, uint32, uint64, float32, float64 };
+enum class stored_type { int32, int64, uint16, uint32, uint64, float32, float64, complex64, complex128 };
 
 template <class T>
 constexpr stored_type stored_type_of() {
@@ -31,6 +33,8 @@ constexpr stored_type stored_type_of() {
   if constexpr (std::is_same_v<T, std::uint64_t>) return stored_type::uint64;
   if constexpr (std::is_same_v<T, float>) return stored_type::float32;
   if constexpr (std::is_same_v<T, double>) return stored_type::float64;
+  if constexpr (std::is_same_v<T, complex64>) return stored_type::complex64;
+  if constexpr (std::is_same_v<T, complex128>) return stored_type::complex128;
 }
 
 // "int32": what descriptions call it.
@@ -144,7 +148,8 @@ class input {
   // Whether an element is a pair of numbers of one type of floating point: h5py's and MATLAB's way.
   bool is_complex(const dataset& set) const;
 
-  // Some elements of an array, or all of them, converted to a type by HDF5.
+  // Some elements of an array, or all of them, converted to a type by HDF5: pairs to complex numbers,
+  // whatever their members are called.
   void read_part(const dataset& set, const char* name, std::int64_t first, std::int64_t count,
                  stored_type type, void* to) const;
   void read_all(const dataset& set, const char* name, stored_type type, void* to) const;

@@ -32,9 +32,10 @@ number_kind kind_of(const input& in, const dataset& set, const char* name, compl
   refuse_unsupported(in.path(), fmt::format("array {} does not hold numbers that are supported", name));
 }
 
-void note_kind(const dataset& set, number_kind kind, matrix_entries& result) {
+void note_kind(const dataset& set, number_kind kind, bool keeps_parts, matrix_entries& result) {
   result.field = kind == number_kind::complex ? "complex" : kind == number_kind::real ? "real" : "integer";
-  result.single_precision = kind == number_kind::real && set.element_bytes == 4;
+  result.single_precision = (kind == number_kind::real && set.element_bytes == 4) ||
+                            (kind == number_kind::complex && keeps_parts && set.element_bytes == 8);
 }
 
 }  // namespace
@@ -76,7 +77,8 @@ array<std::int32_t, host> read_lines(const input& in, const dataset& starts, con
 void read_values(const input& in, const dataset& set, const char* name, complex_values if_complex,
                  matrix_entries& result) {
   const number_kind kind = kind_of(in, set, name, if_complex);
-  note_kind(set, kind, result);
+  const bool keeps_parts = kind == number_kind::complex && if_complex == complex_values::keep;
+  note_kind(set, kind, keeps_parts, result);
   auto& values = result.entries.values;
   values = array<double, host>(set.length);
   std::int64_t rounded = 0;
@@ -93,7 +95,15 @@ void read_values(const input& in, const dataset& set, const char* name, complex_
       in.for_each<double>(set, name, store);
       break;
     case number_kind::complex:
-      std::fill(values.begin(), values.end(), 1.0);
+      if (!keeps_parts) {
+        std::fill(values.begin(), values.end(), 1.0);
+        break;
+      }
+      result.imaginary = array<double, host>(set.length);
+      in.for_each<complex128>(set, name, [&](std::int64_t i, complex128 value) {
+        values[i] = value.real;
+        result.imaginary[i] = value.imaginary;
+      });
       break;
   }
   result.rounded_values = rounded;
@@ -124,26 +134,35 @@ void for_each_number(const input& in, const dataset& set, const char* name, Visi
 void read_full(const input& in, const dataset& set, const char* name, bool transposed,
                complex_values if_complex, matrix_entries& result) {
   const number_kind kind = kind_of(in, set, name, if_complex);
-  if (kind == number_kind::complex)
-    refuse_unsupported(in.path(), fmt::format("array {} is full and complex, which is not supported", name));
-  note_kind(set, kind, result);
+  const bool keeps_parts = kind == number_kind::complex && if_complex == complex_values::keep;
+  note_kind(set, kind, keeps_parts, result);
   auto& entries = result.entries;
   entries.rows = checked_dimension(in.path(), "rows", set.extents[transposed ? 1 : 0]);
   entries.cols = checked_dimension(in.path(), "columns", set.extents[transposed ? 0 : 1]);
   growing_array<std::int32_t> lines, positions;
-  growing_array<double> values;
+  growing_array<double> values, imaginary;
   std::int64_t stored = 0, rounded = 0;
-  const auto keep = [&](std::int64_t line, std::int64_t position, auto number) {
-    if (number == decltype(number){0}) return;
+  const auto add = [&](std::int64_t line, std::int64_t position, double value) {
     lines.reserve(stored + 1);
     positions.reserve(stored + 1);
     values.reserve(stored + 1);
     lines.data()[stored] = static_cast<std::int32_t>(line);
     positions.data()[stored] = static_cast<std::int32_t>(position);
-    values.data()[stored] = value_from(number, rounded);
+    values.data()[stored] = value;
     ++stored;
   };
-  if (kind == number_kind::real)
+  const auto keep = [&](std::int64_t line, std::int64_t position, auto number) {
+    if (number != decltype(number){0}) add(line, position, value_from(number, rounded));
+  };
+  if (kind == number_kind::complex)
+    for_each_number<complex128>(in, set, name,
+                                [&](std::int64_t line, std::int64_t position, complex128 number) {
+                                  if (number.is_zero()) return;
+                                  imaginary.reserve(keeps_parts ? stored + 1 : 0);
+                                  if (keeps_parts) imaginary.data()[stored] = number.imaginary;
+                                  add(line, position, keeps_parts ? number.real : 1);
+                                });
+  else if (kind == number_kind::real)
     for_each_number<double>(in, set, name, keep);
   else if (kind == number_kind::natural)
     for_each_number<std::uint64_t>(in, set, name, keep);
@@ -152,6 +171,7 @@ void read_full(const input& in, const dataset& set, const char* name, bool trans
   (transposed ? entries.col_indices : entries.row_indices) = lines.take(stored);
   (transposed ? entries.row_indices : entries.col_indices) = positions.take(stored);
   entries.values = values.take(stored);
+  if (keeps_parts) result.imaginary = imaginary.take(stored);
   result.array_zeros = set.length - stored;
   result.rounded_values = rounded;
 }

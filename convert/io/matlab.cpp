@@ -223,11 +223,15 @@ class reader {
       file_.refuse(fmt::format("has {} in {} bytes, of which each has {}", what, e.bytes, size_of(e.type)));
   }
 
+  bool places_only(const array_head& head) const {
+    return head.complex && if_complex_ != complex_values::keep;
+  }
+
   void note_type(const array_head& head, const element& values) {
     const bool whole = head.logical || (head.kind >= int8_class && head.kind <= uint64_class);
     kept_.field = head.complex ? "complex" : whole ? "integer" : "real";
-    kept_.single_precision =
-        kept_.field == "real" && (head.is_sparse() ? values.type == of_single : head.kind == single_class);
+    kept_.single_precision = kept_.field != "integer" && !places_only(head) &&
+                             (head.is_sparse() ? values.type == of_single : head.kind == single_class);
   }
 
   void read_shape(const array_head& head) {
@@ -296,22 +300,28 @@ class reader {
     if (head.logical && values.bytes == static_cast<std::uint64_t>(entries)) values.type = of_uint8;
     require_values(values, entries);
     note_type(head, values);
-    growing_array<double> to;
-    to.reserve(file_.likely(values, entries));
-    file_.each_block(in, values, entries, [&](std::int64_t first, const auto* numbers, std::int64_t count) {
-      to.reserve(first + count);
-      double* const next = to.data() + first;
-      for (std::int64_t i = 0; i < count; ++i)
-        next[i] = head.complex ? 1.0 : value_of(numbers[i], head.logical);
-    });
+    const auto read_parts = [&](const element& parts) {
+      growing_array<double> to;
+      to.reserve(file_.likely(parts, entries));
+      file_.each_block(in, parts, entries, [&](std::int64_t first, const auto* numbers, std::int64_t count) {
+        to.reserve(first + count);
+        double* const next = to.data() + first;
+        for (std::int64_t i = 0; i < count; ++i)
+          next[i] = places_only(head) ? 1.0 : value_of(numbers[i], head.logical);
+      });
+      return to.take(entries);
+    };
+    kept_.entries.values = read_parts(values);
     if (head.complex) {
       const element imaginary = next_numbers(in, "imaginary values", false);
       require_values(imaginary, entries);
-      file_.skip(in, imaginary.bytes + imaginary.padding);
+      if (places_only(head))
+        file_.skip(in, imaginary.bytes + imaginary.padding);
+      else
+        kept_.imaginary = read_parts(imaginary);
     }
     kept_.entries.row_indices = row_indices.take(entries);
     kept_.entries.col_indices = col_indices.take(entries);
-    kept_.entries.values = to.take(entries);
   }
 
   void require_values(const element& values, std::int64_t entries) const {
@@ -336,19 +346,21 @@ class reader {
     const element values = next_values("values");
     note_type(head, values);
     growing_array<std::int32_t> row_indices, col_indices;
-    growing_array<double> to;
+    growing_array<double> to, imaginary;
     std::int64_t stored = 0;
     std::int32_t row = 0, col = 0;
     const auto make_room = [&](std::int64_t most) {
       row_indices.reserve(stored + most);
       col_indices.reserve(stored + most);
       to.reserve(stored + most);
+      if (head.complex) imaginary.reserve(stored + most);
     };
-    const auto put = [&](double value) {
-      if (value != 0) {
+    const auto put = [&](double value, double other) {
+      if (value != 0 || other != 0) {
         row_indices.data()[stored] = row;
         col_indices.data()[stored] = col;
-        to.data()[stored++] = value;
+        if (head.complex) imaginary.data()[stored] = other;
+        to.data()[stored++] = places_only(head) ? 1.0 : value;
       } else {
         ++kept_.array_zeros;
       }
@@ -358,28 +370,29 @@ class reader {
       }
     };
     if (head.complex) {
-      growing_array<char> is_entry;  // by its real part; all of those come first
+      growing_array<double> real;  // all of them come first
       file_.each_block(in, values, *elements,
                        [&](std::int64_t first, const auto* numbers, std::int64_t count) {
-                         is_entry.reserve(first + count);
+                         real.reserve(first + count);
                          for (std::int64_t i = 0; i < count; ++i)
-                           is_entry.data()[first + i] = numbers[i] != 0;
+                           real.data()[first + i] = value_of(numbers[i], false);
                        });
       file_.each_block(in, next_values("imaginary values"), *elements,
                        [&](std::int64_t first, const auto* numbers, std::int64_t count) {
                          make_room(count);
                          for (std::int64_t i = 0; i < count; ++i)
-                           put(is_entry.data()[first + i] != 0 || numbers[i] != 0 ? 1.0 : 0.0);
+                           put(real.data()[first + i], value_of(numbers[i], false));
                        });
     } else {
       file_.each_block(in, values, *elements, [&](std::int64_t, const auto* numbers, std::int64_t count) {
         make_room(count);
-        for (std::int64_t i = 0; i < count; ++i) put(value_of(numbers[i], head.logical));
+        for (std::int64_t i = 0; i < count; ++i) put(value_of(numbers[i], head.logical), 0);
       });
     }
     kept_.entries.row_indices = row_indices.take(stored);
     kept_.entries.col_indices = col_indices.take(stored);
     kept_.entries.values = to.take(stored);
+    if (head.complex && !places_only(head)) kept_.imaginary = imaginary.take(stored);
   }
 
   const text_source& source_;

@@ -26,16 +26,19 @@ using namespace matrix_market;
 
 struct growing_entries {
   growing_array<std::int32_t> rows, cols;
-  growing_array<double> values;
+  growing_array<double> values, imaginary;
+  bool is_complex = false;
 
   std::int64_t capacity() const { return values.capacity(); }  // which grow last
   void reserve(std::int64_t wanted) {
     rows.reserve(wanted);
     cols.reserve(wanted);
+    if (is_complex) imaginary.reserve(wanted);
     values.reserve(wanted);
   }
   entry_target from(std::int64_t first) {
-    return {rows.data() + first, cols.data() + first, values.data() + first};
+    return {rows.data() + first, cols.data() + first, values.data() + first,
+            is_complex ? imaginary.data() + first : nullptr};
   }
 };
 
@@ -98,7 +101,7 @@ class reader {
     result.field = fields[static_cast<std::size_t>(head_.field)];
     result.symmetry = head_.symmetry;
     // Every symmetry mirrors the pattern in the same way; ones that are negated could cancel others.
-    if (head_.field == field_kind::complex && head_.symmetry != symmetry_kind::general)
+    if (head_.places_only && head_.symmetry != symmetry_kind::general)
       result.symmetry = symmetry_kind::symmetric;
     read_body(result);
     return result;
@@ -109,6 +112,7 @@ class reader {
 
   void read_body(matrix_entries& result) {
     growing_entries entries;
+    entries.is_complex = head_.field == field_kind::complex && !head_.places_only;
     if (source_.total_bytes > 0) {
       // Even "1 1\n" takes four bytes and an array's "0\n" two, so the file's size bounds what it can hold.
       const std::int64_t least = is_array() ? 2 : 4;
@@ -213,6 +217,7 @@ class reader {
     result.entries.row_indices = entries.rows.take(stored);
     result.entries.col_indices = entries.cols.take(stored);
     result.entries.values = entries.values.take(stored);
+    if (entries.is_complex) result.imaginary = entries.imaginary.take(stored);
   }
 
   const text_source& source_;

@@ -87,9 +87,13 @@ std::string find_problem(const words& line, const header& head) {
       return problem;
   if (next < line.size())
     return fmt::format("unexpected \"{}\" after the entry", line[next].substr(0, most_shown));
-  if (head.layout == layout_kind::coordinate && has_zero_diagonal(head) && same_index(line[0], line[1]) &&
-      (head.field == field_kind::pattern || !is_zero(line[2])))
-    return nonzero_diagonal;
+  if (head.layout == layout_kind::coordinate && same_index(line[0], line[1])) {
+    const bool is_complex = head.field == field_kind::complex;
+    if (has_zero_diagonal(head) &&
+        (head.field == field_kind::pattern || !is_zero(line[2]) || (is_complex && !is_zero(line[3]))))
+      return nonzero_diagonal;
+    if (has_real_diagonal(head) && !is_zero(line[3])) return complex_diagonal;
+  }
   return {};
 }
 

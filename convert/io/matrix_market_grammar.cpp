@@ -57,11 +57,10 @@ struct integer {
 struct pattern {
   pattern operator-() const { return {}; }
 };
-// Read for its place only; the value tells an array's zeros, which are no entries, from the others.
 template <bool AfterColumn>
 struct complex {
-  double value;
-  complex operator-() const { return *this; }
+  double value, imaginary;
+  complex operator-() const { return {-value, -imaginary}; }
 };
 
 inline const char* skip_plus(const char* pos, const char* end) {
@@ -103,12 +102,10 @@ template <bool AfterColumn>
 const char* read_value(const char* pos, const char* end, complex<AfterColumn>& out,
                        const fmm::read_options&) {
   if constexpr (AfterColumn) require_blank_before(pos);
-  double real_part = 0, imaginary_part = 0;
-  pos = read_number(pos, end, real_part);
+  pos = read_number(pos, end, out.value);
   const char* const second = fmm::skip_spaces(pos);
   if (second == pos) throw fmm::invalid_mm("the line ends before the imaginary part");
-  pos = read_number(second, end, imaginary_part);
-  out.value = !AfterColumn && real_part == 0 && imaginary_part == 0 ? 0 : 1;
+  pos = read_number(second, end, out.imaginary);
   return line_end_after(pos, end);
 }
 
@@ -164,7 +161,9 @@ class header_reader {
                      : field_kind::real;
     head.symmetry = library_.symmetry == fmm::general          ? symmetry_kind::general
                     : library_.symmetry == fmm::skew_symmetric ? symmetry_kind::skew_symmetric
+                    : library_.symmetry == fmm::hermitian      ? symmetry_kind::hermitian
                                                                : symmetry_kind::symmetric;
+    head.places_only = head.field == field_kind::complex && if_complex != complex_values::keep;
     head.rows = library_.nrows;
     head.cols = library_.ncols;
     head.entries = library_.nnz;
@@ -311,7 +310,7 @@ class header_reader {
     if (is_complex && if_complex == complex_values::refuse)
       fail(1, "field \"complex\" is not supported yet", failure::unsupported);
     if (library_.symmetry == fmm::hermitian && !is_complex)
-      fail(1, "symmetry \"hermitian\" (of complex matrices) is not supported yet", failure::unsupported);
+      fail(1, "symmetry \"hermitian\" is one of complex matrices", failure::unsupported);
     if (library_.symmetry != fmm::general && library_.nrows != library_.ncols)
       fail(size_line_, fmt::format("a {} matrix must be square, not {} x {}",
                                    fmm::symmetry_map.at(library_.symmetry), library_.nrows, library_.ncols));
@@ -337,18 +336,30 @@ struct entry_handler {
   static constexpr int flags = fmm::kParallelOk;
 
   entry_target to;
-  bool skip_zeros;     // a dense array's zeros are no entries
-  bool zero_diagonal;  // of a skew-symmetric matrix; explain() says where it is not
+  bool skip_zeros;  // a dense array's zeros are no entries
+  // Of a skew-symmetric and of a hermitian matrix; explain() says where it is not.
+  bool zero_diagonal, real_diagonal;
   parsed_lines counts = {};
 
   void handle(std::int64_t row, std::int64_t col, const Parsed& parsed) {
     double value = 1;
     if constexpr (!std::is_same_v<Parsed, strict::pattern>) value = parsed.value;
     if constexpr (requires { parsed.rounded; }) counts.rounded += parsed.rounded;
-    if (zero_diagonal && row == col && value != 0) throw fmm::invalid_mm(nonzero_diagonal);
-    if (skip_zeros && value == 0) {
+    bool is_zero = value == 0;
+    if constexpr (requires { parsed.imaginary; }) {
+      is_zero = is_zero && parsed.imaginary == 0;
+      if (real_diagonal && row == col && parsed.imaginary != 0) throw fmm::invalid_mm(complex_diagonal);
+    }
+    if (zero_diagonal && row == col && !is_zero) throw fmm::invalid_mm(nonzero_diagonal);
+    if (skip_zeros && is_zero) {
       ++counts.zeros;
       return;
+    }
+    if constexpr (requires { parsed.imaginary; }) {
+      if (to.imaginary != nullptr)
+        to.imaginary[counts.stored] = parsed.imaginary;
+      else
+        value = 1;
     }
     to.rows[counts.stored] = static_cast<std::int32_t>(row);
     to.cols[counts.stored] = static_cast<std::int32_t>(col);
@@ -393,7 +404,7 @@ const char* read_plain_index(const char* pos, std::int64_t most, std::int64_t& i
 template <class Parsed>
 parsed_lines parse_coordinates_as(const std::string& text, const header& head, position start,
                                   entry_target to) {
-  entry_handler<Parsed> handler{to, false, has_zero_diagonal(head)};
+  entry_handler<Parsed> handler{to, false, has_zero_diagonal(head), has_real_diagonal(head)};
   const fmm::read_options options = parser_options();
   const char* pos = text.c_str();
   const char* const end = pos + text.size();
@@ -419,7 +430,7 @@ parsed_lines parse_coordinates_as(const std::string& text, const header& head, p
 template <class Parsed>
 parsed_lines parse_array_as(const std::string& text, const header& head, position start, std::int64_t& row,
                             std::int64_t& col, entry_target to) {
-  entry_handler<Parsed> handler{to, true, false};
+  entry_handler<Parsed> handler{to, true, false, has_real_diagonal(head)};
   fmm::read_chunk_array(text, library_header(head), {start.line, start.entry}, handler, parser_options(), row,
                         col);
   return handler.counts;

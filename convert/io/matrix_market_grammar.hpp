@@ -41,18 +41,23 @@ constexpr const char* bare_carriage_returns =
 struct header {
   layout_kind layout = layout_kind::coordinate;
   field_kind field = field_kind::real;
-  symmetry_kind symmetry = symmetry_kind::general;  // hermitian matrices mirror as symmetric ones do
+  symmetry_kind symmetry = symmetry_kind::general;
+  bool places_only = false;  // of complex values
   std::int64_t rows = 0, cols = 0;
   std::int64_t entries = 0;  // announced, or all that an array must list
   std::int64_t lines = 0;    // up to and including the size line
 };
 
-// Whether entries on the diagonal contradict it: a number that is its own negative is zero. Of complex values
-// only the places are read.
+// What entries on the diagonal contradict: a number that is its own negative is zero, and one that is its own
+// conjugate is real.
 inline bool has_zero_diagonal(const header& head) {
-  return head.symmetry == symmetry_kind::skew_symmetric && head.field != field_kind::complex;
+  return head.symmetry == symmetry_kind::skew_symmetric && !head.places_only;
+}
+inline bool has_real_diagonal(const header& head) {
+  return head.symmetry == symmetry_kind::hermitian && !head.places_only;
 }
 inline constexpr const char* nonzero_diagonal = "a skew-symmetric matrix has only zeros on its diagonal";
+inline constexpr const char* complex_diagonal = "a hermitian matrix has only real numbers on its diagonal";
 
 struct header_and_rest {
   header head;
@@ -74,6 +79,7 @@ struct entry_target {
   std::int32_t* rows;
   std::int32_t* cols;
   double* values;
+  double* imaginary;  // parts of complex values; null where they are not kept
 };
 
 struct parsed_lines {
@@ -82,7 +88,7 @@ struct parsed_lines {
   std::int64_t zeros = 0;    // of an array, where they are no entries
 };
 
-// Parse whole lines without comments; of complex values only whether they are there. Throw whatever the
+// Parse whole lines without comments. Throw whatever the
 // library throws where a line is wrong; what exactly is for `explain` (matrix_market_diagnosis.hpp) to find.
 parsed_lines parse_coordinates(const std::string& text, const header& head, position start, entry_target to);
 // The values of an array follow each other column by column; `row` and `col` are those of the next.

@@ -376,24 +376,29 @@ matrix_entries read_npy(const text_source& source, const progress_callback& prog
   matrix_entries result;
   result.origin = "NumPy array";
   result.field = array.field();
-  result.single_precision = array.is_single();
   const std::int32_t rows = checked_dimension(source.name, "rows", array.shape()[0]);
   const std::int32_t cols = checked_dimension(source.name, "columns", array.shape()[1]);
 
   growing_array<std::int32_t> row_indices, col_indices;
-  growing_array<double> values;
+  growing_array<double> values, imaginary;
+  const bool keeps_parts = array.is_complex() && if_complex == complex_values::keep;
+  result.single_precision = array.is_single() && (!array.is_complex() || keeps_parts);
   std::int64_t found = 0;
   const bool by_rows = !array.fortran_order();
   const std::int32_t length = by_rows ? cols : rows;
   std::int32_t line = 0, place = 0;
-  array.for_each_slot(if_complex, result.rounded_values, [&](std::int64_t, double value) {
-    if (value != 0) {
+  array.for_each_pair(if_complex, result.rounded_values, [&](std::int64_t, double value, double other) {
+    if (value != 0 || other != 0) {
       row_indices.reserve(found + 1);
       col_indices.reserve(found + 1);
       values.reserve(found + 1);
       row_indices.data()[found] = by_rows ? line : place;
       col_indices.data()[found] = by_rows ? place : line;
       values.data()[found] = value;
+      if (keeps_parts) {
+        imaginary.reserve(found + 1);
+        imaginary.data()[found] = other;
+      }
       ++found;
     } else {
       ++result.array_zeros;
@@ -408,6 +413,7 @@ matrix_entries read_npy(const text_source& source, const progress_callback& prog
   result.entries.row_indices = row_indices.take(found);
   result.entries.col_indices = col_indices.take(found);
   result.entries.values = values.take(found);
+  if (keeps_parts) result.imaginary = imaginary.take(found);
   return result;
 }
 

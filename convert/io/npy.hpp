@@ -37,7 +37,7 @@ class npy_array {
   std::int64_t count() const { return count_; }
   bool fortran_order() const { return fortran_order_ && shape_.size() > 1; }
   bool is_object() const { return kind_ == 'O'; }
-  bool is_single() const { return kind_ == 'f' && size_ == 4; }
+  bool is_single() const { return (kind_ == 'f' && size_ == 4) || (kind_ == 'c' && size_ == 8); }
   bool is_complex() const { return kind_ == 'c' && (size_ == 8 || size_ == 16); }
 
   // As matrix_entries has it.
@@ -59,16 +59,21 @@ class npy_array {
     for_each<double>([&](std::int64_t count, double* to) { rounded += take(count, to); }, visit);
   }
 
-  // The same for the slots of dense arrays and blocks, of which those are entries that are not 0; a complex
-  // one is 1 where it is not 0.
+  // The same with visit(position, real part, imaginary part), which is 0 where values are not complex. Of
+  // complex ones whose places alone are asked for, those that are not 0 are 1.
   template <class Visit>
-  void for_each_slot(complex_values if_complex, std::int64_t& rounded, Visit visit) {
-    if (!is_complex()) return for_each_value(rounded, visit);
+  void for_each_pair(complex_values if_complex, std::int64_t& rounded, Visit visit) {
+    if (!is_complex())
+      return for_each_value(rounded, [&](std::int64_t i, double value) { visit(i, value, 0.0); });
     split_complex(if_complex);
-    bool any = false;
+    double real = 0;
     for_each_value(rounded, [&](std::int64_t i, double part) {
-      any = (i % 2 == 1 && any) || part != 0;
-      if (i % 2 == 1) visit(i / 2, any ? 1.0 : 0.0);
+      if (i % 2 == 0)
+        real = part;
+      else if (if_complex == complex_values::keep)
+        visit(i / 2, real, part);
+      else
+        visit(i / 2, real != 0 || part != 0 ? 1.0 : 0.0, 0.0);
     });
   }
 

@@ -88,9 +88,13 @@ class npz_reader {
     result_.entries.cols = checked_dimension(archive_.path(), "columns", sizes[1]);
   }
 
+  bool has_parts(const npy_array& data) const {
+    return data.is_complex() && if_complex_ == complex_values::keep;
+  }
+
   void note_type(const npy_array& data) {
     result_.field = data.field();
-    result_.single_precision = data.is_single();
+    result_.single_precision = data.is_single() && (!data.is_complex() || has_parts(data));
   }
 
   // The values that go with `stored` indices, one to one.
@@ -98,14 +102,13 @@ class npz_reader {
     note_type(data);
     auto& values = result_.entries.values;
     values = array<double, host>(data.count());
-    if (data.is_complex()) {
-      data.split_complex(if_complex_);
-      std::fill(values.begin(), values.end(), 1.0);
-      std::int64_t ignored = 0;
-      data.for_each_value(ignored, [](std::int64_t, double) {});  // for the checksum
-      return;
-    }
-    data.for_each_value(result_.rounded_values, [&](std::int64_t i, double value) { values[i] = value; });
+    const bool keeps_parts = has_parts(data);
+    if (keeps_parts) result_.imaginary = array<double, host>(data.count());
+    const bool places_only = data.is_complex() && !keeps_parts;
+    data.for_each_pair(if_complex_, result_.rounded_values, [&](std::int64_t i, double value, double other) {
+      values[i] = places_only ? 1.0 : value;
+      if (keeps_parts) result_.imaginary[i] = other;
+    });
   }
 
   array<std::int32_t, host> read_indices(const char* key, std::int64_t stored, std::int32_t limit) {
@@ -179,6 +182,14 @@ class npz_reader {
     read_values(data);
   }
 
+  void make_room(std::int64_t stored, bool for_parts) {
+    auto& entries = result_.entries;
+    entries.row_indices = array<std::int32_t, host>(stored);
+    entries.col_indices = array<std::int32_t, host>(stored);
+    entries.values = array<double, host>(stored);
+    if (for_parts) result_.imaginary = array<double, host>(stored);
+  }
+
   // Where the elements of an array of blocks belong, in the order of the file.
   struct block_walk {
     std::int64_t sizes[3];  // blocks, rows of a block, columns of a block
@@ -214,17 +225,17 @@ class npz_reader {
     std::int64_t stored = 0;
     note_type(counted);
     std::int64_t ignored = 0;
-    counted.for_each_slot(if_complex_, ignored,
-                          [&](std::int64_t, double value) { stored += value != 0 ? 1 : 0; });
+    counted.for_each_pair(if_complex_, ignored, [&](std::int64_t, double value, double other) {
+      stored += value != 0 || other != 0 ? 1 : 0;
+    });
     result_.array_zeros = blocks * height * width - stored;
-    entries.row_indices = array<std::int32_t, host>(stored);
-    entries.col_indices = array<std::int32_t, host>(stored);
-    entries.values = array<double, host>(stored);
     npy_array data = open("data");
+    const bool keeps_parts = has_parts(data);
+    make_room(stored, keeps_parts);
     block_walk walk{{blocks, height, width}, data.fortran_order()};
     std::int64_t found = 0;
-    data.for_each_slot(if_complex_, result_.rounded_values, [&](std::int64_t i, double value) {
-      if (value != 0) {
+    data.for_each_pair(if_complex_, result_.rounded_values, [&](std::int64_t i, double value, double other) {
+      if (value != 0 || other != 0) {
         const std::int64_t row = block_row[walk.at[0]] * height + walk.at[1];
         const std::int64_t col = block_col[walk.at[0]] * width + walk.at[2];
         if (row >= entries.rows || col >= entries.cols || found == stored)
@@ -232,6 +243,7 @@ class npz_reader {
         entries.row_indices[found] = static_cast<std::int32_t>(row);
         entries.col_indices[found] = static_cast<std::int32_t>(col);
         entries.values[found] = value;
+        if (keeps_parts) result_.imaginary[found] = other;
         ++found;
       }
       walk.next();
@@ -254,21 +266,22 @@ class npz_reader {
     return offsets;
   }
 
-  // Calls visit(row, column, value) for the places of the matrix that a dia's diagonals have. Element j of a
-  // diagonal is in column j, however long the diagonals are; SciPy does not look at what lies outside.
+  // Calls visit(row, column, real part, imaginary part) for the places of the matrix that a dia's diagonals
+  // have. Element j of a diagonal is in column j, however long the diagonals are; SciPy does not look at what
+  // lies outside.
   template <class Visit>
   void for_each_place(npy_array& data, const std::vector<std::int64_t>& offsets, std::int64_t& rounded,
                       Visit visit) {
     const std::int64_t rows = result_.entries.rows, cols = result_.entries.cols;
     const std::int64_t diagonals = data.shape()[0], length = data.shape()[1];
     const bool by_columns = data.fortran_order();
-    data.for_each_slot(if_complex_, rounded, [&](std::int64_t i, double value) {
+    data.for_each_pair(if_complex_, rounded, [&](std::int64_t i, double value, double other) {
       const std::int64_t d = by_columns ? i % diagonals : i / length;
       const std::int64_t col = by_columns ? i / diagonals : i % length;
       const std::int64_t offset = offsets[static_cast<std::size_t>(d)];
       if (offset <= -rows || offset >= cols || col >= cols) return;
       const std::int64_t row = col - offset;
-      if (row >= 0 && row < rows) visit(row, col, value);
+      if (row >= 0 && row < rows) visit(row, col, value, other);
     });
   }
 
@@ -280,21 +293,21 @@ class npz_reader {
     const std::vector<std::int64_t> offsets = read_diagonals(counted.shape()[0]);
     note_type(counted);
     std::int64_t stored = 0, ignored = 0;
-    for_each_place(counted, offsets, ignored, [&](std::int64_t, std::int64_t, double value) {
-      ++(value != 0 ? stored : result_.array_zeros);
+    for_each_place(counted, offsets, ignored, [&](std::int64_t, std::int64_t, double value, double other) {
+      ++(value != 0 || other != 0 ? stored : result_.array_zeros);
     });
-    entries.row_indices = array<std::int32_t, host>(stored);
-    entries.col_indices = array<std::int32_t, host>(stored);
-    entries.values = array<double, host>(stored);
     npy_array data = open("data");
+    const bool keeps_parts = has_parts(data);
+    make_room(stored, keeps_parts);
     std::int64_t found = 0;
     for_each_place(data, offsets, result_.rounded_values,
-                   [&](std::int64_t row, std::int64_t col, double value) {
-                     if (value == 0) return;
+                   [&](std::int64_t row, std::int64_t col, double value, double other) {
+                     if (value == 0 && other == 0) return;
                      if (found == stored) refuse_input(archive_.path(), "changed while it was read");
                      entries.row_indices[found] = static_cast<std::int32_t>(row);
                      entries.col_indices[found] = static_cast<std::int32_t>(col);
                      entries.values[found] = value;
+                     if (keeps_parts) result_.imaginary[found] = other;
                      ++found;
                    });
     if (found != stored) refuse_input(archive_.path(), "changed while it was read");

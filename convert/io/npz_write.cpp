@@ -22,6 +22,8 @@ constexpr const char* npy_type() {
   if constexpr (std::is_same_v<T, std::int64_t>) return "<i8";
   if constexpr (std::is_same_v<T, float>) return "<f4";
   if constexpr (std::is_same_v<T, double>) return "<f8";
+  if constexpr (std::is_same_v<T, complex64>) return "<c8";
+  if constexpr (std::is_same_v<T, complex128>) return "<c16";
 }
 
 class npz_writer {
@@ -153,7 +155,7 @@ void write_diagonals(npz_writer out, const dia<Value, host>& matrix) {
     const std::int64_t offset = matrix.offsets[d];
     const Value* const values = matrix.values.data() + d * rows;
     const std::int64_t first = std::max<std::int64_t>(0, offset), last = std::min(length, rows + offset);
-    std::fill(by_column.begin(), by_column.end(), Value{0});
+    std::fill(by_column.begin(), by_column.end(), Value{});
     std::copy(values + (first - offset), values + (last - offset), by_column.begin() + first);
     return by_column.data();
   });
@@ -187,5 +189,9 @@ template void write_npz(const std::string&, const any_format<std::int32_t, float
 template void write_npz(const std::string&, const any_format<std::int32_t, double, host>&, bool);
 template void write_npz(const std::string&, const any_format<std::int64_t, float, host>&, bool);
 template void write_npz(const std::string&, const any_format<std::int64_t, double, host>&, bool);
+template void write_npz(const std::string&, const any_format<std::int32_t, complex64, host>&, bool);
+template void write_npz(const std::string&, const any_format<std::int32_t, complex128, host>&, bool);
+template void write_npz(const std::string&, const any_format<std::int64_t, complex64, host>&, bool);
+template void write_npz(const std::string&, const any_format<std::int64_t, complex128, host>&, bool);
 
 }  // namespace sparsmith

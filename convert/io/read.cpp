@@ -72,21 +72,36 @@ unpacked_source unpacked(byte_reader bytes, const std::string& path) {
 
 // A matrix of our own container, checked and turned into the entries every reader delivers.
 template <class Offset, class Value>
-matrix_entries entries_of(const std::string& path, const any_format<Offset, Value, host>& matrix) {
+matrix_entries entries_of(const std::string& path, const any_format<Offset, Value, host>& matrix,
+                          complex_values if_complex) {
+  if (is_complex<Value> && if_complex == complex_values::refuse)
+    throw error(failure::unsupported, path + ": the values are complex, which is not supported yet");
   const std::string& format = format_names()[matrix.index()];
   if (const std::string problem = find_invalid(matrix); !problem.empty())
     throw error(failure::input, fmt::format("{}: not a valid {}: {}", path, format, problem));
   const auto compressed = to_csr<openmp, Offset, Value>(openmp{}, matrix, nullptr);
-  auto list = csr_to_coo(openmp{}, view(compressed), nullptr);
+  auto list = std::get<coo<Value, host>>(
+      from_csr<openmp, Offset, Value>(openmp{}, view(compressed), format_kind::coo, {}, nullptr));
   matrix_entries result;
   result.origin = fmt::format("Sparsmith container, {}", format);
-  result.single_precision = std::is_same_v<Value, float>;
+  result.single_precision = std::is_same_v<typename part_of_value<Value>::type, float>;
   result.entries.rows = list.rows;
   result.entries.cols = list.cols;
   result.entries.row_indices = std::move(list.row_indices);
   result.entries.col_indices = std::move(list.col_indices);
   if constexpr (std::is_same_v<Value, double>) {
     result.entries.values = std::move(list.values);
+  } else if constexpr (is_complex<Value>) {
+    result.field = "complex";
+    const std::int64_t count = list.values.size();
+    const bool keeps_parts = if_complex == complex_values::keep;
+    result.single_precision = result.single_precision && keeps_parts;
+    result.entries.values = array<double, host>(count);
+    if (keeps_parts) result.imaginary = array<double, host>(count);
+    for (std::int64_t i = 0; i < count; ++i) {
+      result.entries.values[i] = keeps_parts ? list.values[i].real : 1;
+      if (keeps_parts) result.imaginary[i] = list.values[i].imaginary;
+    }
   } else {
     result.entries.values = array<double, host>(list.values.size());
     std::copy(list.values.begin(), list.values.end(), result.entries.values.begin());
@@ -152,9 +167,10 @@ matrix_entries read_opened(const std::string& input, const std::shared_ptr<file_
   };
   if (source.start.starts_with("\x89HDF\r\n\x1a\n")) {
     require_plain_file("an HDF5 file");
-    if (is_binsparse(input)) return read_binsparse(input);
+    if (is_binsparse(input)) return read_binsparse(input, options.if_complex);
     if (is_anndata(input)) return read_anndata(input, options.variable, options.if_complex);
-    return std::visit([&](const auto& matrix) { return entries_of(input, matrix); }, read_container(input));
+    return std::visit([&](const auto& matrix) { return entries_of(input, matrix, options.if_complex); },
+                      read_container(input));
   }
   if (is_matlab_hdf5(source.start)) {
     require_plain_file("a MATLAB 7.3 file, which is HDF5,");

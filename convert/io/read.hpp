@@ -14,7 +14,7 @@ inline constexpr std::string_view kinds_that_are_read =
     "PETSc's binary, SciPy's .npz, NumPy's .npy, MATLAB's .mat, Binsparse, AnnData's .h5ad and Sparsmith's "
     "own container";
 
-// With complex_values::pattern_only a file may hold complex values (of full arrays in HDF5 it may not).
+// With complex_values::keep and pattern_only a file may hold complex values.
 // Options that are about some kinds of files are refused with the others.
 struct input_options {
   complex_values if_complex = complex_values::refuse;

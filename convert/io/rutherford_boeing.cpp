@@ -104,7 +104,7 @@ std::optional<field_format> format_from(std::string_view text) {
 }
 
 // What is wrong with a field.
-enum class fault { none, blank, malformed, too_large, outside, no_point, scaled, not_zero };
+enum class fault { none, blank, malformed, too_large, outside, no_point, scaled, not_zero, not_real };
 
 fault parse_whole(std::string_view field, std::int64_t& number) {
   field = trimmed(field);
@@ -171,6 +171,8 @@ std::string described(fault what, std::string_view field, const char* of, std::i
           shown);
     case fault::not_zero:
       return matrix_market::nonzero_diagonal;
+    case fault::not_real:
+      return matrix_market::complex_diagonal;
     case fault::none:
       break;
   }
@@ -262,10 +264,12 @@ class reader {
     if (symmetry == 'h' && field_ != 'c')
       fail(fmt::format("type {}: only complex matrices are hermitian", type), failure::unsupported);
     skew_ = symmetry == 'z';
-    // Of complex matrices only the pattern is read, which every symmetry mirrors alike; ones that are negated
-    // could cancel others.
+    places_only_ = field_ == 'c' && if_complex_ != complex_values::keep;
+    // Every symmetry mirrors the pattern in the same way; ones that are negated could cancel others.
     symmetry_ = symmetry == 'u' || symmetry == 'r' ? symmetry_kind::general
-                : skew_ && field_ != 'c'           ? symmetry_kind::skew_symmetric
+                : places_only_                     ? symmetry_kind::symmetric
+                : skew_                            ? symmetry_kind::skew_symmetric
+                : symmetry == 'h'                  ? symmetry_kind::hermitian
                                                    : symmetry_kind::symmetric;
   }
 
@@ -450,18 +454,30 @@ class reader {
   }
 
   void read_values(matrix_entries& result) {
-    growing_array<double> values;
+    growing_array<double> values, imaginary;
     const auto must_be_zero = [&](std::int64_t at) {
-      return skew_ && field_ != 'c' && row_indices_.data()[at] == col_indices_[at];
+      return skew_ && !places_only_ && row_indices_.data()[at] == col_indices_[at];
     };
-    if (field_ == 'p' || field_ == 'c') values.reserve(entries_);
+    if (field_ == 'p' || places_only_) values.reserve(entries_);
     if (field_ == 'c') {
-      // Only where they are is asked for, and that they are numbers.
+      const bool hermitian = symmetry_ == symmetry_kind::hermitian;
       read_section(
-          2 * entries_, values_, "value", 0, [](std::int64_t) {},
-          [&](std::int64_t, std::string_view field) {
+          2 * entries_, values_, "value", 0,
+          [&](std::int64_t wanted) {
+            if (places_only_) return;
+            values.reserve((wanted + 1) / 2);
+            imaginary.reserve((wanted + 1) / 2);
+          },
+          [&](std::int64_t at, std::string_view field) {
             double number = 0;
-            return parse_real(field, values_, number);
+            if (const fault wrong = parse_real(field, values_, number); wrong != fault::none) return wrong;
+            if (places_only_) return fault::none;  // that they are numbers is all that is asked for
+            (at % 2 == 0 ? values : imaginary).data()[at / 2] = number;
+            if (number == 0) return fault::none;
+            if (must_be_zero(at / 2)) return fault::not_zero;
+            return hermitian && at % 2 == 1 && row_indices_.data()[at / 2] == col_indices_[at / 2]
+                       ? fault::not_real
+                       : fault::none;
           });
     } else if (field_ == 'i') {
       std::int64_t rounded = 0;
@@ -487,12 +503,13 @@ class reader {
             return must_be_zero(at) && number != 0 ? fault::not_zero : fault::none;
           });
     }
-    if (field_ == 'p' || field_ == 'c') std::fill(values.data(), values.data() + entries_, 1.0);
+    if (field_ == 'p' || places_only_) std::fill(values.data(), values.data() + entries_, 1.0);
     if (right_hand_lines_ > 0) result.note = "the right-hand sides behind it were not read";
     if (field_ == 'p' && skew_)
       for (std::int64_t at = 0; at < entries_; ++at)
         if (must_be_zero(at)) fail(matrix_market::nonzero_diagonal);
     result.entries.values = values.take(entries_);
+    if (field_ == 'c' && !places_only_) result.imaginary = imaginary.take(entries_);
   }
 
   // Right-hand sides, which are none of the matrix, and then nothing.
@@ -520,6 +537,7 @@ class reader {
   const complex_values if_complex_;
   line_reader lines_;
   bool harwell_ = false, skew_ = false;
+  bool places_only_ = false;  // of complex values
   std::int64_t right_hand_lines_ = 0;
   char field_ = 'r';
   symmetry_kind symmetry_ = symmetry_kind::general;

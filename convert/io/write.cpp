@@ -424,11 +424,19 @@ void write_matrix(output_file& file, container kind, const any_format<Offset, Va
 
 template void write_matrix(output_file&, container, const any_format<std::int32_t, float, host>&,
                            const matrix_kind&, const progress_callback&);
-template void write_matrix(output_file&, container, const any_format<std::int32_t, double, host>&,
-                           const matrix_kind&, const progress_callback&);
 template void write_matrix(output_file&, container, const any_format<std::int64_t, float, host>&,
                            const matrix_kind&, const progress_callback&);
+template void write_matrix(output_file&, container, const any_format<std::int32_t, double, host>&,
+                           const matrix_kind&, const progress_callback&);
 template void write_matrix(output_file&, container, const any_format<std::int64_t, double, host>&,
+                           const matrix_kind&, const progress_callback&);
+template void write_matrix(output_file&, container, const any_format<std::int32_t, complex64, host>&,
+                           const matrix_kind&, const progress_callback&);
+template void write_matrix(output_file&, container, const any_format<std::int64_t, complex64, host>&,
+                           const matrix_kind&, const progress_callback&);
+template void write_matrix(output_file&, container, const any_format<std::int32_t, complex128, host>&,
+                           const matrix_kind&, const progress_callback&);
+template void write_matrix(output_file&, container, const any_format<std::int64_t, complex128, host>&,
                            const matrix_kind&, const progress_callback&);
 
 }  // namespace sparsmith

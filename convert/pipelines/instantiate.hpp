@@ -1,5 +1,6 @@
 // The definitions of every pipeline, instantiated for one backend: openmp.cpp and cuda.cu define `backend`
 // and include this. One line per pipeline and combination of types is all it takes to add one.
+#include "convert/pipelines/complex_values.hpp"
 #include "convert/pipelines/coo_to_csr.hpp"
 #include "convert/pipelines/csr_rules.hpp"
 #include "convert/pipelines/csr_to_csc.hpp"
@@ -49,6 +50,19 @@ template std::int64_t count_diagonal_blocks(backend, csr_pattern<std::int64_t, s
                                             std::int32_t);
 template coo<double, space_on<backend>> expand_symmetry(backend, coo<double, space_on<backend>>&&, bool,
                                                         stage_log*);
+template void number_values(backend, array_view<const complex64>, std::int64_t, double*);
+template void number_values(backend, array_view<const complex128>, std::int64_t, double*);
+template void take_values(backend, array_view<const double>, array_view<const complex64>, std::int64_t,
+                          complex64*);
+template void take_values(backend, array_view<const double>, array_view<const complex128>, std::int64_t,
+                          complex128*);
+template std::int64_t count_complex_zeros(backend, array_view<const complex64>);
+template std::int64_t count_complex_zeros(backend, array_view<const complex128>);
+template array<double, space_on<backend>> number_nonzeros(backend, array_view<const complex128>);
+template array<complex128, space_on<backend>> join_parts(backend, array_view<const double>,
+                                                         array_view<const double>, stage_log*);
+template array<complex64, space_on<backend>> narrow_complex(backend, array_view<const complex128>, narrowing*,
+                                                            stage_log*);
 SPARSMITH_INSTANTIATE(std::int32_t, float)
 SPARSMITH_INSTANTIATE(std::int32_t, double)
 SPARSMITH_INSTANTIATE(std::int64_t, float)

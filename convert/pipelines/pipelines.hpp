@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "convert/backend/backend.hpp"
+#include "convert/formats/complex.hpp"
 #include "convert/formats/formats.hpp"
 #include "convert/options.hpp"
 
@@ -31,6 +32,27 @@ template <class Backend, class Offset>
 csr<Offset, float, space_on<Backend>> narrow_values(Backend on,
                                                     csr<Offset, double, space_on<Backend>>&& matrix,
                                                     narrowing* result, stage_log* log);
+
+// Complex values move last (complex_values.hpp): conversions move their numbers, from `before` + 1 on, and 0
+// for a value whose bits are all 0. Of the numbers that this array has, each then takes its value; where it
+// is the first of several arrays, 0 takes 0.
+template <class Backend, class Value>
+void number_values(Backend on, array_view<const Value> values, std::int64_t before, double* numbers);
+template <class Backend, class Value>
+void take_values(Backend on, array_view<const double> numbers, array_view<const Value> from,
+                 std::int64_t before, Value* to);
+// Numbers of those that are not zero, and 0 of the others.
+template <class Backend>
+array<double, space_on<Backend>> number_nonzeros(Backend on, array_view<const complex128> values);
+template <class Backend, class Value>
+std::int64_t count_complex_zeros(Backend on, array_view<const Value> values);
+template <class Backend>
+array<complex128, space_on<Backend>> join_parts(Backend on, array_view<const double> real,
+                                                array_view<const double> imaginary, stage_log* log);
+// Counts values of which either part is changed, or becomes infinite.
+template <class Backend>
+array<complex64, space_on<Backend>> narrow_complex(Backend on, array_view<const complex128> wide,
+                                                   narrowing* result, stage_log* log);
 
 // Sorts where the order is not already right, sums duplicates from first to last, compresses the rows.
 template <class Backend, class Offset, class Value>

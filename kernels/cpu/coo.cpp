@@ -48,11 +48,16 @@ struct coo_omp : scatter_sum<Value, coo_walk<Value>> {
 template <class Value>
 struct table_of<coo_view<Value, host>> {
   static kernel_table<coo_view<Value, host>> lines() {
-    return with_vendor<coo_view<Value, host>>({kernel_of<coo_omp<Value>>()}, mkl_coo_kernels<Value>());
+    if constexpr (is_complex<Value>)
+      return {kernel_of<coo_omp<Value>>()};
+    else
+      return with_vendor<coo_view<Value, host>>({kernel_of<coo_omp<Value>>()}, mkl_coo_kernels<Value>());
   }
 };
 
 template kernel_table<coo_view<float, host>> kernels_of(const coo_view<float, host>&);
 template kernel_table<coo_view<double, host>> kernels_of(const coo_view<double, host>&);
+template kernel_table<coo_view<complex64, host>> kernels_of(const coo_view<complex64, host>&);
+template kernel_table<coo_view<complex128, host>> kernels_of(const coo_view<complex128, host>&);
 
 }  // namespace sparsmith

@@ -278,11 +278,17 @@ struct table_of<gcsb_tile_half_view<Offset, Value, host>> {
   }
 };
 
-#define SPARSMITH_INSTANTIATE(O, V)                                                                \
-  template kernel_table<csb_view<O, V, host>> kernels_of(const csb_view<O, V, host>&);             \
-  template kernel_table<ecsb_view<O, V, host>> kernels_of(const ecsb_view<O, V, host>&);           \
-  template kernel_table<gcsb_view<O, V, host>> kernels_of(const gcsb_view<O, V, host>&);           \
-  template kernel_table<gcsb_tile_view<O, V, host>> kernels_of(const gcsb_tile_view<O, V, host>&); \
+#define SPARSMITH_INSTANTIATE_WHOLE(O, V)                                                \
+  template kernel_table<csb_view<O, V, host>> kernels_of(const csb_view<O, V, host>&);   \
+  template kernel_table<ecsb_view<O, V, host>> kernels_of(const ecsb_view<O, V, host>&); \
+  template kernel_table<gcsb_view<O, V, host>> kernels_of(const gcsb_view<O, V, host>&); \
+  template kernel_table<gcsb_tile_view<O, V, host>> kernels_of(const gcsb_tile_view<O, V, host>&);
+SPARSMITH_INSTANTIATE_WHOLE(std::int32_t, complex64)
+SPARSMITH_INSTANTIATE_WHOLE(std::int32_t, complex128)
+SPARSMITH_INSTANTIATE_WHOLE(std::int64_t, complex64)
+SPARSMITH_INSTANTIATE_WHOLE(std::int64_t, complex128)
+#define SPARSMITH_INSTANTIATE(O, V) \
+  SPARSMITH_INSTANTIATE_WHOLE(O, V) \
   template kernel_table<gcsb_tile_half_view<O, V, host>> kernels_of(const gcsb_tile_half_view<O, V, host>&);
 SPARSMITH_INSTANTIATE(std::int32_t, float)
 SPARSMITH_INSTANTIATE(std::int32_t, double)

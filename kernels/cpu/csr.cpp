@@ -168,8 +168,11 @@ struct csr_omp {
 template <class Offset, class Value>
 struct table_of<csr_view<Offset, Value, host>> {
   static kernel_table<csr_view<Offset, Value, host>> lines() {
-    return with_vendor<csr_view<Offset, Value, host>>({kernel_of<csr_omp<Offset, Value>>()},
-                                                      mkl_csr_kernels<Offset, Value>());
+    if constexpr (is_complex<Value>)
+      return {kernel_of<csr_omp<Offset, Value>>()};
+    else
+      return with_vendor<csr_view<Offset, Value, host>>({kernel_of<csr_omp<Offset, Value>>()},
+                                                        mkl_csr_kernels<Offset, Value>());
   }
 };
 
@@ -189,5 +192,21 @@ template kernel_table<csc_view<std::int64_t, float, host>> kernels_of(
     const csc_view<std::int64_t, float, host>&);
 template kernel_table<csc_view<std::int64_t, double, host>> kernels_of(
     const csc_view<std::int64_t, double, host>&);
+template kernel_table<csr_view<std::int32_t, complex64, host>> kernels_of(
+    const csr_view<std::int32_t, complex64, host>&);
+template kernel_table<csr_view<std::int32_t, complex128, host>> kernels_of(
+    const csr_view<std::int32_t, complex128, host>&);
+template kernel_table<csr_view<std::int64_t, complex64, host>> kernels_of(
+    const csr_view<std::int64_t, complex64, host>&);
+template kernel_table<csr_view<std::int64_t, complex128, host>> kernels_of(
+    const csr_view<std::int64_t, complex128, host>&);
+template kernel_table<csc_view<std::int32_t, complex64, host>> kernels_of(
+    const csc_view<std::int32_t, complex64, host>&);
+template kernel_table<csc_view<std::int32_t, complex128, host>> kernels_of(
+    const csc_view<std::int32_t, complex128, host>&);
+template kernel_table<csc_view<std::int64_t, complex64, host>> kernels_of(
+    const csc_view<std::int64_t, complex64, host>&);
+template kernel_table<csc_view<std::int64_t, complex128, host>> kernels_of(
+    const csc_view<std::int64_t, complex128, host>&);
 
 }  // namespace sparsmith

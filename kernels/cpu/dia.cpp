@@ -162,5 +162,7 @@ struct table_of<dia_view<Value, host>> {
 
 template kernel_table<dia_view<float, host>> kernels_of(const dia_view<float, host>&);
 template kernel_table<dia_view<double, host>> kernels_of(const dia_view<double, host>&);
+template kernel_table<dia_view<complex64, host>> kernels_of(const dia_view<complex64, host>&);
+template kernel_table<dia_view<complex128, host>> kernels_of(const dia_view<complex128, host>&);
 
 }  // namespace sparsmith

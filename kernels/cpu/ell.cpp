@@ -103,6 +103,16 @@ template <class Value>
   for (int v = 0; v < count; ++v) std::memcpy(sums + v * vector::lanes, &sum[v], sizeof sum[v]);
 }
 
+// The same of complex values, whose parts a vector would have to take apart: row by row.
+template <class Part>
+void add_group(const std::int32_t* lengths, std::int64_t from, const std::int32_t* cols,
+               const complex_number<Part>* values, std::int64_t stride, const complex_number<Part>* x,
+               complex_number<Part>* sums) {
+  for (int i = 0; i < group_rows; ++i)
+    for (std::int64_t k = from; k < lengths[i]; ++k)
+      sums[i] += values[k * stride + i] * x[cols[k * stride + i]];
+}
+
 // Slot k of the row at `position` + i is at first_slot + k * stride + i, for i below `rows`.
 struct slot_piece {
   std::int64_t position, rows, first_slot, stride, width;
@@ -144,7 +154,9 @@ struct sell_layout {
   std::int64_t row_at(std::int64_t position) const { return row_order[position]; }
   bool in_groups() const { return slice % group_rows == 0 && slice <= ell_tuning::grouped_slice; }
   wide_group<Value> wide() const {
-    return slice <= ell_tuning::widest_slice ? wide_group_for<Value>(slice) : wide_group<Value>{};
+    if constexpr (!is_complex<Value>)
+      if (slice <= ell_tuning::widest_slice) return wide_group_for<Value>(slice);
+    return {};
   }
   template <class Use>
   void pieces(std::int64_t first, std::int64_t last, Use use) const {
@@ -322,7 +334,7 @@ class slots_omp {
 
   // Slot by slot, as everywhere here: a product has the same bits whichever way its rows are taken.
   static Value sum_of_row(std::int32_t length, std::int64_t from, const std::int32_t* cols,
-                          const Value* values, std::int64_t stride, const Value* x, Value sum = 0) {
+                          const Value* values, std::int64_t stride, const Value* x, Value sum = {}) {
     for (std::int64_t k = from; k < length; ++k) sum += values[k * stride] * x[cols[k * stride]];
     return sum;
   }
@@ -451,5 +463,17 @@ template kernel_table<sell_view<std::int64_t, double, host>> kernels_of(
     const sell_view<std::int64_t, double, host>&);
 template kernel_table<hyb_view<float, host>> kernels_of(const hyb_view<float, host>&);
 template kernel_table<hyb_view<double, host>> kernels_of(const hyb_view<double, host>&);
+template kernel_table<ell_view<complex64, host>> kernels_of(const ell_view<complex64, host>&);
+template kernel_table<ell_view<complex128, host>> kernels_of(const ell_view<complex128, host>&);
+template kernel_table<sell_view<std::int32_t, complex64, host>> kernels_of(
+    const sell_view<std::int32_t, complex64, host>&);
+template kernel_table<sell_view<std::int32_t, complex128, host>> kernels_of(
+    const sell_view<std::int32_t, complex128, host>&);
+template kernel_table<sell_view<std::int64_t, complex64, host>> kernels_of(
+    const sell_view<std::int64_t, complex64, host>&);
+template kernel_table<sell_view<std::int64_t, complex128, host>> kernels_of(
+    const sell_view<std::int64_t, complex128, host>&);
+template kernel_table<hyb_view<complex64, host>> kernels_of(const hyb_view<complex64, host>&);
+template kernel_table<hyb_view<complex128, host>> kernels_of(const hyb_view<complex128, host>&);
 
 }  // namespace sparsmith

@@ -4,6 +4,8 @@
 #include <cuda_runtime_api.h>
 #endif
 
+#include <algorithm>
+
 #include "convert/convert.hpp"
 #include "convert/formats/validate.hpp"
 #include "convert/io/read.hpp"
@@ -20,6 +22,8 @@ namespace {
 matrix_entries copy_of(const matrix_entries& source) {
   matrix_entries copy;
   copy.entries = copy_to<host>(source.entries);
+  copy.imaginary = copy_to<host>(source.imaginary, place::host);
+  copy.field = source.field;
   copy.symmetry = source.symmetry;
   return copy;
 }
@@ -38,7 +42,12 @@ void compare(const std::string& name, const matrix_entries& source) {
     CHECK(cpu_report.duplicates_summed == gpu_report.duplicates_summed);
     CHECK(cpu_report.explicit_zeros == gpu_report.explicit_zeros);
     CHECK(cpu_report.narrowed == gpu_report.narrowed);
-    CHECK(identical(copy_to<host>(drop_zeros(gpu, view(d), nullptr)), drop_zeros(cpu, view(m), nullptr)));
+    if constexpr (is_complex<Value>)
+      CHECK(identical(
+          copy_to<host>(assemble<cuda, Offset, Value>(gpu, copy_of(source), true, gpu_report, nullptr)),
+          assemble<openmp, Offset, Value>(cpu, copy_of(source), true, cpu_report, nullptr)));
+    else
+      CHECK(identical(copy_to<host>(drop_zeros(gpu, view(d), nullptr)), drop_zeros(cpu, view(m), nullptr)));
     CHECK(count_block_shapes(gpu, pattern_of(d)) == count_block_shapes(cpu, pattern_of(m)));
     conversion_options variants[] = {
         {{32, 1024}, -1, 50}, {{5, 12}, 2, 50}, {{32, 32}, 0, 50, 3, 2}, {{7, 70}, 1, 50, 8, 8}};
@@ -90,6 +99,26 @@ TEST_CASE("CUDA equals OpenMP on the battery") {
     for (const auto symmetry : {symmetry_kind::symmetric, symmetry_kind::skew_symmetric}) {
       source.symmetry = symmetry;
       compare<std::int32_t, double>(m.name + " as a triangle", source);
+    }
+  }
+}
+
+TEST_CASE("CUDA equals OpenMP on complex values") {
+  if (!gpu_here()) return;
+  for (const auto& m : battery()) {
+    matrix_entries source;
+    source.entries = as_coo(m);
+    source.field = "complex";
+    source.imaginary = array<double, host>(source.entries.values.size());
+    std::reverse_copy(source.entries.values.begin(), source.entries.values.end(), source.imaginary.begin());
+    compare<std::int32_t, complex64>(m.name, source);
+    compare<std::int32_t, complex128>(m.name, source);
+    compare<std::int64_t, complex128>(m.name, source);
+    if (m.rows != m.cols) continue;
+    for (const auto symmetry :
+         {symmetry_kind::symmetric, symmetry_kind::skew_symmetric, symmetry_kind::hermitian}) {
+      source.symmetry = symmetry;
+      compare<std::int64_t, complex64>(m.name + " as a triangle", source);
     }
   }
 }

@@ -145,16 +145,40 @@ TEST_CASE("the JSON has its schema") {
   CHECK(large["entries"] == in_grid);
 }
 
-TEST_CASE("of a complex matrix the pattern is looked at") {
+TEST_CASE("of a complex matrix the absolute values are looked at, and whether it is hermitian") {
   const folder work;
   json complex = run_json(work, "c.mtx"), real = run_json(work, "s.mtx");
   CHECK(complex["field"] == "complex");
-  CHECK(complex["values"].is_null());
+  // 1.5, -2 + 3i and its conjugate, 0, and what two entries that cancel each other out leave, twice.
+  CHECK(complex["values"]["explicit_zeros"] == 3);
+  CHECK(complex["values"]["largest"].get<double>() == Approx(std::sqrt(13.0)));
+  CHECK(complex["values"]["smallest"] == 1.5);
+  CHECK(complex["values"]["norm_1"].get<double>() == Approx(1.5 + std::sqrt(13.0)));
+  CHECK(complex["values"]["norm_frobenius"].get<double>() == Approx(std::sqrt(2.25 + 26)));
+  CHECK(complex["values"]["diagonal_zeros"] == 1);
   CHECK(complex["symmetry"]["pattern_share"] == 1);
-  CHECK(complex["symmetry"]["values_share"].is_null());
+  CHECK(complex["symmetry"]["conjugate_share"] == 1);
+  CHECK(complex["symmetry"]["conjugate"] == 4);
+  CHECK(complex["symmetry"]["values"] == 2);   // the zeros
+  CHECK(complex["symmetry"]["negated"] == 2);  // the same
+  CHECK(real["symmetry"]["conjugate"].is_null());
   for (const char* const member : {"row_lengths", "col_lengths", "structure", "blocks", "grid", "entries"})
     CHECK(complex[member] == real[member]);
-  CHECK(has(run(work, "c.mtx").out, "complex: pattern only"));
+  for (const json& price : complex["formats"]) {
+    if (price["format"] == "csr") CHECK(price["bytes"] == 5 * 4 + 6 * 20);
+    CHECK_FALSE(std::string(price["format"]).ends_with("_half"));
+  }
+  CHECK(has(run(work, "c.mtx").out, "128-bit complex values"));
+  CHECK(has(run(work, "c.mtx").out, "100 % of the conjugate"));
+  // The same with far more rows than entries.
+  std::ofstream(work / "hollow.mtx") << "%%MatrixMarket matrix coordinate complex hermitian\n"
+                                        "90000000 90000000 3\n1 1 1.5 0\n80000001 1 -2 3\n7000 5000 0 2\n";
+  const json hollow = run_json(work, "hollow.mtx");
+  CHECK(hollow["entries"] == 5);
+  CHECK(hollow["symmetry"]["conjugate_share"] == 1);
+  CHECK(hollow["symmetry"]["values"] == 0);
+  CHECK(hollow["symmetry"]["negated"] == 2);
+  CHECK(hollow["values"]["largest"].get<double>() == Approx(std::sqrt(13.0)));
 }
 
 TEST_CASE("the same for any number of threads") {

@@ -56,6 +56,9 @@ std::string unwrapped(std::string text) {
   return text;
 }
 
+constexpr const char* hermitian_text =
+    "%%MatrixMarket matrix coordinate complex hermitian\n3 3 3\n1 1 2 0\n2 1 3 4\n3 2 0 -1\n";
+
 // A sanitizer reserves terabytes of addresses, so it cannot live under a limit on them.
 #ifdef __SANITIZE_ADDRESS__
 const std::string little_memory;
@@ -1350,4 +1353,58 @@ TEST_CASE("an explicit device is never replaced by another") {
   if (!gpu) CHECK(r.err.find("--device cuda: ") != std::string::npos);
   CHECK(run_json(work, "SPCONV gen:diagonal?n=10 --to csr --device cpu")["device"].get<std::string>().find(
             "OpenMP") == 0);
+}
+
+TEST_CASE("complex matrices are converted, and none loses its imaginary parts") {
+  const folder work;
+  write(work / "h.mtx", hermitian_text);
+  const std::string here = "cd '" + work.path.string() + "' && ";
+  const std::string whole =
+      "%%MatrixMarket matrix coordinate complex general\n3 3 5\n"
+      "1 1 2 0\n1 2 3 -4\n2 1 3 4\n2 3 0 1\n3 2 0 -1\n";
+  nlohmann::json told = run_json(work, here + "SPCONV h.mtx --to csr -o h.npz --device cpu");
+  CHECK(told["matrix"]["value_bits"] == 128);
+  CHECK(told["matrix"]["complex_values"] == true);
+  CHECK(told["read"]["symmetry"] == "hermitian");
+  CHECK(told["read"]["expanded"] == 2);
+  CHECK(run(work, here + "SPCONV h.npz --to mtx -o - --quiet").out == whole);
+  CHECK(run(work, here + "SPCONV h.mtx --to mtx -o - --quiet").out == hermitian_text);
+  for (const std::string& format : whole_format_names()) {
+    INFO(format);
+    told = run_json(work, here + "SPCONV h.mtx --to " + format +
+                              " --value c64 --verify --max-fill 1e9 -o f.h5 --device cpu");
+    CHECK(told["matrix"]["value_bits"] == 64);
+    CHECK(told["verified"] == true);
+    CHECK(run(work, here + "SPCONV f.h5 --to mtx -o - --quiet").out == whole);
+    CHECK(run_json(work, here + "SPCONV f.h5 --to csr")["matrix"]["value_bits"] == 64);
+  }
+  for (const std::string value : {"f32", "f64"}) {
+    const outcome refused = run(work, here + "SPCONV h.mtx --to csr --value " + value + " -o lost.npz");
+    CHECK(refused.status == 1);
+    CHECK(refused.err ==
+          "spconv: h.mtx: the values are complex, and real ones would lose their imaginary parts; "
+          "--value c64 and c128 keep them\n");
+    CHECK_FALSE(fs::exists(work / "lost.npz"));
+  }
+  const outcome half = run(work, here + "SPCONV h.mtx --to csr --symmetric half");
+  CHECK(half.status == 1);
+  CHECK(half.err ==
+        "spconv: h.mtx: complex values cannot be stored as half of a matrix yet; the formats that store "
+        "all of it take them\n");
+  // Real values become complex ones where that is asked for.
+  told = run_json(work, here + "SPCONV gen:laplace2d?n=3 --to csr --value c128 --device cpu");
+  CHECK(told["matrix"]["complex_values"] == true);
+  // Prices are those of values of 16 bytes, and a run holds what they say at most.
+  told = run_json(work, here + "SPCONV h.mtx --plan --device cpu");
+  for (const nlohmann::json& price : told["plan"]) {
+    if (price["format"] == "csr") CHECK(price["bytes"] == 4 * 4 + 5 * 20);
+    if (price["format"] == "coo") CHECK(price["bytes"] == 5 * 24);
+    CHECK_FALSE(std::string(price["format"]).ends_with("_half"));
+  }
+  write(work / "big.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 0 1e300\n");
+  const outcome big = run(work, here + "SPCONV big.mtx --to csr --value c64");
+  CHECK(big.status == 1);
+  CHECK(big.err ==
+        "spconv: big.mtx: 1 values are too large for 32-bit floats; use complex values of 128 bits "
+        "(--value)\n");
 }

@@ -277,12 +277,11 @@ def expected_symmetry(m):
         here, there = values[found], values[at[found]]
         counts = {"pattern": int(np.count_nonzero(found)), "values": int(np.count_nonzero(here == there)),
                   "negated": int(np.count_nonzero(here == -there))}
+        if m.is_complex:
+            counts["conjugate"] = int(np.count_nonzero(here == there.conj()))
         all_off = int(np.count_nonzero(off))
         shares = {f"{key}_share": count / all_off if all_off else 1.0 for key, count in counts.items()}
         symmetry = {"square": True, "off_diagonal_entries": all_off, **counts, **shares}
-    if m.is_complex:
-        for key in ("values", "negated", "values_share", "negated_share"):
-            del symmetry[key]
     return symmetry
 
 

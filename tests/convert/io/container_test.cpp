@@ -271,7 +271,9 @@ void read_spoilt(const std::string& path, verdicts& seen) {
             ++seen.refused;
             return;
           }
-          CHECK(find_invalid(to_csr<openmp, Offset, Value>({}, matrix, nullptr)) == "");
+          const any_format<Offset, Value, host> compressed =
+              to_csr<openmp, Offset, Value>({}, matrix, nullptr);
+          CHECK(find_invalid(compressed) == "");
           ++seen.accepted;
         },
         back);

@@ -144,7 +144,9 @@ class handmade : public handmade_hdf5 {
     put_text(place(), "binsparse", text, variable);
     return *this;
   }
-  matrix_entries read() { return read_binsparse(path()); }
+  matrix_entries read(complex_values if_complex = complex_values::refuse) {
+    return read_binsparse(path(), if_complex);
+  }
   std::string refusal(failure expected = failure::input) {
     return failure_of([&] { read(); }, expected);
   }
@@ -441,8 +443,41 @@ TEST_CASE("Binsparse layouts written by others") {
     CHECK(holds(failure_of([&] { read_as("symmetric_upper"); }),
                 "entry 0 at row 1, column 0 is not in the upper"));
     CHECK(holds(failure_of([&] { read_as("hermitian_lower"); }, failure::unsupported),
-                "hermitian_lower is not supported yet"));
+                "hermitian_lower is one of complex matrices"));
     CHECK(holds(failure_of([&] { read_as("strange"); }, failure::unsupported), "strange is not known"));
+    // Real and imaginary parts, one after the other.
+    const auto pairs = [](const std::string& structure, double last,
+                          complex_values if_complex = complex_values::keep,
+                          const char* type = "complex[float64]") {
+      handmade h;
+      h.ints("indices_0", {1, 2, 2}).ints("indices_1", {0, 1, 2}).doubles("values", {1, 2, 3, 4, 5, last});
+      h.describe(inner("COO", type, R"(, "structure": ")" + structure + "\"", "[3, 3]"));
+      return h.read(if_complex);
+    };
+    const matrix_entries hermitian = pairs("hermitian_lower", 0);
+    CHECK(hermitian.symmetry == symmetry_kind::hermitian);
+    CHECK(hermitian.field == "complex");
+    CHECK(has_entries(hermitian, {1, 2, 2}, {0, 1, 2}, {1, 3, 5}));
+    CHECK(std::ranges::equal(hermitian.imaginary, std::vector<double>{2, 4, 0}));
+    CHECK(pairs("symmetric_lower", 6).symmetry == symmetry_kind::symmetric);
+    CHECK(holds(failure_of([&] { pairs("hermitian_lower", 6); }),
+                "entry 2 is on the diagonal, but structure hermitian_lower has only real numbers there"));
+    CHECK(holds(failure_of([&] { pairs("skew_symmetric_lower", 0); }), "has only zeros there"));
+    CHECK(has_entries(pairs("general", 6, complex_values::pattern_only), {1, 2, 2}, {0, 1, 2}, {1, 1, 1}));
+    CHECK(holds(failure_of([&] { pairs("general", 6, complex_values::keep, "complex[int32]"); },
+                           failure::unsupported),
+                "values of type complex[int32] are not supported yet"));
+    CHECK(holds(failure_of([&] { pairs("general", 6, complex_values::keep, "iso[complex[float64]]"); }),
+                "values has 6 elements instead of 2"));
+    handmade same;
+    same.ints("indices_0", {1, 2, 2})
+        .ints("indices_1", {0, 1, 2})
+        .doubles("values", {1.5, -2}, H5T_IEEE_F32LE);
+    same.describe(inner("COO", "iso[complex[float32]]", "", "[3, 3]"));
+    const matrix_entries alike = same.read(complex_values::keep);
+    CHECK(alike.single_precision);
+    CHECK(std::ranges::equal(alike.entries.values, std::vector<double>{1.5, 1.5, 1.5}));
+    CHECK(std::ranges::equal(alike.imaginary, std::vector<double>{-2, -2, -2}));
   }
   SECTION("no stored values, and no arrays for them") {
     handmade h;

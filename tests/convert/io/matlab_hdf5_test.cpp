@@ -190,7 +190,7 @@ TEST_CASE("what is damaged beside the matrix that is meant does not matter") {
   CHECK(f.refusal("Broken") == "array jc is missing");
 }
 
-TEST_CASE("complex values of a sparse matrix of MATLAB 7.3 are refused, or their pattern is read") {
+TEST_CASE("complex values of a sparse matrix of MATLAB 7.3 are refused, read, or their pattern is read") {
   mat_file f;
   f.sparse("A", 2, {0, 1}, {1}, {});
   const hid_t group = ::H5Gopen2(f.place(), "A", H5P_DEFAULT);
@@ -199,7 +199,10 @@ TEST_CASE("complex values of a sparse matrix of MATLAB 7.3 are refused, or their
   ::H5Tinsert(pair, "imag", 8, H5T_IEEE_F64LE);
   const hsize_t one = 1;
   const hid_t space = ::H5Screate_simple(1, &one, nullptr);
-  ::H5Dclose(::H5Dcreate2(group, "data", pair, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  const hid_t data = ::H5Dcreate2(group, "data", pair, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const double value[] = {3, -4};
+  ::H5Dwrite(data, pair, H5S_ALL, H5S_ALL, H5P_DEFAULT, value);
+  ::H5Dclose(data);
   ::H5Sclose(space);
   ::H5Tclose(pair);
   ::H5Gclose(group);
@@ -209,6 +212,10 @@ TEST_CASE("complex values of a sparse matrix of MATLAB 7.3 are refused, or their
   const matrix_entries m = read_matrix(path, {}, {complex_values::pattern_only});
   CHECK(m.field == "complex");
   CHECK(std::ranges::equal(m.entries.row_indices, std::vector<std::int32_t>{1}));
+  const matrix_entries parts = read_matrix(path, {}, {complex_values::keep});
+  CHECK(std::ranges::equal(parts.entries.values, std::vector<double>{3}));
+  CHECK(std::ranges::equal(parts.imaginary, std::vector<double>{-4}));
+  CHECK(parts.symmetry == symmetry_kind::general);
 }
 
 TEST_CASE("what is wrong with a sparse matrix of MATLAB 7.3 is said") {

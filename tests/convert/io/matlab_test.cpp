@@ -227,6 +227,13 @@ TEST_CASE("of complex matrices of MATLAB the pattern is read", "[matlab]") {
   const matrix_entries f = read(full, {}, complex_values::pattern_only);
   CHECK(holds(f, 1, 4, {{0, 1, 1}, {0, 2, 1}, {0, 3, 1}}));
   CHECK(f.array_zeros == 1);
+  const matrix_entries parts = read(sparse, {}, complex_values::keep);
+  CHECK(holds(parts, 3, 4, {{0, 0, 0}, {2, 0, 2}, {1, 3, 3}}));
+  CHECK(std::ranges::equal(parts.imaginary, std::vector<double>{1, 0, 0}));
+  const matrix_entries full_parts = read(full, {}, complex_values::keep);
+  CHECK(holds(full_parts, 1, 4, {{0, 1, 0}, {0, 2, 3}, {0, 3, 4}}));
+  CHECK(std::ranges::equal(full_parts.imaginary, std::vector<double>{5, 0, 6}));
+  CHECK(full_parts.array_zeros == 1);
   // One that is not read in the end may be complex.
   CHECK(holds(read(full + sparse_of<double>("B", {1, 2, 3})), 3, 4, sparse_entries));
 }

@@ -2,6 +2,7 @@
 // bytes for every rule that it refuses.
 #include "convert/io/npy.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -138,6 +139,11 @@ TEST_CASE("of complex arrays the pattern can be had", "[npy]") {
       CHECK(same_triplets(triplets_of(m), {{0, 1, 1}, {1, 0, 1}}));
       CHECK(m.field == "complex");
       CHECK(m.array_zeros == 2);
+      const matrix_entries parts = read(array, complex_values::keep);
+      CHECK(same_triplets(triplets_of(parts), {{0, 1, 0}, {1, 0, 2}}));
+      CHECK(std::ranges::equal(parts.imaginary, std::vector<double>{1, 0}));
+      CHECK(parts.array_zeros == 2);
+      CHECK(parts.single_precision == array.starts_with(npy(order + "c8", "(2, 2)", "").substr(0, 40)));
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
@@ -233,6 +234,10 @@ TEST_CASE("of complex npz matrices the pattern can be had") {
     const matrix_entries blocks = a.read_pattern();
     CHECK(has_entries(blocks, {0, 1}, {0, 3}, {1, 1}));
     CHECK(blocks.array_zeros == 2);
+    const matrix_entries parts = a.read(true, 0xffffffff, complex_values::keep);
+    CHECK(has_entries(parts, {0, 1}, {0, 3}, {0, 2}));
+    CHECK(std::ranges::equal(parts.imaginary, std::vector<double>{1, 0}));
+    CHECK(parts.array_zeros == 2);
   }
   CHECK(has_entries(archive().read_pattern(), {0, 0, 1}, {0, 2, 1}, {1, 2, 3}));
   archive wide;
