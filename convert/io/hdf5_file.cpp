@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "convert/io/bounds.hpp"
 #include "convert/io/hdf5_driver.hpp"
 
@@ -204,8 +206,11 @@ std::vector<std::string> input::names_in(const handle& group) const {
     if (link->type == H5L_TYPE_HARD && std::string_view(name).size() <= longest) found.emplace_back(name);
     return found.size() < most ? 0 : 1;
   };
+  // Asked for an order, HDF5 1.10 makes a table of many links first, and frees what it has not filled in yet
+  // where one is damaged.
   hsize_t at = 0;
-  require(::H5Literate(group.get(), H5_INDEX_NAME, H5_ITER_INC, &at, note, &names), "the groups");
+  require(::H5Literate(group.get(), H5_INDEX_NAME, H5_ITER_NATIVE, &at, note, &names), "the groups");
+  std::sort(names.begin(), names.end());
   return names;
 }
 
