@@ -247,6 +247,19 @@ TEST_CASE("an array in one large chunk is read once") {
   CHECK(bytes_read() - before < 3 * static_cast<std::int64_t>(std::filesystem::file_size(path)));
 }
 
+TEST_CASE("what a group of HDF5 holds is told in order, however it is held") {
+  const scratch_file file(".h5ad");
+  const hid_t newer = ::H5Pcreate(H5P_FILE_ACCESS);
+  ::H5Pset_libver_bounds(newer, H5F_LIBVER_V18, H5F_LIBVER_V18);
+  const hid_t id = ::H5Fcreate(file.path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, newer);
+  for (const char* const name : {"obs", "var", "layers"})
+    ::H5Gclose(::H5Gcreate2(id, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  ::H5Fclose(id);
+  ::H5Pclose(newer);
+  CHECK(failure_of([&] { read_anndata(file.path); }) ==
+        file.path + ": holds no X: where X was looked for there is layers, obs, var");
+}
+
 TEST_CASE("HDF5 that is no AnnData is not taken for it") {
   handmade_hdf5 h(".h5");
   h.enter("X");
