@@ -57,7 +57,7 @@ if(NOT found STREQUAL "sparsmith")
 endif()
 file(GLOB_RECURSE found RELATIVE ${WORK}/prefix/include/sparsmith ${WORK}/prefix/include/sparsmith/*)
 foreach(header IN LISTS found)
-  if(NOT header MATCHES "^(sparsmith|matrix|arguments|advice|structure|visit|error|options|assembly_report|five_numbers|format_cost|matrix_features)\\.hpp$"
+  if(NOT header MATCHES "^(sparsmith|matrix|arguments|advice|reorder|structure|visit|error|options|assembly_report|five_numbers|format_cost|matrix_features)\\.hpp$"
      AND NOT header MATCHES "^(backend/memory|formats/[a-z_]+)\\.hpp$")
     message(FATAL_ERROR "${header} is installed, which is not meant for users")
   endif()

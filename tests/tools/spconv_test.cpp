@@ -263,7 +263,7 @@ TEST_CASE("half of a symmetric matrix") {
     const auto half = run_json(work, laplace + "--to " + format + " --symmetric half --verify -o " + file);
     CHECK(half["format"]["name"] == format + "_half");
     CHECK(half["verified"] == true);
-    CHECK(half["format"].contains("blocks") == (format == "gcsb_tile"));
+    CHECK(half.contains("blocks") == (format == "gcsb_tile"));
     const auto full = run_json(work, laplace + "--to " + format);
     CHECK(half["format"]["bytes"].get<double>() < .65 * full["format"]["bytes"].get<double>());
     // What is read back is the whole matrix, bit for bit.

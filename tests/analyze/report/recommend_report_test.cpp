@@ -805,10 +805,10 @@ TEST_CASE("spconv understands the commands") {
                   expect("order", static_cast<std::int64_t>(block_order::row));
                   expect("holding", static_cast<std::int64_t>(ecsb_holding::hybrid));
                   expect("window", 2);
-                  expect("group_size", kind == format_kind::gcsb_tile ? 16 : 4);
+                  expect("group_size", is_in_tiles(kind) ? 16 : 4);
                   expect("tile_height", 512);
                   expect("tile_width", 256);
-                  expect("renumbered", 1);
+                  expect("renumbered", kind == format_kind::gcsb_tile_half ? 0 : 1);
                   expect("rest_below", 3);
                   if (kind == format_kind::hyb) expect("width", 2);
                 },

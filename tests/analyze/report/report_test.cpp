@@ -151,9 +151,11 @@ TEST_CASE("every feature is in the JSON, and comes back") {
                               {"pattern", 8},
                               {"values", 6},
                               {"negated", 5},
+                              {"conjugate", nullptr},
                               {"pattern_share", 8.0 / 12},
                               {"values_share", 0.5},
-                              {"negated_share", 5.0 / 12}});
+                              {"negated_share", 5.0 / 12},
+                              {"conjugate_share", nullptr}});
   json rows = j["row_lengths"];
   CHECK(rows["log2_bins"].size() == log2_bins(f.row_lengths).size());
   std::int64_t lines = 0;

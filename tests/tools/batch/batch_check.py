@@ -395,7 +395,8 @@ def kill_test(batch, collection, folder, undisturbed, starting, seconds, kills, 
     lines = lines_in(folder)
     check_schema(lines, "after the kills")
     same = check_same(lines, undisturbed, "after the kills")
-    check(in_time >= kills // 2 and advanced > 0, f"only {in_time} of {kills} kills came before the end")
+    # The time is that of one run beside whatever else ran then; a quiet machine is through earlier.
+    check(in_time >= kills // 4 and advanced > 0, f"only {in_time} of {kills} kills came before the end")
     check_left_over(batch, "after the kills")
     print(f"kills: {in_time} of {kills} in the middle of it, {advanced} with new lines, {torn} torn, {done} of "
           f"{len(lines)} lines before the last run, {time.monotonic() - begin:.1f} s: "
