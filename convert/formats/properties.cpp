@@ -481,7 +481,8 @@ format_properties entry<format_kind::gcsb_tile_half>() {
       halved(entry<format_kind::gcsb_tile>(), 15, 310, {"gcsb/tile-half-omp", "gcsb/tile-half-omp"},
              {"gcsb/tile-half", "gcsb/tile-half"});
   // Its rows and columns keep their numbers.
-  std::erase_if(half.settings, [](const format_setting& s) { return std::string_view(s.flag) == "--renumber"; });
+  std::erase_if(half.settings,
+                [](const format_setting& s) { return std::string_view(s.flag) == "--renumber"; });
   std::erase_if(half.parameters, [](const auto& p) { return std::string_view(p.name) == "renumber"; });
   return half;
 }

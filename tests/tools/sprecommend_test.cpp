@@ -396,7 +396,9 @@ TEST_CASE("an exhaustive run has all samples of every kernel of the list") {
   const std::string how = " --exhaustive --samples 3 --warm-only --max-fill 100";
   const json told = run_json(work, "'gen:uniform?rows=70&cols=50&density=0.1'" + how + " --diagonals all"),
              of_halves = run_json(
-                 work, "'gen:laplace2d?n=9' --as-general --formats csr_half,dia_half,bsr_half,gcsb_tile_half" + how);
+                 work,
+                 "'gen:laplace2d?n=9' --as-general --formats csr_half,dia_half,bsr_half,gcsb_tile_half" +
+                     how);
   std::vector<json> contestants = told["contestants"];
   for (const json& c : of_halves["contestants"]) contestants.push_back(c);
   CHECK(told["request"]["exhaustive"] == true);
