@@ -374,7 +374,8 @@ def kill_test(batch, collection, folder, undisturbed, starting, seconds, kills, 
         process = batch.start(collection.arguments() + ["--quiet"], folder, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL)
         try:
-            process.wait(timeout=rng.uniform(0, longest))
+            # Not to the end of it: that time was measured beside whatever else ran then, and a quiet machine is through earlier.
+            process.wait(timeout=rng.uniform(0, 0.7 * longest))
         except subprocess.TimeoutExpired:
             in_time += 1
         process.kill()
@@ -395,8 +396,7 @@ def kill_test(batch, collection, folder, undisturbed, starting, seconds, kills, 
     lines = lines_in(folder)
     check_schema(lines, "after the kills")
     same = check_same(lines, undisturbed, "after the kills")
-    # The time is that of one run beside whatever else ran then; a quiet machine is through earlier.
-    check(in_time >= kills // 4 and advanced > 0, f"only {in_time} of {kills} kills came before the end")
+    check(in_time >= kills // 2 and advanced > 0, f"only {in_time} of {kills} kills came before the end")
     check_left_over(batch, "after the kills")
     print(f"kills: {in_time} of {kills} in the middle of it, {advanced} with new lines, {torn} torn, {done} of "
           f"{len(lines)} lines before the last run, {time.monotonic() - begin:.1f} s: "
