@@ -95,6 +95,7 @@ struct kernel_facts {
 
   per_operation<int> launches = {};
   int launches_to_renumber = 0;  // more, where the matrix has other numbers for rows and columns
+  int launches_for_rest = 0;     // more, where diagonals leave a rest
 
   // The sides of square blocks of BSR, a bit each, that need no division to find an entry's place. The fit
   // takes them to be the same for all kernels of a backend.

@@ -126,10 +126,14 @@ std::vector<std::string> causes_of(const matrix_result& found, const verdict& v)
   const std::string loser = lost.names();
   const account mine = account_of(found, v.winner, v.wanted), theirs = account_of(found, lost, v.wanted);
   const double gap = theirs.taken - mine.taken, explained = theirs.expected - mine.expected;
-  const bool unmodelled = v.winner.in_one_pass() || lost.in_one_pass();
-  if (!unmodelled && (!mine.known || !theirs.known))
+  // What one pass saves is known, whatever the model says of the rest.
+  const std::int64_t once = v.winner.all_bytes(), twice = 2 * lost.all_bytes();
+  if (gap > 0 && v.winner.in_one_pass() && !lost.in_one_pass() && once < twice)
+    return {fmt::format("one pass reads the matrix once, {}; two products of {} read theirs twice, {}",
+                        format_bytes(once), loser, format_bytes(twice))};
+  if (!mine.known || !theirs.known)
     return {fmt::format("not explained: the model does not know {}", mine.known ? loser : v.winner.names())};
-  if (!unmodelled && mine.expected > 0 &&
+  if (mine.expected > 0 &&
       std::all_of(mine.seconds.begin(), mine.seconds.end(), [](double s) { return s == 0; }))
     return {};  // results of a version that kept no parts
   if (gap <= 0 && v.wanted.prefer_bytes)
@@ -142,14 +146,6 @@ std::vector<std::string> causes_of(const matrix_result& found, const verdict& v)
                     v.wanted.unit(), time_text(mine.taken), loser, time_text(theirs.taken),
                     time_text(v.winner.price), time_text(lost.price))};
   if (gap <= 0) return {};
-  if (unmodelled) {
-    // Of one pass the model has no figures, but what it saves is known.
-    const std::int64_t once = v.winner.all_bytes(), twice = 2 * lost.all_bytes();
-    if (v.winner.in_one_pass() && !lost.in_one_pass() && once < twice)
-      return {fmt::format("one pass reads the matrix once, {}; two products of {} read theirs twice, {}",
-                          format_bytes(once), loser, format_bytes(twice))};
-    return {"not explained: the model knows no kernel that computes two products in one pass"};
-  }
   // Half of the difference, or twice as much, is as near as sums of terms come.
   if (explained < 0.5 * gap || explained > 2 * gap)
     return {fmt::format("not explained: by the model it should take {} and {} {}", time_text(mine.expected),

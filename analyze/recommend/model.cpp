@@ -20,7 +20,7 @@ double number(std::int64_t count) {
 struct product {
   kernel_facts facts = {};
   bool transposed = false;  // the product with A^T of what is stored
-  operation stored_op() const { return transposed ? operation::transposed : operation::multiply; }
+  adds additions = adds::none;
   double inputs = 0, outputs = 0;
   double slots = 0, arrays = 0, vectors = 0, lane_slots = 0, atomics = 0, contended = 0, chain = 0,
          blocks = 0, lines = 0, launches = 0;
@@ -153,7 +153,7 @@ void walk_tiles(const std::string& backend, const model_matrix& matrix, const fo
 
 // Additions that threads share, of them those to the fullest output.
 void count_atomics(const model_matrix& matrix, const format_cost& cost, product& p) {
-  const adds how = p.facts.additions(p.stored_op());
+  const adds how = p.additions;
   const double heaviest = number((p.transposed ? matrix.cols : matrix.rows).longest),
                rest = number(cost.rest);
   if (how == adds::every) {
@@ -162,21 +162,23 @@ void count_atomics(const model_matrix& matrix, const format_cost& cost, product&
   } else if (how == adds::runs) {
     p.atomics = number(matrix.rows.count) + number(matrix.entries) / p.facts.run;
     p.contended = heaviest / p.facts.run;
-  } else if (cost.format == format_kind::hyb || cost.format == format_kind::dia) {
+  } else if (cost.format == format_kind::hyb) {
     p.atomics = rest / 4;
     p.contended = heaviest / 32;
+  } else if (cost.format == format_kind::dia || cost.format == format_kind::dia_half) {
+    p.atomics = rest / (cost.format == format_kind::dia_half ? 2 : 4);  // every entry of a half twice
+    p.contended = rest > 0 ? heaviest / 32 : 0;
   } else if (is_in_tiles(cost.format)) {
     p.atomics += cost.format == format_kind::gcsb_tile_half ? 2 * rest : rest;
     p.contended += rest > 0 ? heaviest / 32 : 0;
   }
 }
 
-product product_of(const std::string& backend, const kernel_info& kernel, operation op,
-                   const model_matrix& given, const format_cost& cost, bool of_transpose, int processors) {
+// One product, or its part of two in one pass: those are `whole`, and add as the kernel says of them.
+product part_of(const std::string& backend, const kernel_facts& facts, operation whole, operation op,
+                const model_matrix& given, const format_cost& cost, bool of_transpose, int processors) {
   product p;
-  if (!is_plain(op)) return p;  // of two products in one pass it knows nothing
-  p.facts = kernel.facts;
-  if (!p.facts.stated()) return p;
+  p.facts = facts;
   // CSC is A^T stored as CSR.
   const bool turned_over = of_transpose || cost.format == format_kind::csc;
   const model_matrix matrix = turned_over ? given.turned() : given;
@@ -189,7 +191,11 @@ product product_of(const std::string& backend, const kernel_info& kernel, operat
   p.blocks = number(cost.blocks);
   p.lines = matrix.x_lines;
   p.fresh = matrix.entries > 0 ? 1 - matrix.below / number(matrix.entries) : 1;
-  p.launches = p.facts.launches(p.stored_op()) + (cost.renumbered ? p.facts.launches_to_renumber : 0);
+  const operation stored_op = p.transposed ? operation::transposed : operation::multiply;
+  p.additions = facts.additions(is_plain(whole) ? stored_op : whole);
+  p.launches = facts.launches(is_plain(whole) ? stored_op : whole) +
+               (cost.renumbered ? facts.launches_to_renumber : 0) +
+               (cost.rest > 0 ? facts.launches_for_rest : 0);
 
   switch (cost.format) {
     case format_kind::csr:
@@ -229,6 +235,38 @@ product product_of(const std::string& backend, const kernel_info& kernel, operat
   count_atomics(matrix, cost, p);
   p.scattered = (p.atomics - shared_sums) * p.fresh;
   if (p.transposed) p.crowded += p.scattered * crowding(p.outputs, matrix.cols.variation, matrix.value_bytes);
+  return p;
+}
+
+product product_of(const std::string& backend, const kernel_info& kernel, operation op,
+                   const model_matrix& matrix, const format_cost& cost, bool of_transpose, int processors) {
+  if (!kernel.facts.stated()) return {};
+  const auto part = [&](const kernel_facts& facts, operation of_part) {
+    return part_of(backend, facts, op, of_part, matrix, cost, of_transpose, processors);
+  };
+  if (is_plain(op)) return part(kernel.facts, op);
+  // Additions that are shared count with A^T's product alone; where A's has as many, the fit makes up for it.
+  const operation stored_multiply =
+      of_transpose || cost.format == format_kind::csc ? operation::transposed : operation::multiply;
+  kernel_facts alone = kernel.facts;
+  alone.additions = {};
+  product p = part(alone, stored_multiply);
+  const product second = part(kernel.facts, turned(stored_multiply));
+  // The arrays are read once; the rest is done for each.
+  p.transposed = true;
+  p.inputs += second.inputs;
+  p.outputs += second.outputs;
+  p.vectors += second.vectors;
+  p.slots += second.slots;
+  p.lane_slots += second.lane_slots;
+  p.atomics += second.atomics;
+  p.contended += second.contended;
+  p.chain += second.chain;
+  p.blocks += second.blocks;
+  p.lines += second.lines;
+  p.scattered += second.scattered;
+  p.crowded += second.crowded;
+  p.meeting += second.meeting;
   return p;
 }
 
@@ -389,7 +427,12 @@ matrix_place place_of(const model_matrix& m) {
 model_record record_of(const std::string& backend, const model_matrix& matrix, const objective& wanted) {
   constexpr std::size_t nearest = 10;
   const bool ax = wanted.asks_for(operation::multiply), atx = wanted.asks_for(operation::transposed);
-  const std::size_t of = ax && atx ? 2 : atx ? 1 : 0, in = wanted.warm ? 0 : 1;
+  const std::size_t of = wanted.one_pass == operation::normal ? 4
+                         : wanted.one_pass                    ? 3
+                         : ax && atx                          ? 2
+                         : atx                                ? 1
+                                                              : 0,
+                    in = wanted.warm ? 0 : 1;
   model_record record;
   for (const model_figures& f : fitted_figures())
     if (backend == f.backend) {
@@ -400,7 +443,7 @@ model_record record_of(const std::string& backend, const model_matrix& matrix, c
   const matrix_place here = place_of(matrix);
   std::vector<std::pair<double, double>> cases;  // how far away, and its share
   for (const fitted_case& f : fitted_cases()) {
-    if (backend != f.backend) continue;
+    if (backend != f.backend || f.share[of][in] <= 0) continue;
     double distance = 0;
     for (std::size_t i = 0; i < here.size(); ++i) distance += (here[i] - f.place[i]) * (here[i] - f.place[i]);
     cases.emplace_back(distance, f.share[of][in]);

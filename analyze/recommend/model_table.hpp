@@ -24,13 +24,16 @@ struct fitted_conversion {
 };
 const std::vector<fitted_conversion>& fitted_conversions();
 
-// The speed of what it chose, as a share of the best's, in geometric mean, by operation (A x, A^T x, both)
-// and regime (warm, cold).
+// The speed of what it chose, as a share of the best's, by what was asked for (A x, A^T x, the two in equal
+// parts, both together, A^T (A x)) and regime (warm, cold); 0 where that was not measured.
+using model_shares = double[5][2];
+
+// In geometric mean.
 struct model_figures {
   const char* backend;
   const char* machine;     // where it was measured
-  double share[3][2];      // of matrices it was not fitted to
-  double strangers[3][2];  // of matrices of whose family it was fitted to none
+  model_shares share;      // of matrices it was not fitted to
+  model_shares strangers;  // of matrices of whose family it was fitted to none
 };
 const std::vector<model_figures>& fitted_figures();
 
@@ -39,7 +42,7 @@ const std::vector<model_figures>& fitted_figures();
 struct fitted_case {
   const char* backend;
   matrix_place place;
-  double share[3][2];
+  model_shares share;
 };
 const std::vector<fitted_case>& fitted_cases();
 

@@ -54,24 +54,28 @@ class forecast {
   // Of a product in the proportions that are wanted, with the best kernels; 0 where nothing is known.
   double seconds(const priced_variant& e, const std::vector<listed_kernel>& kernels) const {
     double sum = 0;
-    for (const operation op : plain_operations) {
-      if (!wanted_.asks_for(op)) continue;
-      const operation run = symmetric_ ? operation::multiply : op;
-      double best = 0;
-      for (const listed_kernel& k : kernels) {
-        if (k.format != e.variant.format || k.backend != backend_ || !e.variant.admits(k.info) ||
-            !why_not(e, k.info, run).empty())
-          continue;
-        const prediction p = of(e, k.info, run);
-        const double here = wanted_.warm ? p.warm : p.cold;
-        if (here > 0 && (best == 0 || here < best)) best = here;
-      }
-      sum += wanted_.weight(op) * best;
-    }
-    return sum;
+    for (const operation op : plain_operations)
+      if (wanted_.asks_for(op))
+        sum += wanted_.weight(op) * best_for(e, kernels, symmetric_ ? operation::multiply : op);
+    if (!wanted_.one_pass) return sum;
+    const double once = best_for(e, kernels, *wanted_.one_pass);
+    return once > 0 && (sum == 0 || once < sum) ? once : sum;
   }
 
  private:
+  double best_for(const priced_variant& e, const std::vector<listed_kernel>& kernels, operation op) const {
+    double best = 0;
+    for (const listed_kernel& k : kernels) {
+      if (k.format != e.variant.format || k.backend != backend_ || !e.variant.admits(k.info) ||
+          !why_not(e, k.info, op).empty())
+        continue;
+      const prediction p = of(e, k.info, op);
+      const double here = wanted_.warm ? p.warm : p.cold;
+      if (here > 0 && (best == 0 || here < best)) best = here;
+    }
+    return best;
+  }
+
   const machine_rates& rates_;
   const std::string& backend_;
   const model_matrix& matrix_;
@@ -149,7 +153,7 @@ void predict_lines(const recommend_request& request, const std::vector<operation
       if (!e.variant.asks_for(op)) continue;
       for (const listed_kernel& k : kernels) {
         if (k.format != e.variant.format || k.backend != request.machine.backend) continue;
-        if (!e.variant.admits(k.info)) continue;
+        if (!e.variant.admits(k.info) || !has_line(k.info, op)) continue;
         contestant_result& mine = line.contestants.emplace_back();
         mine.info = k.info;
         mine.op = op;
@@ -219,8 +223,7 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
   asked.symmetric = !request.as_general && equals_transpose(told.features);
   std::erase_if(asked.operations, [&](operation op) { return !request.wanted.asks_for(op); });
   if (asked.symmetric) asked.operations = {operation::multiply};
-  // The model knows nothing of two products in one pass: they are raced or not told of.
-  if (request.wanted.one_pass && !request.predict) asked.operations.push_back(*request.wanted.one_pass);
+  if (request.wanted.one_pass) asked.operations.push_back(*request.wanted.one_pass);
   // Where the analysis alone took what most of the race was to have, there is time for CSR and no other.
   const bool late = !request.predict && !request.exhaustive && asked.formats.empty() &&
                     seconds_now() - began > 0.5 * told.budget_seconds;

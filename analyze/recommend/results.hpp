@@ -56,6 +56,12 @@ inline std::string label_of(format_kind format, const std::string& note, bool of
   return name_of(format) + (whole.empty() ? "" : " " + whole);
 }
 
+// Whether a kernel that cannot compute this says so in a line. Nobody expects two products in one pass of
+// every kernel.
+constexpr bool has_line(const kernel_info& info, operation op) {
+  return is_plain(op) || info.computes(op);
+}
+
 // A format as one set of options makes it, and which of its kernels take part.
 struct format_variant {
   format_kind format = format_kind::csr;

@@ -204,10 +204,6 @@ class tournament {
     return operations;
   }
 
-  // Whether a kernel that cannot compute this says so in a line. Nobody expects two products in one pass of
-  // every kernel.
-  static bool has_line(const kernel_info& info, operation op) { return is_plain(op) || info.computes(op); }
-
   static contestant_result& add_line(const kernel_info& info, operation op, variant_result& line) {
     contestant_result& added = line.contestants.emplace_back();
     added.info = info;
@@ -293,15 +289,15 @@ class tournament {
       result_.out_of_time = true;
       return fmt::format("not tried: converting would take {} of the time given", time_text(seconds));
     }
-    // Of two products in one pass nothing is expected: for their sake a variant is tried, but no step away
-    // from it that the products do not ask for.
-    double nearest = infinity, nearest_product = infinity;
+    // For the sake of two products in one pass of which nothing is expected a variant is tried, but no step
+    // away from it.
+    double nearest = infinity, nearest_known = infinity;
     for (const operation op : operations_of(one.variant)) {
       const double distance_here = expected_distance(i, op);
       nearest = std::min(nearest, distance_here);
-      if (is_plain(op)) nearest_product = std::min(nearest_product, distance_here);
+      if (is_plain(op) || distance_here > 0) nearest_known = std::min(nearest_known, distance_here);
     }
-    if (one.after >= 0 && !(one.expected && nearest_product <= tuning.worth_expecting)) {
+    if (one.after >= 0 && !(one.expected && nearest_known <= tuning.worth_expecting)) {
       const variant_result& parent = result_.variants[static_cast<std::size_t>(one.after)];
       const double behind = distance(parent);
       if (!(behind <= tuning.worth_varying))

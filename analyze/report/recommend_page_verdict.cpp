@@ -55,8 +55,6 @@ std::string notices(const recommendation& r) {
                      "chose had {} of the best’s speed.",
                      prose(r.model.machine), rounded_percent(r.model.share))
                : std::string("All figures are the model’s, which has no record for this backend."));
-  if (r.found.predicted && r.wanted.one_pass)
-    notice("Two products.", "Kernels that compute them in one pass are not in the model.");
   if (!r.found.noisy.empty())
     notice("The machine was busy:", prose(fmt::format("{}; run again.", fmt::join(r.found.noisy, "; "))) +
                                         " The verdict is unsettled.");

@@ -220,15 +220,12 @@ std::string model_line(const told& t) {
 std::string other_kind_line(const told& t) {
   const verdict& v = t.v;
   if (!v.wanted.one_pass) return "";
-  if (t.predicted())
-    return t.line("",
-                  "These are two products: kernels that compute them in one pass are not in the model. "
-                  "Without --predict they are raced.");
   const bool one_pass_won = v.winner.in_one_pass();
   if (!v.other_kind)
     return t.line("", one_pass_won ? "Of two products nothing ran that could be taken."
-                                   : fmt::format("No kernel that computes {} in one pass ran.",
-                                                 name_of(*v.wanted.one_pass)));
+                                   : fmt::format("{} kernel that computes {} in one pass{}.",
+                                                 t.predicted() ? "The model knows no" : "No",
+                                                 name_of(*v.wanted.one_pass), t.predicted() ? "" : " ran"));
   const bool tied = std::find(v.ties.begin(), v.ties.end(), v.other_kind) != v.ties.end();
   const std::string how = one_pass_won ? "Two products" : "One pass";
   const std::string figures =
@@ -619,8 +616,7 @@ std::string legend(const told& t) {
     text +=
         "; of copy: of the bandwidth of a copy; error: of what rounding may do; beside it: what the kernel "
         "keeps";
-  if (t.v.wanted.one_pass && !t.predicted())
-    text += fmt::format("; {}: in one pass", name_of(*t.v.wanted.one_pass));
+  if (t.v.wanted.one_pass) text += fmt::format("; {}: in one pass", name_of(*t.v.wanted.one_pass));
   return text + (t.all ? "" : "; speed: as a multiple of CSR's") +
          (t.v.wanted.one_pass ? "; repaid: as often as that has to run, beside staying in CSR"
                               : "; repaid: products of that kind beside staying in CSR");

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Measures every kernel on many matrices, on the machine at hand, for docs/model/fit.py.
 
-  collect.py TOOL TARGET.csv [MATRIX...] [--values f64,f32] [--samples 5] [--seconds S] [-- OPTIONS...]
+  collect.py TOOL TARGET.csv [MATRIX...] [--values f64,f32] [--samples 5] [--seconds S] [--as-they-are] [-- OPTIONS...]
 
 TOOL is sprecommend; a MATRIX is a file, a folder of files or a generator, and without any they are read from standard input, a
 line each. Every matrix is run by `TOOL --exhaustive --as-general`, with OPTIONS such as --device cpu, in each of the types of
-values. What was measured is added to TARGET.csv at once, and what is there already is not measured again: an interrupted run
+values; --as-they-are leaves --as-general out, and halves take part where A equals A^T. Kernels of two products in one pass
+are measured with `-- --mix both` and `-- --mix normal`, each into a TARGET of its own. What was measured is added to TARGET.csv at once, and what is there already is not measured again: an interrupted run
 is called again and goes on. --seconds ends it after that time, between matrices.
 """
 import csv
@@ -55,7 +56,7 @@ def lines_of(result):
 
 def run(tool, matrices, bits, samples, options):
     """The results of one process, and what it said where it failed."""
-    done = subprocess.run([tool, *matrices, "--exhaustive", "--as-general", "--samples", str(samples), "--value", "f" + bits, "--json", "--quiet",
+    done = subprocess.run([tool, *matrices, "--exhaustive", "--samples", str(samples), "--value", "f" + bits, "--json", "--quiet",
                            *options], capture_output=True, text=True)
     if done.returncode != 0:
         return [], done.stderr.strip() or f"exit status {done.returncode}"
@@ -72,14 +73,16 @@ def all_of(names):
 
 
 def main(arguments):
-    options = []
+    options, general = [], ["--as-general"]
     if "--" in arguments:
         at = arguments.index("--")
         arguments, options = arguments[:at], arguments[at + 1:]
     named, plain = {"--values": "f64,f32", "--samples": "5", "--seconds": "inf"}, []
     while arguments:
         first = arguments.pop(0)
-        if first in named and arguments:
+        if first == "--as-they-are":
+            general = []
+        elif first in named and arguments:
             named[first] = arguments.pop(0)
         elif first.startswith("--"):
             sys.exit(__doc__)
@@ -112,7 +115,7 @@ def main(arguments):
                     left = group + [m for g in groups for m in g] + left
                     break
                 start = time.monotonic()
-                results, problem = run(tool, group, bits, named["--samples"], options)
+                results, problem = run(tool, group, bits, named["--samples"], general + options)
                 if problem and len(group) > 1:
                     groups = [[m] for m in group] + groups
                     continue

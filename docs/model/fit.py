@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Fits the model of analyze/recommend/model.cpp and says how well it does on matrices, and kinds of matrices, it has not seen.
 
-  fit.py keep NAME.csv.gz RAW.csv[.gz]...   what collect.py measured, made small: what the model is fitted to
+  fit.py keep NAME.csv.gz RAW.csv[.gz]...   what collect.py measured, made small: what the model is fitted to. A RAW may be what was
+                                            kept before, and what is measured again counts from the last one that has it
   fit.py features FOLDER_OF_JSON            features.csv from results of `sprecommend --predict --json`, a file a matrix
   fit.py fit OUT.cpp NAME.csv.gz...         fits every kernel of the files' backends, and writes model_table.cpp
   fit.py check NAME.csv.gz...               the figures alone, without each matrix and without each family of matrices
@@ -31,7 +32,10 @@ TERMS = ["launches", "arrays", "vectors", "outputs", "gathers", "lines", "misses
          "blocks", "ramp", "fresh", "scattered", "crowded", "meeting"]
 DERIVED = ["ramp", "fresh", "scattered", "crowded", "meeting"]
 REGIMES = ["warm", "cold"]
-PRODUCTS = ["ax", "atx", "pair"]
+# What may be asked for, and the ways to have it: products of their own, or one pass over A. The order is that of model_shares.
+PRODUCTS = {"ax": [["ax"]], "atx": [["atx"]], "pair": [["ax", "atx"]], "both": [["ax", "atx"], ["both"]],
+            "normal": [["ax", "atx"], ["normal"]]}
+OPERATIONS = {"ax": "multiply", "atx": "transposed", "both": "both", "normal": "normal"}
 FACTS = ["backend", "device", "matrix", "value_bits", "entries", "format", "note", "kernel", "operation", "bytes", "convert_us",
          "launch_us", "warm_us", "cold_us"]
 KEPT = (FACTS + [t for t in TERMS if t not in BOTH + DERIVED] + [r + "_" + t for r in REGIMES for t in BOTH] + DERIVED[1:])
@@ -74,10 +78,10 @@ def keep(target, names):
     for name in names:
         with opened(name) as file:
             for row in csv.DictReader(file):
-                if row["of_transpose"] == "1":
+                if row.get("of_transpose") == "1":
                     continue
-                # A term that neither regime changes is the same in both.
-                row.update({t: row.get("cold_" + t, "") for t in TERMS if t not in BOTH})
+                # A term that neither regime changes is the same in both, and kept once.
+                row.update({t: row["cold_" + t] for t in TERMS if t not in BOTH and "cold_" + t in row})
                 key = tuple(row[c] for c in ("device", "matrix", "value_bits", "format", "note", "kernel", "operation"))
                 lines[key] = {c: short(row[c]) for c in KEPT}
     text = io.StringIO()
@@ -146,7 +150,8 @@ class Table:
         self.note = np.array([r["note"] for r in rows])
         self.operation = np.array([r["operation"] for r in rows])
         # What the stored arrays do: CSC's A x is the A^T x of its CSR.
-        self.stored_op = np.where(self.format == "csc", np.where(self.operation == "ax", "atx", "ax"), self.operation)
+        turned = {"ax": "atx", "atx": "ax"}
+        self.stored_op = np.array([turned.get(o, o) if f == "csc" else o for f, o in zip(self.format, self.operation)])
         self.group = np.array([k + " " + o for k, o in zip(self.kernel, self.stored_op)])
         self.of_format = np.array([k.split("/")[0] + " " + o for k, o in zip(self.kernel, self.stored_op)])
         self.time = {r: np.array([float(x[r + "_us"]) for x in rows]) for r in REGIMES}
@@ -159,7 +164,14 @@ class Table:
         self.variants = defaultdict(dict)
         for i in range(len(rows)):
             name = self.format[i] + " " + self.note[i]
-            self.variants[self.case[i]].setdefault(name, {"ax": [], "atx": []})[self.operation[i]].append(i)
+            self.variants[self.case[i]].setdefault(name, {o: [] for o in OPERATIONS})[self.operation[i]].append(i)
+
+    def cases_of(self, product):
+        """Where there is all to choose from: some were run with the newest kernels only, which leaves CSC out, and one pass was
+        tried on some."""
+        need = PRODUCTS[product][-1]
+        return [c for c, forms in self.variants.items()
+                if "csc " in forms and all(any(lines[o] for lines in forms.values()) for o in need)]
 
 
 def of_csr(rows, value):
@@ -359,15 +371,15 @@ def chosen(table, case, times, product, stays):
     """The lines of the way with the least time; CSR's where that is nearly as good."""
     best, csr = None, None
     for name, lines in table.variants[case].items():
-        need = ["ax", "atx"] if product == "pair" else [product]
-        if not all(lines[o] for o in need):
-            continue
-        took = [min(lines[o], key=lambda i: times[i]) for o in need]
-        way = (sum(times[i] for i in took), took)
-        if best is None or way[0] < best[0]:
-            best = way
-        if name == "csr ":
-            csr = way
+        for need in PRODUCTS[product]:
+            if not all(lines[o] for o in need):
+                continue
+            took = [min(lines[o], key=lambda i: times[i]) for o in need]
+            way = (sum(times[i] for i in took), took)
+            if best is None or way[0] < best[0]:
+                best = way
+            if name == "csr " and (csr is None or way[0] < csr[0]):
+                csr = way
     return csr if stays and csr and csr[0] <= stays * best[0] else best
 
 
@@ -377,7 +389,7 @@ def shares_of(table, expected, stays=STAYS):
     for product in PRODUCTS:
         for regime in REGIMES:
             time = table.time[regime]
-            for case in table.variants:
+            for case in table.cases_of(product):
                 best = chosen(table, case, time, product, 0)[0]
                 took = chosen(table, case, expected[regime], product, stays)[1]
                 result[case, product, regime] = best / sum(time[i] for i in took)
@@ -388,6 +400,12 @@ def mean_of(values):
     return float(np.exp(np.mean(np.log(values))))
 
 
+def mean_over(table, shares, product, regime):
+    """0 where it was not measured."""
+    cases = table.cases_of(product)
+    return mean_of([shares[c, product, regime] for c in cases]) if cases else 0
+
+
 def single_kernels(table, cases, product, regime):
     """What always the same kernel would do, with the best parameters for each matrix: the best one's share and name."""
     logs = defaultdict(list)
@@ -395,11 +413,11 @@ def single_kernels(table, cases, product, regime):
         best = chosen(table, case, table.time[regime], product, 0)[0]
         least = defaultdict(lambda: np.inf)
         for lines in table.variants[case].values():
-            for op in ("ax", "atx"):
+            for op in OPERATIONS:
                 for i in lines[op]:
                     least[table.shown[i], op] = min(least[table.shown[i], op], table.time[regime][i])
         for kernel in {k for k, _ in least}:
-            time = sum(least[kernel, o] for o in (["ax", "atx"] if product == "pair" else [product]))
+            time = min(sum(least[kernel, o] for o in need) for need in PRODUCTS[product])
             if np.isfinite(time):
                 logs[kernel].append(np.log(best / time))
     whole = {k: np.exp(np.mean(v)) for k, v in logs.items() if len(v) == len(cases)}
@@ -409,9 +427,12 @@ def single_kernels(table, cases, product, regime):
 
 def show(table, name, shares):
     for device in sorted(set(table.device)):
-        cases = [c for c in table.variants if c.startswith(device + "|")]
-        print(f"{device}, {len(cases)} cases of {len({c.split('|')[1] for c in cases})} matrices, {name}")
+        print(f"{device}, {name}")
         for product in PRODUCTS:
+            cases = [c for c in table.cases_of(product) if c.startswith(device + "|")]
+            if not cases:
+                continue
+            print(f"  {product}: {len(cases)} cases of {len({c.split('|')[1] for c in cases})} matrices")
             for regime in REGIMES:
                 values = {c: shares[c, product, regime] for c in cases}
                 worst = sorted(values, key=values.get)[:3]
@@ -435,7 +456,7 @@ def judged(table):
         for stays in (0, 1.02, 1.1):
             found = shares_of(table, wary, stays)
             print(f"  staying in CSR up to {stays or 'never'}: " + " ".join(
-                f"{mean_of([found[c, p, r] for c in table.variants]):.4f}" for p in PRODUCTS for r in REGIMES))
+                f"{mean_over(table, found, p, r):.4f}" for p in PRODUCTS for r in REGIMES))
         result["expected", name] = expected
     return result
 
@@ -490,22 +511,21 @@ def write(target, tables):
         count = {r: handicaps(table, found["expected", "matrix"], r) for r in REGIMES}
         for name in sorted(fitted["cold"]):
             kernel, op = name.rsplit(" ", 1)
-            operation = "multiply" if op == "ax" else "transposed"
+            operation = OPERATIONS[op]
             rows = ["{" + ", ".join(number(x * count[r][name]) for x in fitted[r][name]) + "}" for r in REGIMES]
             kernels.append(f'      {{"{table.backend}", "{kernel}", operation::{operation},\n       {rows[0]},\n       {rows[1]}}},')
         for form, (factors, off) in conversions(table).items():
             print(f"{table.backend}, conversion to {form}: median error {100 * off:.0f} %")
             converted.append(f'      {{"{table.backend}", format_kind::{form}, {", ".join(map(number, factors))}, {number(off)}}},')
-        cases = list(table.variants)
-        shares = ", ".join("{" + ", ".join(f"{mean_of([found['matrix'][c, p, r] for c in cases]):.3f}" for r in REGIMES) + "}"
-                           for p in PRODUCTS)
-        strangers = ", ".join("{" + ", ".join(f"{mean_of([found['family'][c, p, r] for c in cases]):.3f}" for r in REGIMES) + "}"
-                              for p in PRODUCTS)
+        shares, strangers = (
+            ", ".join("{" + ", ".join(f"{mean_over(table, found[left], p, r):.3f}" for r in REGIMES) + "}" for p in PRODUCTS)
+            for left in ("matrix", "family"))
         devices = " and ".join(sorted(set(table.device)))
         records.append(f'      {{"{table.backend}", "{devices}", {{{shares}}}, {{{strangers}}}}},')
-        for case in cases:
+        for case in table.cases_of("ax"):
             at = ", ".join(f"{x:.3g}" for x in place_of(known[case.split("|")[1]]))
-            reached = ", ".join("{" + ", ".join(f"{found['family'][case, p, r]:.2f}" for r in REGIMES) + "}" for p in PRODUCTS)
+            reached = ", ".join("{" + ", ".join(f"{found['family'].get((case, p, r), 0):.2f}" for r in REGIMES) + "}"
+                                for p in PRODUCTS)
             places.append(f'      {{"{table.backend}", {{{at}}}, {{{reached}}}}},')
     lines = ["// Written by docs/model/fit.py; not by hand.", '#include "analyze/recommend/model_table.hpp"', "",
              "namespace sparsmith {", "", "// clang-format off"]

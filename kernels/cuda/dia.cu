@@ -251,7 +251,8 @@ class dia_rows {
                 .lanes = 1,
                 .at_once = tuning::together,
                 .additions = {.normal = kernel_facts::adds::every},
-                .launches = {.multiply = 1, .transposed = 1, .both = 1, .normal = 2}}};
+                .launches = {.multiply = 1, .transposed = 1, .both = 1, .normal = 2},
+                .launches_for_rest = 1}};
   using matrix = dia_view<Value, device>;
 
   static std::string why_not(const matrix& m, operation op) {
@@ -317,7 +318,8 @@ class dia_half_rows {
                                     .facts = {.walk = kernel_facts::rows::lanes,
                                               .lanes = 1,
                                               .at_once = tuning::together,
-                                              .launches = {.multiply = 1, .transposed = 1}}};
+                                              .launches = {.multiply = 1, .transposed = 1},
+                                              .launches_for_rest = 2}};
   using matrix = dia_half_view<Value, device>;
 
   dia_half_rows(cuda on, const matrix& m, operation op)

@@ -1205,9 +1205,9 @@ TEST_CASE("two products that come together, as data") {
   CHECK_THROWS_AS(read_recommendation(strange), error);
 }
 
-TEST_CASE("a prediction of two products that come together says that one pass is not in the model") {
+TEST_CASE("a prediction of two products that come together says where the model knows no pass for both") {
   recommendation r = predicted();
-  const std::string line = "kernels that compute them in one pass are not in the model";
+  const std::string line = "The model knows no kernel that computes A x and A^T w in one pass";
   CHECK(!has(unbroken(as_text(r)), line));
   r.wanted.one_pass = operation::both;
   CHECK(has(unbroken(as_text(r)), line));
