@@ -22,12 +22,10 @@
 #include "analyze/report/recommend_text.hpp"
 #include "convert/error.hpp"
 #include "convert/formats/properties.hpp"
-#include "convert/reordering.hpp"
 #include "tools/command_line.hpp"
 #include "tools/kernel_names.hpp"
 #include "tools/library/matrix_state.hpp"
 #include "tools/library/recommend_as.hpp"
-#include "tools/library/reorder.hpp"
 
 namespace sparsmith {
 namespace {
@@ -61,9 +59,8 @@ struct tool_request {
   std::string variable;  // which matrix of a file of several
   std::string html;
   output_form form = output_form::text;
-  bool all = false;                // of the text
-  std::vector<reordering> orders;  // that a matrix is raced in beside the one it has
-  bool all_orders = false;         // those that its shape allows, whatever it is
+  bool all = false;                 // of the text
+  std::vector<std::string> orders;  // that a matrix is raced in beside the one it has
   device_choice device;
   bool show_progress = true;
 
@@ -139,13 +136,7 @@ tool_request request_of(const typed_options& typed, const device_choice& device,
   wanted.prefer_bytes = typed.prefer_bytes;
   request.each.as_general = typed.as_general;
   request.all = typed.all;
-  for (const std::string& name : typed.orders) {
-    const std::optional<reordering> how = reordering_named(name);
-    if (!how) request.all_orders = true;
-    if (how && std::find(request.orders.begin(), request.orders.end(), *how) == request.orders.end())
-      request.orders.push_back(*how);
-  }
-  if (request.all_orders) request.orders = {reordering::rcm, reordering::amd, reordering::length};
+  request.orders = typed.orders;
   field_request& field = request.each.field;
   for (const std::string& name : typed.formats) field.formats.push_back(*format_named(name));
   field.memory = wanted.memory;
@@ -198,34 +189,7 @@ tool_request request_of(const typed_options& typed, const device_choice& device,
   return request;
 }
 
-// Each order has a budget of its own, which finding it takes nothing of.
-recommendation recommend_in_order(const matrix& a, reordering how, recommend_request each,
-                                  const progress_text& say) {
-  say("finding the order");
-  const double start = seconds_now();
-  const matrix ordered = reorder(a, name_of(how)).made;
-  ordered.wait();
-  const double seconds = seconds_now() - start;
-  each.began = seconds_now();
-  recommendation told = library::recommend_as(ordered, each, say);
-  told.can_be_read = a.state().can_be_read;
-  told.order = name_of(how);
-  told.order_seconds = seconds;
-  told.steps.front() = {"ordering", seconds};
-  told.seconds += seconds;
-  return told;
-}
-
-// Of one matrix: as it is, and then in each order that was asked for.
-struct told_matrix {
-  std::vector<recommendation> orders;
-  std::vector<verdict> verdicts;
-
-  void add(recommendation told) {
-    verdicts.push_back(verdict_of(told.found, told.wanted));
-    orders.push_back(std::move(told));
-  }
-};
+using library::told_matrix;
 
 // Of several that are asked for, one that cannot be made does not keep the others from it.
 using problem_sink = std::function<void(const std::string& what, const std::exception& problem)>;
@@ -244,19 +208,17 @@ told_matrix recommend_for(const std::string& input, const tool_request& request,
     how.progress = bar.callback();
     return read(input, how);
   }();
-  if (!request.all_orders)
-    for (const reordering how : request.orders) require_order(how, a.rows(), a.cols());
+  const std::vector<reordering> orders = library::orders_for(request.orders, a.rows(), a.cols());
   told_matrix told;
   told.add(library::recommend_as(a, each, say));
   const std::string doubt = doubt_about(a.assembly());
   progress.clear();
   if (!doubt.empty() && request.show_progress)
     tell_note(fmt::format("sprecommend: {}: {}", on_one_line(input), doubt));
-  for (const reordering how : request.orders) {
+  for (const reordering how : orders) {
     if (interrupted != 0) break;
-    if (orders_columns(how) && a.rows() != a.cols()) continue;
     try {
-      told.add(recommend_in_order(a, how, each, [&](const std::string& text) {
+      told.add(library::recommend_in_order(a, how, each, [&](const std::string& text) {
         progress.say(fmt::format("{} in order {}: {}", input, name_of(how), text));
       }));
     } catch (const error& problem) {

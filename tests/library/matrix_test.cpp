@@ -1,5 +1,6 @@
 // The library's face, on the host: what a matrix knows, its products in every format, borrowed arrays, and
 // what is said where something is wrong.
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -323,6 +324,40 @@ TEST_CASE("advice is followed, and told") {
   REQUIRE(only_ax);
   CHECK(only_ax.kernel_transposed.empty());
   CHECK(right_products<double>(only_ax.convert(a), dense_of(a)));
+}
+
+TEST_CASE("advice may be about another order of rows and columns, and is followed in it") {
+  const matrix a = read("gen:uniform?n=90&density=0.05&seed=3", {.where = run_on::cpu});
+  std::vector<std::string> asked;
+  const advice said = recommend(a, {.predict = true,
+                                    .orders = {"length", "rcm", "length"},
+                                    .progress = [&](const std::string& text) { asked.push_back(text); }});
+  REQUIRE(said);
+  CHECK(std::count(asked.begin(), asked.end(), "finding the order") == 2);
+  const auto told = nlohmann::json::parse(said.json());
+  CHECK(told["schema"] == "sparsmith.orders/1");
+  REQUIRE(told["orders"].size() == 3);
+  CHECK(told["orders"][2]["matrix"]["order"] == "rcm");
+  CHECK(said.text().find("\n\norders   ") != std::string::npos);
+  CHECK((told["taken"].is_null() ? said.order.empty() : told["taken"] == said.order));
+  const matrix ordered = said.order.empty() ? a : reorder(a, said.order).made;
+  CHECK(right_products<double>(said.convert(ordered), dense_of(ordered)));
+  // As often as it is asked, and with nothing about orders where none was named.
+  int left = 1;
+  const advice ended =
+      recommend(a, {.predict = true, .orders = {"all"}, .interrupted = [&] { return left-- <= 0; }});
+  CHECK(nlohmann::json::parse(ended.json())["orders"].size() < 4);
+  CHECK(recommend(a, {.predict = true}).text().find("orders   ") == std::string::npos);
+  const matrix wide = read(example, {.where = run_on::cpu});
+  CHECK(
+      nlohmann::json::parse(recommend(wide, {.predict = true, .orders = {"all"}}).json())["orders"].size() ==
+      2);
+  CHECK(refusal([&] { recommend(wide, {.orders = {"rcm"}}); }).find("order rcm is for square matrices") == 0);
+  CHECK(refusal([&] {
+          recommend(wide, {.orders = {"all", "best"}});
+        }) == "there is no order \"best\", only rcm, amd, length, all");
+  CHECK(refusal([&] { recommend(a, {.exhaustive = true, .orders = {"rcm"}}); }).find("an exhaustive run") ==
+        0);
 }
 
 TEST_CASE("advice about arrays names no file to read") {

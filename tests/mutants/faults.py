@@ -513,8 +513,19 @@ fault("convert/reordering.cpp", "columns of a row in another order are not sorte
       "std::sort(first, last, [&](Offset a, Offset b) { return column(a) < column(b); });", "", "reordering library_matrix")
 fault("tools/library/reorder.cpp", "a matrix in another order is read by its name", "state->can_be_read = false;", "",
       "library_matrix")
-fault("tools/sprecommend.cpp", "an order that a shape does not allow is passed over",
-      "for (const reordering how : request.orders) require_order(how, a.rows(), a.cols());", ";", "sprecommend")
+fault("tools/library/recommend.cpp", "an order that a shape does not allow is found anyway", "      require_order(*known, rows, cols);\n", "",
+      "sprecommend library_matrix")
+fault("tools/library/recommend.cpp", "all orders are asked for of every shape", "if (!orders_columns(how) || rows == cols) add(how);",
+      "add(how);", "sprecommend library_matrix")
+fault("tools/library/recommend.cpp", "an order that is named twice is raced twice",
+      "if (std::find(orders.begin(), orders.end(), how) == orders.end()) orders.push_back(how);", "orders.push_back(how);",
+      "sprecommend library_matrix")
+fault("tools/library/recommend.cpp", "what was interrupted goes on in the next order",
+      "    if (options.interrupted && options.interrupted()) break;\n", "", "library_matrix")
+fault("tools/library/recommend.cpp", "orders are raced exhaustively", "options.exhaustive && !options.orders.empty()", "false",
+      "library_matrix")
+fault("tools/library/recommend.cpp", "the text is about one order alone", "return found->in_orders ? text +", "return false ? text +",
+      "library_matrix")
 fault("analyze/recommend/verdict.hpp", "two products that come together take their mean", "if (one_pass) return asks_for(op) ? 1 : 0;",
       "if (one_pass && !is_plain(op)) return 1;", "verdict recommend_report")
 fault("analyze/recommend/verdict.cpp", "one pass over A is no way", "if (wanted.one_pass)\n    for (const contestant_result* k : kernels_for",
@@ -974,3 +985,11 @@ fault('tools/batch/summary.cpp', '`row.entries >= 1` is `row.entries > 1`',
 fault('tools/batch/summary.cpp', '`(row.interrupted || row.out_of_time)` is `row.out_of_time`',
       '(row.interrupted || row.out_of_time)',
       'row.out_of_time', 'batch_summary')
+
+# ---- the package for Python ----
+
+fault("tools/python/sparsmith/gpu.py", "a vector with gaps is taken as it is", "            and array.strides == (dtype.itemsize,)\n", "", "python")
+fault("tools/python/sparsmith/gpu.py", "a vector of another GPU is taken as it is", "            and array.data.device_id == 0\n", "", "python")
+fault("tools/python/sparsmith/gpu.py", "of one right vector beta is believed without a result", "if out is None and beta == 0:", "if out is None:",
+      "python")
+fault("tools/python/sparsmith/results.py", "the advice for one order is followed in another", "if given != self.order:", "if False:", "python")

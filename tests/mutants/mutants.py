@@ -23,8 +23,9 @@ from faults import FAULTS  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOLS = ("spconv", "spanalyze", "sprecommend", "spbatch")
-# What else tests run, by another name than its target has; `shell` is the folder of completion and manual pages.
-TARGETS = {"shell": "sparsmith_shell", "sparsmith": "sparsmith_command", "fuzz_files": "fuzz_files"}
+# What else tests run, by another name than its target has; `shell` is the folder of completion and manual pages, `python`
+# that of the package.
+TARGETS = {"python": "python_package", "shell": "sparsmith_shell", "sparsmith": "sparsmith_command", "fuzz_files": "fuzz_files"}
 TEST_SECONDS = 300  # a fault may make a test wait for ever; what ctest knows of a test's time is meant for sanitizers
 
 

@@ -8,15 +8,17 @@ import conftest
 import numpy as np
 import pytest
 import sparsmith
-from sparsmith import _sparsmith
+from sparsmith import _sparsmith, gpu
 
 STREAM = 4242
 
 
 class ndarray(np.ndarray):
+    device_id = 0
+
     @property
     def data(self):
-        return types.SimpleNamespace(ptr=self.__array_interface__["data"][0])
+        return types.SimpleNamespace(ptr=self.__array_interface__["data"][0], device_id=self.device_id)
 
 
 def like_cupy(make):
@@ -146,6 +148,31 @@ def test_products(cupy, dtype, rng):
     assert m._held.streams == {STREAM}
 
 
+@pytest.mark.parametrize("dtype", (np.float32, np.float64))
+def test_one_vector_that_is_right_is_not_looked_at_for_more(cupy, monkeypatch, dtype, rng):
+    """Which is what a product from Python costs beside one from C++: nobody asks CuPy for anything but the result."""
+    a = conftest.BATTERY["wide"].astype(dtype)
+    m = sparsmith.Matrix(Sparse(a))
+    x, w = (conftest.values(rng, count).astype(dtype) for count in (a.shape[1], a.shape[0]))
+    there, w_there, y = cupy.asarray(x), cupy.asarray(w), cupy.empty(a.shape[0], dtype)
+    asked = []
+    as_before = cupy.asarray
+    monkeypatch.setattr(cupy, "asarray", lambda *given, **options: asked.append(given) or as_before(*given, **options))
+    conftest.require_close(m @ there, a, x, dtype)
+    conftest.require_close(m.T @ w_there, a.T, w, dtype)
+    assert m.multiply(there, out=y) is y
+    conftest.require_close(y, a, x, dtype)
+    assert m.multiply_normal(there).shape == there.shape
+    assert not asked
+    # What is not so is made so, and of the same numbers.
+    elsewhere = there.copy()
+    elsewhere.device_id = 1
+    other = np.float64 if dtype == np.float32 else np.float32
+    for given in (there.astype(other), np.repeat(there, 2)[::2], elsewhere, there.reshape(-1, 1), there.astype(there.dtype.newbyteorder())):
+        asked.clear()
+        assert np.array_equal(np.ravel(m @ given), y) and asked
+
+
 def test_in_place(cupy, square, rng):
     m = sparsmith.Matrix(Sparse(square))
     x = conftest.values(rng, 100)
@@ -171,9 +198,15 @@ def test_what_is_refused(cupy, square):
         (lambda: m.multiply_both(x, np.ones(100)), TypeError, "same GPU throughout, not ndarray"),
         (lambda: m.multiply(x, out=cupy.ones(100, np.float32)), TypeError, "out: expected a contiguous array"),
         (lambda: m.multiply(x, out=np.ones(100)), TypeError, "out: expected a contiguous array"),
+        (lambda: m.multiply(x, out=cupy.ones(99)), TypeError, "out: expected a contiguous array .* of the shape \\(100,\\)"),
+        (lambda: m.multiply(x, out=cupy.ones(200)[::2]), TypeError, "out: expected a contiguous array"),
+        (lambda: m.multiply(x, out=cupy.ones((100, 1))), TypeError, "out: expected a contiguous array"),
+        (lambda: m.multiply_normal(x, out=cupy.ones(99)), TypeError, "out: expected a contiguous array"),
+        (lambda: m @ np.repeat(cupy.ones(99), 2)[::2], sparsmith.InputError, "99 elements, but the product needs 100"),
         (lambda: m.multiply(cupy.ones((100, 2)), out=cupy.ones((100, 2))), TypeError, "its columns contiguous"),
         (lambda: m.multiply_both(x, x, out=x), TypeError, "out: expected two arrays"),
         (lambda: m.multiply(x, beta=1), sparsmith.InputError, "beta is for"),
+        (lambda: m.multiply_normal(x, beta=1), sparsmith.InputError, "beta is for"),
         (lambda: m @ Sparse(square), TypeError, "products of two"),
     ):
         with pytest.raises(kind, match=said):
@@ -202,3 +235,40 @@ def test_what_arrays_on_the_gpu_show(square):
         assert (shown["data"], shown["shape"], shown["typestr"]) == (
             (arrays[name].__array_interface__["data"][0], False), arrays[name].shape, arrays[name].dtype.str)  # fmt: skip
         assert len(one) == len(arrays[name]) and one.nbytes == arrays[name].nbytes and str(len(one)) in repr(one).replace(",", "")
+
+
+def test_tensors(square, monkeypatch, rng):
+    """The host's under a GPU's name: what OfTorch takes as it is, and what it makes so."""
+    torch = pytest.importorskip("torch", reason="PyTorch is not here", exc_type=ImportError)
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda device: types.SimpleNamespace(cuda_stream=STREAM))
+    m = sparsmith.Matrix._over(PretendedMatrix(sparsmith.Matrix(square)._held))
+    x = torch.from_numpy(conftest.values(rng, 100))
+    library = gpu.OfTorch(x.device)
+
+    def product(name, given, out=None, beta=0.0):
+        return gpu.product(m, name, (given,), out, 1.0, beta, library)
+
+    right, right_of_t = torch.from_numpy(square @ x.numpy()), torch.from_numpy(square.T @ x.numpy())
+    negated = torch.complex(x, -x).conj().imag
+    assert negated.is_neg()
+    ready, asked = library.ready, []
+    monkeypatch.setattr(library, "ready", lambda *given: asked.append(given) or ready(*given))
+    assert torch.allclose(product("multiply", x), right) and torch.allclose(product("multiply_transposed", x), right_of_t)
+    y = torch.empty(100, dtype=torch.float64)
+    assert product("multiply", x, y) is y and torch.allclose(y, right)
+    assert not asked
+    for given in (x.float(), torch.stack((x, x), 1)[:, 0], negated, torch.nn.Parameter(x)):
+        asked.clear()
+        assert torch.allclose(product("multiply", given), right) and asked
+    assert torch.allclose(product("multiply", torch.stack((x, -x), 1)), torch.stack((right, -right), 1))
+    assert m._held.streams == {STREAM}
+    for call, kind, said in (
+        (lambda: product("multiply", x[1:]), sparsmith.InputError, "99 elements, but the product needs 100"),
+        (lambda: product("multiply", x.to(torch.complex128)), TypeError, "real numbers"),
+        (lambda: product("multiply", x, y.float()), TypeError, "out: expected a contiguous array"),
+        (lambda: product("multiply", x, y[1:]), TypeError, "out: expected a contiguous array"),
+        (lambda: product("multiply", x, beta=1.0), sparsmith.InputError, "beta is for"),
+        (lambda: product("multiply", x.to("meta")), TypeError, "same GPU throughout"),
+    ):
+        with pytest.raises(kind, match=said):
+            call()

@@ -181,5 +181,6 @@ def test_real_matrix(file, rng):
         m, rounded = sparsmith.read(file, dtype=dtype), a.astype(dtype)
         require_same(m, rounded, dtype)
         for price in sparsmith.plan(m):
-            if price.allowed:
+            # What is padded beyond what is sensible too, as long as that does not take long.
+            if price.allowed or (price.format in WHOLE and price.slots < 2**20):
                 require_products(sparsmith.convert(m, price.format, max_fill=NO_LIMIT), rounded, dtype, rng)

@@ -6,12 +6,14 @@
 #include <nlohmann/json.hpp>
 
 #include "analyze/report/recommend_json.hpp"
+#include "analyze/report/recommend_orders.hpp"
 #include "analyze/report/recommend_text.hpp"
 #include "convert/nearest_names.hpp"
 #include "kernels/registry.hpp"
 #include "tools/library/matrix_state.hpp"
 #include "tools/library/recommend_as.hpp"
 #include "tools/library/sparsmith.hpp"
+#include "tools/library/told_advice.hpp"
 
 namespace sparsmith {
 namespace {
@@ -51,14 +53,18 @@ recommend_request request_of(const recommend_options& options, const std::string
   request.field.kernels = options.kernels;
   request.predict = options.predict;
   request.exhaustive = options.exhaustive;
+  if (options.exhaustive && !options.orders.empty())
+    throw error(failure::usage, "an exhaustive run is one of the matrix as it is: leave the orders out");
   request.budget = options.budget;
   request.interrupted = options.interrupted;
   return request;
 }
 
-advice advice_from(std::shared_ptr<const recommendation> told) {
+advice advice_from(std::shared_ptr<const library::told_advice> all) {
   advice said;
-  const verdict v = verdict_of(told->found, told->wanted);
+  const order_verdict& orders = all->comparison;
+  const recommendation* const told = &all->of_taken();
+  const verdict& v = all->verdict_of_taken();
   if (v.winner) {
     const variant_result& f = v.winner.variant();
     said.format = name_of(f.format);
@@ -74,15 +80,24 @@ advice advice_from(std::shared_ptr<const recommendation> told) {
                                                                                      : operation::multiply);
     if (!said.symmetric) said.kernel_transposed = name(operation::transposed);
     said.seconds = v.winner.seconds;
-    said.csr_seconds = v.stay ? v.stay.seconds : 0;
+    const way& csr = all->each.verdicts.front().stay;
+    said.csr_seconds = csr ? csr.seconds : 0;
     said.bytes = v.winner.all_bytes();
     said.price = v.winner.price;
     said.repaid_after = v.repaid_after;
     said.unsettled = v.unsettled;
     for (const way& tied : v.ties) said.ties.push_back(tied.names());
     said.reasons = v.reasons;
+    if (orders.taken > 0) {
+      const order_result& taken = orders.orders[static_cast<std::size_t>(orders.taken)];
+      said.order = taken.order;
+      said.seconds = taken.winner.seconds;
+      said.price = taken.winner.price;
+      said.repaid_after = taken.repaid_after;
+    }
+    said.unsettled = said.unsettled || orders.unsettled;
   }
-  said.found = std::move(told);
+  said.found = std::move(all);
   return said;
 }
 
@@ -102,9 +117,56 @@ recommendation library::recommend_as(const matrix& a, const recommend_request& r
   return told;
 }
 
+std::vector<reordering> library::orders_for(const std::vector<std::string>& names, std::int64_t rows,
+                                            std::int64_t cols) {
+  std::vector<reordering> orders;
+  const auto add = [&](reordering how) {
+    if (std::find(orders.begin(), orders.end(), how) == orders.end()) orders.push_back(how);
+  };
+  for (const std::string& name : names) {
+    const std::optional<reordering> known = reordering_named(name);
+    if (!known && name != "all")
+      throw error(failure::usage, fmt::format("there is no order \"{}\", only rcm, amd, length, all", name));
+    if (known) {
+      require_order(*known, rows, cols);
+      add(*known);
+      continue;
+    }
+    for (const reordering how : {reordering::rcm, reordering::amd, reordering::length})
+      if (!orders_columns(how) || rows == cols) add(how);
+  }
+  return orders;
+}
+
+recommendation library::recommend_in_order(const matrix& a, reordering how, recommend_request each,
+                                           const progress_text& progress) {
+  if (progress) progress("finding the order");
+  const double start = seconds_now();
+  const matrix ordered = reorder(a, name_of(how)).made;
+  ordered.wait();
+  const double seconds = seconds_now() - start;
+  each.began = seconds_now();
+  recommendation told = recommend_as(ordered, each, progress);
+  told.can_be_read = a.state().can_be_read;
+  told.order = name_of(how);
+  told.order_seconds = seconds;
+  told.steps.front() = {"ordering", seconds};
+  told.seconds += seconds;
+  return told;
+}
+
 advice recommend(const matrix& a, const recommend_options& options) {
   const recommend_request request = request_of(options, a.on_gpu() ? cuda::name : openmp::name);
-  return advice_from(std::make_shared<recommendation>(library::recommend_as(a, request, options.progress)));
+  const std::vector<reordering> orders = library::orders_for(options.orders, a.rows(), a.cols());
+  auto told = std::make_shared<library::told_advice>();
+  told->in_orders = !options.orders.empty();
+  told->each.add(library::recommend_as(a, request, options.progress));
+  for (const reordering how : orders) {
+    if (options.interrupted && options.interrupted()) break;
+    told->each.add(library::recommend_in_order(a, how, request, options.progress));
+  }
+  told->comparison = order_verdict_of(told->each.orders, told->each.verdicts);
+  return advice_from(std::move(told));
 }
 
 matrix advice::convert(const matrix& a) const {
@@ -121,13 +183,17 @@ matrix advice::convert(const matrix& a) const {
 
 std::string advice::text(int width) const {
   if (found == nullptr) return {};
-  return recommendation_as_text(*found, verdict_of(found->found, found->wanted), width);
+  const recommendation& taken = found->of_taken();
+  const std::string text = recommendation_as_text(taken, found->verdict_of_taken(), width);
+  return found->in_orders ? text + "\n\n" + orders_as_text(found->comparison, taken.wanted, width) : text;
 }
 
 std::string advice::json() const {
   if (found == nullptr) return "null";
-  return to_json(*found, verdict_of(found->found, found->wanted))
-      .dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+  const nlohmann::ordered_json document =
+      found->in_orders ? orders_as_json(found->comparison, found->each.orders, found->each.verdicts)
+                       : to_json(found->of_taken(), found->verdict_of_taken());
+  return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace sparsmith

@@ -328,6 +328,23 @@ held_matrix copy_matrix_to(const held_matrix& a, const std::string& device) {
   return held(std::move(*made), a);
 }
 
+// The matrix in that order, at each place the row that comes there, and whether columns are ordered alike.
+nb::tuple reorder_matrix(const held_matrix& a, const std::string& how) {
+  std::optional<reordered> other;
+  {
+    const nb::gil_scoped_release others;
+    other = reorder(a.it, how);
+  }
+  auto rows = std::make_unique<std::vector<std::int32_t>>(std::move(other->rows));
+  const nb::capsule owner(rows.get(),
+                          [](void* kept) noexcept { delete static_cast<std::vector<std::int32_t>*>(kept); });
+  std::vector<std::int32_t>& kept = *rows.release();
+  static std::int32_t none = 0;  // an array needs an address, also one of nothing
+  const nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>> shown(kept.empty() ? &none : kept.data(),
+                                                                {kept.size()}, owner);
+  return nb::make_tuple(held(std::move(other->made), a), shown, other->columns_alike);
+}
+
 // ---- advice ----
 
 advice recommend_for(const held_matrix& a, recommend_options options) {
@@ -415,6 +432,7 @@ void bind_matrix(nb::module_& m) {
       .def("kernels", [](const held_matrix& a) { return kernels(a.it); })
       .def("convert", &convert_matrix, "format"_a, "options"_a)
       .def("copy_to", &copy_matrix_to, "device"_a)
+      .def("reorder", &reorder_matrix, "how"_a)
       .def("write",
            [](const held_matrix& a, const nb::bytes& path) {
              const std::string name = text_of(path);
@@ -527,10 +545,12 @@ void bind_results(nb::module_& m) {
       .def_rw("kernels", &recommend_options::kernels)
       .def_rw("predict", &recommend_options::predict)
       .def_rw("exhaustive", &recommend_options::exhaustive)
+      .def_rw("orders", &recommend_options::orders)
       .def_rw("budget", &recommend_options::budget);
   nb::class_<advice>(m, "Advice")
       .def_ro("format", &advice::format)
       .def_ro("parameters", &advice::parameters)
+      .def_ro("order", &advice::order)
       .def_ro("kernel", &advice::kernel)
       .def_ro("kernel_transposed", &advice::kernel_transposed)
       .def_ro("symmetric", &advice::symmetric)

@@ -11,6 +11,7 @@
 #include "analyze/report/plan.hpp"
 #include "analyze/report/recommend_page.hpp"
 #include "kernels/registry.hpp"
+#include "tools/library/told_advice.hpp"
 
 namespace sparsmith::python {
 namespace {
@@ -41,8 +42,7 @@ std::string plan_document(const std::vector<format_cost>& prices) {
 }
 
 std::string advice_page(const advice& said) {
-  const recommendation& told = *said.found;
-  return recommendation_page({told}, {verdict_of(told.found, told.wanted)}, {SPARSMITH_VERSION, {}, {}});
+  return recommendation_page(said.found->each.orders, said.found->each.verdicts, {SPARSMITH_VERSION, {}, {}});
 }
 
 std::vector<known_kernel> all_known_kernels() {

@@ -11,10 +11,10 @@ docs/python.md explains it by programs.
 
 from ._sparsmith import __version__
 from .batch import Profile, profile
-from .calls import convert, features, kernels, plan, predict, read, recommend, write
+from .calls import convert, features, kernels, plan, predict, read, recommend, reorder, write
 from .errors import DeviceError, Error, InputError, ResourceError
 from .matrix import Matrix
-from .results import Advice, Features, Kernel, Plan, Price
+from .results import Advice, Features, Kernel, Plan, Price, Reordered
 
 __all__ = [
     "Advice",
@@ -27,6 +27,7 @@ __all__ = [
     "Plan",
     "Price",
     "Profile",
+    "Reordered",
     "ResourceError",
     "__version__",
     "convert",
@@ -37,5 +38,6 @@ __all__ = [
     "profile",
     "read",
     "recommend",
+    "reorder",
     "write",
 ]

@@ -6,9 +6,10 @@ import os
 from typing import Any, Iterable, Optional, Sequence, Union
 
 from . import _sparsmith, inputs
+from .errors import InputError
 from .matrix import Matrix
 from .options import number, settled, whole
-from .results import Advice, Features, Kernel, Plan
+from .results import Advice, Features, Kernel, Plan, Reordered
 
 PRODUCTS = ("A x", "A^T x", "A x and A^T w", "A^T (A x)")
 
@@ -44,6 +45,19 @@ def convert(A: Any, format: str, **options: Any) -> Matrix:
     return Matrix._over(Matrix(A)._held.convert(made, chosen))
 
 
+def reorder(A: Any, how: str) -> Reordered:
+    """The same matrix with its rows, or rows and columns, in another order, in CSR.
+
+    how: "rcm" (reverse Cuthill-McKee: entries near the diagonal) and "amd" (approximate minimum degree: little fill in
+    factors), rows and columns alike, of square matrices; "length": rows alone, the longest first.
+    """
+    if not isinstance(how, str):
+        raise TypeError(f"how: expected 'rcm', 'amd' or 'length', not {how!r}")
+    if not how:
+        raise InputError("how: expected 'rcm', 'amd' or 'length', not ''")
+    return Reordered._of(Matrix(A), how)
+
+
 def features(A: Any) -> Features:
     """What the matrix is like."""
     return Features._of(Matrix(A)._held.features())
@@ -68,6 +82,7 @@ def recommend(
     prefer_bytes: bool = False,
     exhaustive: bool = False,
     predict: bool = False,
+    reorder: Union[None, str, Iterable[str]] = None,
 ) -> Advice:
     """Which format to take, found by running the kernels of this machine against each other.
 
@@ -75,7 +90,8 @@ def recommend(
     of what they cost; 0: it costs nothing. budget: seconds, 0: by the number of entries. memory: bytes the matrix may
     take, 0: any. repeatable: only kernels that give the same bits every time. formats, kernels: only these. symmetric:
     where A equals A^T, A x may do for both. warm: runs with warm caches decide. prefer_bytes: of what is tied, the fewest
-    bytes. exhaustive: all kernels, however far behind. predict: run nothing, rank by a model of the machine.
+    bytes. exhaustive: all kernels, however far behind. predict: run nothing, rank by a model of the machine. reorder: in
+    these orders of rows and columns too ("rcm,length", or "all" that the shape allows), with a budget for each.
 
     Ctrl-C ends the race.
     """
@@ -92,6 +108,7 @@ def recommend(
     options.prefer_bytes = bool(prefer_bytes)
     options.exhaustive = bool(exhaustive)
     options.predict = bool(predict)
+    options.orders = _names("reorder", reorder)
     return Advice._of(_sparsmith.recommend(Matrix(A)._held, options))
 
 
@@ -136,7 +153,7 @@ def _two_numbers(mix):
 def _names(option, given):
     if given is None:
         return []
-    names = [given] if isinstance(given, str) else list(given)
+    names = given.split(",") if isinstance(given, str) else list(given)
     for name in names:
         if not isinstance(name, str):
             raise TypeError(f"{option}: expected names, not {name!r}")

@@ -4,11 +4,20 @@ Nothing goes through the host, and nothing is waited for: products are queued on
 arrays come from. Neither CuPy nor PyTorch is imported from here before there is such an array.
 """
 
+import functools
 import sys
 
 import numpy as np
 
 from .errors import InputError
+
+# Of each product, which of the matrix's two sizes the vectors have that come in, and those that are made.
+SIDES = {
+    "multiply": ((1,), (0,)),
+    "multiply_transposed": ((0,), (1,)),
+    "multiply_both": ((1, 0), (0, 1)),
+    "multiply_normal": ((1,), (1,)),
+}
 
 
 def is_array(given):
@@ -52,18 +61,29 @@ class GpuArray:
 class OfCupy:
     """What is needed of CuPy."""
 
-    def __init__(self):
-        try:
-            import cupy
-        except ImportError as problem:
-            raise TypeError(f"arrays on a GPU are taken through CuPy or PyTorch: {problem}") from None
+    def __init__(self, cupy):
         self.cupy = cupy
+        self.ndarray = cupy.ndarray
+        self.current_stream = cupy.cuda.get_current_stream
 
     def type_of(self, array):
         return array.dtype
 
+    def is_complex(self, array):
+        return array.dtype.kind == "c"
+
+    def is_vector(self, array, length, dtype):
+        """Whether this is one vector as it has to be, on the first GPU; False of some that could be made so."""
+        return (
+            type(array) is self.ndarray
+            and array.dtype == dtype
+            and array.shape == (length,)
+            and array.strides == (dtype.itemsize,)
+            and array.data.device_id == 0
+        )
+
     def is_here(self, array):
-        return isinstance(array, self.cupy.ndarray) or hasattr(array, "__cuda_array_interface__")
+        return isinstance(array, self.ndarray) or hasattr(array, "__cuda_array_interface__")
 
     def shown(self, array):
         return self.cupy.asarray(array)
@@ -78,12 +98,15 @@ class OfCupy:
         """One vector or several as columns, each of them contiguous."""
         return self.cupy.asarray(array, dtype, order="F")
 
+    def vector(self, length, dtype):
+        return self.ndarray(length, dtype)
+
     def empty(self, shape, dtype):
-        return self.cupy.empty(shape, dtype, order="F")
+        return self.ndarray(shape, dtype, order="F")
 
     def is_result(self, array, shape, dtype):
         return (
-            isinstance(array, self.cupy.ndarray)
+            isinstance(array, self.ndarray)
             and array.dtype == dtype
             and array.shape == shape
             and array.flags.f_contiguous
@@ -93,7 +116,15 @@ class OfCupy:
         return array.data.ptr
 
     def stream(self):
-        return self.cupy.cuda.get_current_stream().ptr
+        return self.current_stream().ptr
+
+
+def of_cupy():
+    try:
+        import cupy
+    except ImportError as problem:
+        raise TypeError(f"arrays on a GPU are taken through CuPy or PyTorch: {problem}") from None
+    return _of_cupy(cupy)
 
 
 class OfTorch:
@@ -102,9 +133,23 @@ class OfTorch:
     def __init__(self, device):
         self.torch = sys.modules["torch"]
         self.device = device
+        self.types = {np.dtype(np.float32): self.torch.float32, np.dtype(np.float64): self.torch.float64}
 
     def type_of(self, tensor):
         return np.dtype(str(tensor.dtype).removeprefix("torch."))
+
+    def is_complex(self, tensor):
+        return tensor.is_complex()
+
+    def is_vector(self, tensor, length, dtype):
+        return (
+            type(tensor) is self.torch.Tensor
+            and tensor.dtype is self.types[dtype]
+            and tensor.shape == (length,)
+            and tensor.device == self.device
+            and tensor.is_contiguous()
+            and not tensor.is_neg()
+        )
 
     def is_here(self, tensor):
         return isinstance(tensor, self.torch.Tensor) and tensor.device == self.device
@@ -119,18 +164,21 @@ class OfTorch:
         return tensor.is_contiguous()
 
     def ready(self, tensor, dtype):
-        tensor = tensor.detach().resolve_neg().to(getattr(self.torch, dtype.name))
+        tensor = tensor.detach().resolve_neg().to(self.types[dtype])
         return tensor.mT.contiguous().mT if tensor.dim() == 2 else tensor.contiguous()
 
+    def vector(self, length, dtype):
+        return self.torch.empty(length, dtype=self.types[dtype], device=self.device)
+
     def empty(self, shape, dtype):
-        made = self.torch.empty(shape[::-1], dtype=getattr(self.torch, dtype.name), device=self.device)
+        made = self.torch.empty(shape[::-1], dtype=self.types[dtype], device=self.device)
         return made.mT if len(shape) == 2 else made
 
     def is_result(self, tensor, shape, dtype):
         return (
             isinstance(tensor, self.torch.Tensor)
             and tensor.device == self.device
-            and tensor.dtype == getattr(self.torch, dtype.name)
+            and tensor.dtype == self.types[dtype]
             and tuple(tensor.shape) == shape
             and (tensor.mT if tensor.dim() == 2 else tensor).is_contiguous()
         )
@@ -139,39 +187,48 @@ class OfTorch:
         return tensor.data_ptr()
 
     def stream(self):
-        return self.torch.cuda.current_stream(self.device).cuda_stream
+        return self.torch.cuda.current_stream(self.device.index).cuda_stream
+
+
+# Made once: products are too short for that.
+_of_cupy, of_torch = functools.cache(OfCupy), functools.cache(OfTorch)
 
 
 def product(matrix, name, vectors, out, alpha, beta, library=None):
     """The product of this name with arrays on the GPU, which is where its results are."""
     if matrix.device != "cuda":
         raise TypeError("the arrays are on the GPU, and the matrix is on the CPU: M.to('cuda')")
-    library = library or OfCupy()
-    rows, cols = matrix.shape
-    wanted, made = {
-        "multiply": ((cols,), (rows,)),
-        "multiply_transposed": ((rows,), (cols,)),
-        "multiply_both": ((cols, rows), (rows, cols)),
-        "multiply_normal": ((cols,), (cols,)),
-    }[name]
+    library = library or of_cupy()
+    wanted, made = SIDES[name]
+    # One vector that is right already, as solvers have it, is not asked for everything else that it could be: that
+    # took longer than queueing the product does.
+    if len(wanted) == 1 and library.is_vector(vectors[0], matrix.shape[wanted[0]], matrix.dtype):
+        length = matrix.shape[made[0]]
+        if out is None and beta == 0:
+            result = library.vector(length, matrix.dtype)
+            _queue(matrix, name, library, alpha, vectors, beta, (result,))
+            return result
+        if out is not None and library.is_vector(out, length, matrix.dtype):
+            _queue(matrix, name, library, alpha, vectors, beta, (out,))
+            return out
     one_vector = name in ("multiply_both", "multiply_normal")
-    vectors = [_ready(library, x, length, matrix.dtype, one_vector) for x, length in zip(vectors, wanted)]
-    count = vectors[0].shape[1] if len(vectors[0].shape) == 2 else None
+    vectors = [_ready(library, x, matrix.shape[side], matrix.dtype, one_vector) for x, side in zip(vectors, wanted)]
+    columns = tuple(vectors[0].shape[1:])
     given = out if isinstance(out, (tuple, list)) else (out,) * len(made)
-    results = [
-        _result(library, one, (length,) if count is None else (length, count), matrix.dtype, beta)
-        for one, length in zip(given, made)
-    ]
-    places = [library.address(array) for array in (*vectors, *results)]
-    stream = library.stream()
-    if name == "multiply_both":
-        matrix._held.multiply_both_there(alpha, *places[:2], beta, *places[2:], stream)
-    elif name == "multiply_normal":
-        matrix._held.multiply_normal_there(alpha, places[0], beta, places[1], stream)
-    else:
-        matrix._held.multiply_there(name == "multiply_transposed", alpha, places[0], beta, places[1],
-                                    1 if count is None else count, stream)  # fmt: skip
+    results = [_result(library, one, (matrix.shape[side], *columns), matrix.dtype, beta) for one, side in zip(given, made)]
+    _queue(matrix, name, library, alpha, vectors, beta, results, *columns)
     return out if out is not None else results[0] if len(results) == 1 else tuple(results)
+
+
+def _queue(matrix, name, library, alpha, vectors, beta, results, count=1):
+    held, at = matrix._held, library.address
+    if name == "multiply_both":
+        held.multiply_both_there(alpha, *map(at, vectors), beta, *map(at, results), library.stream())
+    elif name == "multiply_normal":
+        held.multiply_normal_there(alpha, at(vectors[0]), beta, at(results[0]), library.stream())
+    else:
+        turned = name == "multiply_transposed"
+        held.multiply_there(turned, alpha, at(vectors[0]), beta, at(results[0]), count, library.stream())
 
 
 def _ready(library, x, length, dtype, one_vector):
@@ -183,7 +240,7 @@ def _ready(library, x, length, dtype, one_vector):
                          f"not an array of {len(x.shape)} dimensions")  # fmt: skip
     if x.shape[0] != length:
         raise InputError(f"x has {x.shape[0]} elements, but the product needs {length}")
-    if "complex" in str(x.dtype):
+    if library.is_complex(x):
         raise TypeError(f"expected real numbers, which are computed with in {dtype}, not {x.dtype}")
     return library.ready(x, dtype)
 

@@ -25,7 +25,7 @@ def matrix_from(given):
     if tensors.is_tensor(given):
         return _from_tensor(given)
     if gpu.is_cupy_sparse(given):
-        return _from_scipy(given, gpu.OfCupy())
+        return _from_scipy(given, gpu.of_cupy())
     raise TypeError(f"{EXPECTED}; not {type(given).__name__}")
 
 
@@ -92,7 +92,7 @@ def _from_scipy(a, library):
 def _from_tensor(tensor):
     *parts, why = tensors.csr_arrays(tensor)
     on_gpu = tensor.is_cuda
-    library = gpu.OfTorch(tensor.device) if on_gpu else OfNumpy()
+    library = gpu.of_torch(tensor.device) if on_gpu else OfNumpy()
     return _borrowed(library, tuple(tensor.shape), *(parts if on_gpu else map(tensors.array_of, parts)), why)
 
 

@@ -8,6 +8,9 @@ import json
 import math
 from typing import Any, Optional
 
+import numpy as np
+
+from .errors import InputError
 from .matrix import Matrix
 
 
@@ -131,12 +134,30 @@ class Plan:
         return _table(names, [[getattr(price, name) for name in names] for price in self.prices])
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Reordered:
+    """A matrix in another order: what SciPy has as A[rows][:, cols]. Its product with x[cols] is (A x)[rows]."""
+
+    matrix: Matrix  # in CSR, but as it was where nothing is ordered
+    rows: np.ndarray  # at each place the row that came there, as it was numbered before
+    cols: np.ndarray  # the same of columns
+    order: str  # "rcm", "amd" or "length"; "" where all stayed as it was
+
+    @classmethod
+    def _of(cls, a, order):
+        if not order:
+            return cls(a, *(np.arange(size, dtype=np.int32) for size in a.shape), order)
+        held, rows, alike = a._held.reorder(order)
+        return cls(Matrix._over(held), rows, rows if alike else np.arange(a.shape[1], dtype=np.int32), order)
+
+
 @dataclasses.dataclass(frozen=True)
 class Advice:
     """Which format to take, with which kernels: `convert` does. Without a format where nothing could run."""
 
     format: str
     parameters: dict
+    order: str  # of rows and columns, of those that were asked for: `reorder` does it; "": as it is
     kernel: str
     kernel_transposed: str
     symmetric: bool  # A equals A^T, and `kernel` computes A x for both
@@ -145,8 +166,8 @@ class Advice:
     seconds: float  # of a product, in the proportions of the mix
     csr_seconds: float  # the same from CSR as it is
     bytes: int  # of the matrix, and of what is prepared beside it
-    price: float  # seconds to convert and to prepare
-    repaid_after: float  # products, beside staying in CSR; 0: at once, inf: never
+    price: float  # seconds to convert and to prepare, and to put it in that order
+    repaid_after: float  # products, beside staying in CSR, or of an order beside none; 0: at once, inf: never
     reasons: tuple
     _said: Any = dataclasses.field(repr=False, compare=False)
 
@@ -159,9 +180,17 @@ class Advice:
             told["repaid_after"] = math.inf
         return cls(**told, _said=said)
 
+    def reorder(self, A: Any) -> Reordered:
+        """This matrix, or another like it, in the order advised: as it is where that is none."""
+        return Reordered._of(Matrix(A), self.order)
+
     def convert(self, A: Any) -> Matrix:
-        """This matrix, or another like it, in the format and with the kernels advised."""
-        a = Matrix(A)
+        """This matrix, or another like it, in the format and with the kernels advised; of an order what `reorder` gave."""
+        given = A.order if isinstance(A, Reordered) else ""
+        if given != self.order:
+            wanted = f"in order {self.order}: give what reorder(A) of this advice returns" if self.order else "as it is"
+            raise InputError(f"the advice is for the matrix {wanted}{f', not in order {given}' if given else ''}")
+        a = A.matrix if isinstance(A, Reordered) else Matrix(A)
         made = self._said.convert(a._held)
         return Matrix._over(made, a.copied if made.borrowed else None)
 

@@ -6,8 +6,6 @@ PyTorch is never imported from here first: who has a tensor has imported it.
 import functools
 import sys
 
-import numpy as np
-
 from . import gpu
 
 
@@ -85,8 +83,13 @@ def product(matrix, name, vectors, out, alpha, beta):
         return out
     if beta != 0:
         matrix._result(None, (), beta)  # which says what is missing
-    kept = torch.float32 if matrix.dtype == np.float32 else torch.float64
-    return _function().apply(matrix, name, alpha, *(one.to(kept) for one in vectors))
+    kept = _type_of(matrix)
+    return _function().apply(matrix, name, alpha, *[one if one.dtype is kept else one.to(kept) for one in vectors])
+
+
+def _type_of(matrix):
+    torch = sys.modules["torch"]
+    return torch.float32 if matrix.dtype.itemsize == 4 else torch.float64
 
 
 @functools.cache
@@ -114,11 +117,11 @@ def _computed(matrix, name, vectors, outs, alpha, beta):
         if x.layout != torch.strided:
             raise TypeError("expected a vector or an array of vectors, not a sparse tensor: products of two are not here")
     for one in outs or ():
-        if not str(one.dtype).endswith(matrix.dtype.name) or one.is_neg():  # of others there would be a copy, which gets the result
+        if one.dtype is not _type_of(matrix) or one.is_neg():  # of others there would be a copy, which gets the result
             raise TypeError(f"out: expected a tensor of {matrix.dtype}, not of {str(one.dtype).removeprefix('torch.')}")
-    if any(x.is_cuda for x in vectors):
+    if any([x.is_cuda for x in vectors]):
         out = None if outs is None else outs[0] if len(outs) == 1 else outs
-        return gpu.product(matrix, name, vectors, out, alpha, beta, gpu.OfTorch(vectors[0].device))
+        return gpu.product(matrix, name, vectors, out, alpha, beta, gpu.of_torch(vectors[0].device))
     out = None if outs is None else [array_of(one) for one in outs]
     made = getattr(matrix, name)(*(array_of(x.detach()) for x in vectors), out if out is None or len(out) > 1 else out[0], alpha, beta)
     return tuple(map(torch.from_numpy, made)) if isinstance(made, (tuple, list)) else torch.from_numpy(made)
