@@ -427,15 +427,15 @@ matrix_place place_of(const model_matrix& m) {
 model_record record_of(const std::string& backend, const model_matrix& matrix, const objective& wanted) {
   constexpr std::size_t nearest = 10;
   const bool ax = wanted.asks_for(operation::multiply), atx = wanted.asks_for(operation::transposed);
-  const std::size_t of = wanted.one_pass == operation::normal ? 4
-                         : wanted.one_pass                    ? 3
-                         : ax && atx                          ? 2
-                         : atx                                ? 1
-                                                              : 0,
-                    in = wanted.warm ? 0 : 1;
+  const std::size_t in = wanted.warm ? 0 : 1;
+  std::size_t of = ax && atx ? 2 : atx ? 1 : 0;
   model_record record;
   for (const model_figures& f : fitted_figures())
     if (backend == f.backend) {
+      // Where no pass for both was measured, the choice is one of two products.
+      if (const std::size_t together = wanted.one_pass == operation::normal ? 4 : 3;
+          wanted.one_pass && f.share[together][in] > 0)
+        of = together;
       record.share = f.share[of][in];
       record.strangers = f.strangers[of][in];
       record.machine = f.machine;
