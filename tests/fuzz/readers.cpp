@@ -1,6 +1,7 @@
 // Every reader. What is accepted has indices in range and assembles into a valid CSR; written and read again
 // it is the same; memory is in proportion to the file, or to the text that is packed in it; one thread and
-// five say the same, to the letter.
+// five say the same, to the letter. All of it once where complex values are refused, and once where they are
+// kept.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,11 +54,18 @@ answer answer_of(int threads, Read read) {
   return result;
 }
 
+bool same_bytes(const array<double, host>& a, const array<double, host>& b) {
+  return a.size() == b.size() &&
+         (a.size() == 0 ||
+          std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(double)) == 0);
+}
+
 void promise_same(const answer& a, const answer& b, const char* when) {
   promise(a.refusal == b.refusal, fmt::format("{}: \"{}\" and \"{}\"", when, a.refusal, b.refusal));
   if (!a.matrix) return;
   const matrix_entries &x = *a.matrix, &y = *b.matrix;
-  promise(identical(x.entries, y.entries), fmt::format("{}: other entries", when));
+  promise(identical(x.entries, y.entries) && same_bytes(x.imaginary, y.imaginary),
+          fmt::format("{}: other entries", when));
   promise(x.symmetry == y.symmetry && x.field == y.field && x.origin == y.origin && x.note == y.note &&
               x.single_precision == y.single_precision && x.rounded_values == y.rounded_values &&
               x.array_zeros == y.array_zeros && std::ranges::equal(x.ids, y.ids),
@@ -67,6 +75,7 @@ void promise_same(const answer& a, const answer& b, const char* when) {
 matrix_entries copy_of(const matrix_entries& source) {
   matrix_entries copy;
   copy.entries = copy_to<host>(source.entries);
+  copy.imaginary = copy_to<host>(source.imaginary, place::host);
   copy.symmetry = source.symmetry;
   copy.field = source.field;
   copy.origin = source.origin;
@@ -76,16 +85,19 @@ matrix_entries copy_of(const matrix_entries& source) {
   return copy;
 }
 
-using wide_csr = csr<std::int64_t, double, host>;
+template <class Value>
+using wide_csr = csr<std::int64_t, Value, host>;
 
-wide_csr assembled(int threads, const matrix_entries& source) {
+template <class Value>
+wide_csr<Value> assembled(int threads, const matrix_entries& source) {
   set_thread_count(threads);
   assembly_report report;
-  wide_csr matrix = assemble<openmp, std::int64_t, double>(openmp{}, copy_of(source), false, report, nullptr);
+  any_format<std::int64_t, Value, host> matrix =
+      assemble<openmp, std::int64_t, Value>(openmp{}, copy_of(source), false, report, nullptr);
   promise(report.stored == source.entries.values.size(), "all that is stored is counted");
   const std::string problem = find_invalid(matrix);
   promise(problem.empty(), "what was accepted assembles into an invalid CSR: " + problem);
-  return matrix;
+  return std::get<wide_csr<Value>>(std::move(matrix));
 }
 
 void check_entries(const matrix_entries& m) {
@@ -93,6 +105,8 @@ void check_entries(const matrix_entries& m) {
   const std::int64_t count = e.values.size();
   promise(e.rows >= 0 && e.cols >= 0, "sizes are not negative");
   promise(e.row_indices.size() == count && e.col_indices.size() == count, "arrays are of one length");
+  promise(m.imaginary.size() == 0 || m.imaginary.size() == count, "every value has both parts");
+  promise(m.imaginary.size() == 0 || m.field == "complex", "a value with two parts is called complex");
   promise(m.symmetry == symmetry_kind::general || e.rows == e.cols, "what is symmetric is square");
   for (std::int64_t i = 0; i < count; ++i)
     promise(e.row_indices[i] >= 0 && e.row_indices[i] < e.rows && e.col_indices[i] >= 0 &&
@@ -101,38 +115,47 @@ void check_entries(const matrix_entries& m) {
 }
 
 // A text does not tell one NaN from another.
-void forget_payloads(wide_csr& matrix) {
-  for (double& value : matrix.values)
-    if (std::isnan(value)) value = std::nan("");
+void forget_payload(double& value) {
+  if (std::isnan(value)) value = std::nan("");
+}
+void forget_payload(complex128& value) {
+  forget_payload(value.real);
+  forget_payload(value.imaginary);
+}
+template <class Value>
+void forget_payloads(wide_csr<Value>& matrix) {
+  for (Value& value : matrix.values) forget_payload(value);
 }
 
 // Written into a container and read again it is the same matrix.
-void check_round_trip(const matrix_entries& source, const wide_csr& matrix, container kind,
+template <class Value>
+void check_round_trip(const matrix_entries& source, const wide_csr<Value>& matrix, container kind,
                       const char* suffix) {
   const std::string path = scratch_folder() + "/again" + suffix;
-  any_format<std::int64_t, double, host> written = copy_to<host>(matrix);
-  wide_csr expected = copy_to<host>(matrix);
+  any_format<std::int64_t, Value, host> written = copy_to<host>(matrix);
+  wide_csr<Value> expected = copy_to<host>(matrix);
   if (kind == container::matrix_market) {
     forget_payloads(expected);
-    written = csr_to_coo(openmp{}, view(matrix), nullptr);
+    written = from_csr<openmp, std::int64_t, Value>(openmp{}, view(matrix), format_kind::coo, {}, nullptr);
   }
   {
     output_file file(path);
-    write_matrix(file, kind, written, {source.field == "complex" ? "real" : source.field, source.symmetry});
+    write_matrix(file, kind, written, {source.field, source.symmetry});
     file.commit();
   }
-  wide_csr again = assembled(1, read_matrix(path));
+  wide_csr<Value> again = assembled<Value>(1, read_matrix(path, {}, {complex_values::keep}));
   if (kind == container::matrix_market) forget_payloads(again);
   promise(identical(expected, again), fmt::format("a {} of it is another matrix", name_of(kind)));
 }
 
 // Buffers for reading, parsing and unpacking, whatever is read; the rest is in proportion.
 constexpr std::int64_t fixed_bytes = 24 << 20;
-// Of text or arrays: an entry of four characters takes 16 bytes, and three times that while its list grows.
-constexpr std::int64_t times_the_text = 16;
+// Of text or arrays: an entry of four characters takes up to 24 bytes, and three times that while its list
+// grows.
+constexpr std::int64_t times_the_text = 20;
 
-template <class Read>
-bool check_reader(Read read, std::int64_t text_bytes, container own, const char* suffix) {
+template <class Value, class Read>
+void check_values(Read read, std::int64_t text_bytes, container own, const char* suffix) {
   const memory_watch watch;
   const answer one = answer_of(1, read);
   const std::int64_t peak = watch.peak();
@@ -140,13 +163,28 @@ bool check_reader(Read read, std::int64_t text_bytes, container own, const char*
   promise(peak <= bearable,
           fmt::format("{} bytes are held for {} of text, more than {}", peak, text_bytes, bearable));
   promise_same(one, answer_of(5, read), "one thread and five");
-  if (!one.matrix) return false;
+  if (!one.matrix) return;
   check_entries(*one.matrix);
-  if (one.matrix->entries.rows > tallest || one.matrix->entries.cols > tallest) return true;
-  const wide_csr matrix = assembled(1, *one.matrix);
-  promise(identical(matrix, assembled(5, *one.matrix)), "one thread and five assemble the same");
+  if (one.matrix->entries.rows > tallest || one.matrix->entries.cols > tallest) return;
+  const wide_csr<Value> matrix = assembled<Value>(1, *one.matrix);
+  promise(identical(matrix, assembled<Value>(5, *one.matrix)), "one thread and five assemble the same");
   check_round_trip(*one.matrix, matrix, own, suffix);
-  return true;
+}
+
+// read(complex_values) reads. Whether it is accepted with complex values or without them.
+template <class Read>
+bool check_reader(Read read, std::int64_t text_bytes, container own, const char* suffix) {
+  const auto with = [&](complex_values if_complex) { return [=] { return read(if_complex); }; };
+  const answer real = answer_of(1, with(complex_values::refuse));
+  const answer kept = answer_of(1, with(complex_values::keep));
+  const answer pattern = answer_of(5, with(complex_values::pattern_only));
+  check_values<double>(with(complex_values::refuse), text_bytes, own, suffix);
+  if (real.matrix) promise_same(real, kept, "complex values refused and kept, where there are none");
+  promise(!kept.matrix || pattern.matrix, "who takes less refuses less");
+  if (pattern.matrix) check_entries(*pattern.matrix);
+  if (!real.matrix && (kept.matrix || kept.refusal != real.refusal))
+    check_values<complex128>(with(complex_values::keep), text_bytes, own, suffix);
+  return kept.matrix.has_value();
 }
 
 std::int64_t size_of(std::string_view bytes) {
@@ -194,14 +232,13 @@ bool check_text(std::string_view bytes, const text_reader& reader, std::int64_t 
       return reader(text, {}, if_complex);
     };
   };
-  const auto whole = answer_of(1, read(1 << 16, complex_values::refuse));
-  for (const std::size_t piece : {std::size_t{7}, std::size_t{64}})
-    promise_same(whole, answer_of(5, read(piece, complex_values::refuse)), "whole and in pieces");
-  const auto pattern = answer_of(5, read(32, complex_values::pattern_only));
-  promise(!whole.matrix || pattern.matrix, "who takes less refuses less");
-  if (pattern.matrix) check_entries(*pattern.matrix);
-  return check_reader(read(1 << 16, complex_values::refuse), size_of(bytes) * expansion,
-                      container::matrix_market, ".mtx");
+  for (const complex_values if_complex : {complex_values::refuse, complex_values::keep}) {
+    const auto whole = answer_of(1, read(1 << 16, if_complex));
+    for (const std::size_t piece : {std::size_t{7}, std::size_t{64}})
+      promise_same(whole, answer_of(5, read(piece, if_complex)), "whole and in pieces");
+  }
+  return check_reader([&](complex_values if_complex) { return read(1 << 16, if_complex)(); },
+                      size_of(bytes) * expansion, container::matrix_market, ".mtx");
 }
 
 }  // namespace
@@ -258,45 +295,39 @@ bool run_matlab(std::string_view bytes) {
 
 bool run_gzip(std::string_view bytes) {
   const scratch_file file(bytes);
-  return check_reader([&] { return read_matrix(file.path()); }, unpacked_size(bytes),
-                      container::matrix_market, ".mtx.gz");
+  return check_reader([&](complex_values if_complex) { return read_matrix(file.path(), {}, {if_complex}); },
+                      unpacked_size(bytes), container::matrix_market, ".mtx.gz");
 }
 
 bool run_npz(std::string_view bytes) {
   const scratch_file file(bytes);
   // As an .npz by name: the reader of archives does not get it where it is none.
-  const auto pattern = answer_of(1, [&] { return read_npz(file.path(), complex_values::pattern_only); });
-  if (pattern.matrix) check_entries(*pattern.matrix);
-  return check_reader([&] { return read_npz(file.path()); }, size_of(bytes) * largest_expansion,
-                      container::npz, ".npz");
+  return check_reader([&](complex_values if_complex) { return read_npz(file.path(), if_complex); },
+                      size_of(bytes) * largest_expansion, container::npz, ".npz");
 }
 
 bool run_binsparse(std::string_view bytes) {
   const scratch_file file(bytes);
-  return check_reader([&] { return read_binsparse(file.path()); }, size_of(bytes) * largest_expansion,
-                      container::binsparse, ".bsp.h5");
+  return check_reader([&](complex_values if_complex) { return read_binsparse(file.path(), if_complex); },
+                      size_of(bytes) * largest_expansion, container::binsparse, ".bsp.h5");
 }
 
 bool run_matlab_hdf5(std::string_view bytes) {
   const scratch_file file(bytes);
-  const auto pattern =
-      answer_of(1, [&] { return read_matlab_hdf5(file.path(), {}, complex_values::pattern_only); });
-  if (pattern.matrix) check_entries(*pattern.matrix);
-  return check_reader([&] { return read_matlab_hdf5(file.path()); }, size_of(bytes) * largest_expansion,
-                      container::matrix_market, ".mtx");
+  return check_reader(
+      [&](complex_values if_complex) { return read_matlab_hdf5(file.path(), {}, if_complex); },
+      size_of(bytes) * largest_expansion, container::matrix_market, ".mtx");
 }
 
 bool run_anndata(std::string_view bytes) {
   const scratch_file file(bytes);
-  const auto pattern =
-      answer_of(1, [&] { return read_anndata(file.path(), {}, complex_values::pattern_only); });
-  if (pattern.matrix) check_entries(*pattern.matrix);
   is_anndata(file.path());  // which opens what may be damaged, and only says no
   // By a name, too, that the seeds have.
-  const auto layer = answer_of(1, [&] { return read_anndata(file.path(), "layers/raw"); });
+  const auto layer =
+      answer_of(1, [&] { return read_anndata(file.path(), "layers/raw", complex_values::keep); });
   if (layer.matrix) check_entries(*layer.matrix);
-  return check_reader([&] { return read_anndata(file.path()); }, size_of(bytes) * largest_expansion,
-                      container::matrix_market, ".mtx");
+  return check_reader([&](complex_values if_complex) { return read_anndata(file.path(), {}, if_complex); },
+                      size_of(bytes) * largest_expansion, container::matrix_market, ".mtx");
 }
 
 bool run_container(std::string_view bytes) {
@@ -322,18 +353,19 @@ bool run_container(std::string_view bytes) {
         read_container(file.path()));
   } catch (const error&) {
   }
-  return check_reader([&] { return read_matrix(file.path()); }, size_of(bytes), container::sparsmith, ".h5");
+  return check_reader([&](complex_values if_complex) { return read_matrix(file.path(), {}, {if_complex}); },
+                      size_of(bytes), container::sparsmith, ".h5");
 }
 
 bool run_archive(std::string_view bytes) {
   const scratch_file file(bytes);
   // How far xz and zstd expand is theirs to say; the entries that come out are what is honest.
   const memory_watch watch;
-  const auto read = [&] { return read_matrix(file.path()); };
-  const answer first = answer_of(1, read);
+  const auto read = [&](complex_values if_complex) { return read_matrix(file.path(), {}, {if_complex}); };
+  const answer first = answer_of(1, [&] { return read(complex_values::keep); });
   const std::int64_t peak = watch.peak();
   const std::int64_t entries = first.matrix ? first.matrix->entries.values.size() : 0;
-  promise(peak <= fixed_bytes + largest_expansion * times_the_text * size_of(bytes) + 64 * entries,
+  promise(peak <= fixed_bytes + largest_expansion * times_the_text * size_of(bytes) + 96 * entries,
           fmt::format("{} bytes are held for an archive of {} and {} entries", peak, bytes.size(), entries));
   return check_reader(read, largest_expansion * size_of(bytes) + 4 * entries, container::matrix_market,
                       ".mtx");

@@ -388,6 +388,9 @@ hdf5_signatures::hdf5_signatures(const std::string& bytes) {
           around.find(std::string("\"type\":\"int") + name) != std::string_view::npos ||
           around.find(std::string("\"type\":\"float") + name) != std::string_view::npos)
         element = static_cast<std::size_t>(size);
+    for (const auto& [name, size] : {std::pair("64\"", 8), std::pair("128\"", 16)})  // bits of both parts
+      if (around.find(std::string("\"type\":\"complex") + name) != std::string_view::npos)
+        element = static_cast<std::size_t>(size);
     const std::size_t size = length * element;
     if (size == 0) continue;
     const std::string wanted = bytes.substr(sum, 8);

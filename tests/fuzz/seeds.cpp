@@ -122,6 +122,9 @@ const std::vector<std::string>& matrix_texts() {
       "%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n",
       "%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n1 1 1 0\n2 1 1 -1\n",
       "%%MatrixMarket matrix array complex general\n1 2\n1 0\n0 0\n",
+      "%%MatrixMarket matrix array complex hermitian\n2 2\n1 0\n2.5 -3\n0 0\n",
+      "%%MatrixMarket matrix coordinate complex skew-symmetric\n3 3 2\n2 1 1e300 -0\n3 1 0 nan\n",
+      "%%MatrixMarket matrix coordinate complex general\n2 3 3\n1 1 1 2\n1 1 -1 1\n2 3 inf -2e-5\n",
       "%%MatrixMarket matrix coordinate complex symmetric\r\n2 2 1\r\n2 1 1 2\r\n",
       "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 nan\n1 2 inf\n2 2 -Infinity\n",
       "%%MatrixMarket matrix coordinate real general\n2147483647 2147483647 1\n2147483647 1 1\n",
@@ -461,6 +464,7 @@ void npy_seeds(const seed_visitor& visit) {
   put("unsigned", npy(">u8", "(1, 2)", raw<std::uint64_t>({1, ~std::uint64_t{0}}, true)));
   put("small", npy("|i1", "(2, 2)", std::string("\1\0\2\xff", 4)));
   put("complex", npy("<c16", "(1, 2)", raw<double>({0, 1, 0, 0})));
+  put("complex-big", npy(">c8", "(2, 2)", raw<float>({0, 1, 0, 0, -0.0F, 0, 2, -3}, true), true));
   put("empty", npy("<f8", "(5, 0)", ""));
   put("huge", npy("|u1", "(2147483647, 2147483647)", "abc"));
   put("vector", npy("<f8", "(2,)", raw<double>({1, 2})));
@@ -498,6 +502,7 @@ void npz_seeds(const seed_visitor& visit) {
                                              {"<u8", raw<std::uint64_t>({1, ~std::uint64_t{0}, 3})},
                                              {"<c16", raw<double>({1, 0, 0, 0, 0, 2})},
                                              {"<c8", raw<float>({1, 0, 0, 0, 0, 2})},
+                                             {">c16", raw<double>({1, -0.5, 0, 0, 0, 2}, true)},
                                              {"<f2", "abcdef"},
                                              {"<f16", std::string(48, '\1')},
                                              {"|O", "pickle"},
@@ -685,6 +690,8 @@ void binsparse_seeds(const seed_visitor& visit) {
   one("bint8", described("CSR", "", "bint8"), H5T_STD_I8LE);
   one("fill", described("CSR", R"(,"fill":true)"), H5T_IEEE_F64LE);
   one("complex", described("CSR", "", "complex[float64]"), H5T_IEEE_F64LE);
+  one("pairs", described("CSR", "", "complex[float64]"), H5T_IEEE_F64LE, 6);
+  one("single-pairs", described("CSR", "", "complex[float32]"), H5T_IEEE_F32LE, 6);
   one("hermitian", described("CSR", R"(,"structure":"hermitian_lower")"), H5T_IEEE_F64LE);
   one("odd-structure", described("CSR", R"(,"structure":"round")"), H5T_IEEE_F64LE);
   one("not-square", described("CSR", R"(,"structure":"symmetric_lower")"), H5T_IEEE_F64LE);
@@ -928,6 +935,47 @@ void grouped_seeds(const seed_visitor& visit) {
         }));
 }
 
+// A matrix as a file of everything that can hold it.
+template <class Offset, class Value>
+void file_seeds(const seed_visitor& visit, const std::string& name, format_kind format,
+                const any_format<Offset, Value, host>& matrix) {
+  const scratch_file container;
+  write_container(container.path(), matrix);
+  visit("container", name, container.bytes());
+  if (format == format_kind::coo || format == format_kind::csr || format == format_kind::csc) {
+    const scratch_file binsparse;
+    write_binsparse(binsparse.path(), matrix);
+    visit("binsparse", name, binsparse.bytes());
+  }
+  for (const bool compress : {false, true}) try {
+      const scratch_file npz;
+      write_npz(npz.path(), matrix, compress);
+      visit("npz", name + (compress ? "-deflated" : ""), npz.bytes());
+    } catch (const error&) {
+      // SciPy's bsr takes only shapes that the blocks divide, and npz four formats.
+    }
+}
+
+// Complex values lie in the same arrays, each twice as long.
+template <class Offset, class Value>
+void complex_seeds(const seed_visitor& visit, const char* types) {
+  matrix_entries source;
+  source.entries = entries_of(4, 4, {{0, 1, 2}, {0, 3, -3}, {2, 0, 0}, {2, 1, 5}, {3, 3, 2}});
+  source.imaginary = array<double, host>(5);
+  std::copy_n(std::array{2.0, 0.5, 0.0, -1.5, 2.0}.begin(), 5, source.imaginary.begin());
+  source.field = "complex";
+  assembly_report report;
+  const auto matrix = assemble<openmp, Offset, Value>(openmp{}, std::move(source), false, report, nullptr);
+  conversion_options options;
+  options.max_fill = 1000;
+  options.bsr_block = {2, 2};
+  options.sell = {4, 1};
+  for (const format_kind format : all_formats())
+    if (!whole_of(format))
+      file_seeds(visit, fmt::format("{}-complex-{}", name_of(format), types), format,
+                 from_csr<openmp, Offset, Value>(openmp{}, view(matrix), format, options, nullptr));
+}
+
 template <class Offset, class Value>
 void written_seeds(const seed_visitor& visit, const char* types) {
   each_format<Offset, Value>(
@@ -939,21 +987,7 @@ void written_seeds(const seed_visitor& visit, const char* types) {
           visit("formats", named + "-cut", encoded.substr(0, encoded.size() - 9));
         // Files are larger, and differ less.
         if (name.find("small") == std::string::npos && name.find("uneven-1") == std::string::npos) return;
-        const scratch_file container;
-        write_container(container.path(), matrix);
-        visit("container", named, container.bytes());
-        if (format == format_kind::coo || format == format_kind::csr || format == format_kind::csc) {
-          const scratch_file binsparse;
-          write_binsparse(binsparse.path(), matrix);
-          visit("binsparse", named, binsparse.bytes());
-        }
-        for (const bool compress : {false, true}) try {
-            const scratch_file npz;
-            write_npz(npz.path(), matrix, compress);
-            visit("npz", named + (compress ? "-deflated" : ""), npz.bytes());
-          } catch (const error&) {
-            // SciPy's bsr takes only shapes that the blocks divide, and npz four formats.
-          }
+        file_seeds(visit, named, format, matrix);
       });
 }
 
@@ -1142,6 +1176,8 @@ void make_seeds(const seed_visitor& visit) {
   grouped_seeds(visit);
   written_seeds<std::int32_t, double>(visit, "d");
   written_seeds<std::int64_t, float>(visit, "wf");
+  complex_seeds<std::int64_t, complex128>(visit, "wc");
+  complex_seeds<std::int32_t, complex64>(visit, "cf");
   archive_seeds(visit);
   conversion_seeds(visit);
   line_seeds(visit);
