@@ -7,6 +7,7 @@
 #include "tests/gpu/gpu_here.hpp"
 #include "tests/kernels/check_complex_kernels.hpp"
 #include "tools/library/sparsmith.hpp"
+#include "tools/library/told_advice.hpp"
 
 using namespace sparsmith;
 using namespace sparsmith::testing;
@@ -38,7 +39,7 @@ TEST_CASE("complex matrices are raced on CUDA, and nobody is wrong") {
       const matrix a = read("gen:rmat?scale=12&edges=8", {.where = run_on::gpu, .values = values});
       const advice said = recommend(a, {.exhaustive = true});
       REQUIRE(said);
-      const matrix_result& found = said.found->found;
+      const matrix_result& found = said.found->of_taken().found;
       CHECK(found.complex_values);
       int ran = 0;
       for (const variant_result& f : found.variants)
