@@ -471,14 +471,15 @@ int main(int argc, char** argv) {
       ->check(between(1.0, 1e15));
   add_choice(app, "--caches", typed.warm, {{"cold", false}, {"warm", true}},
              "Which runs decide: with cold caches, or with warm ones");
-  add_choice(app, "--value", typed.values,
-             {{"auto", value_width::automatic},
-              {"f32", value_width::f32},
-              {"f64", value_width::f64},
-              {"c64", value_width::c64},
-              {"c128", value_width::c128}},
-             "Value type: f32, f64, complex of 64 or 128 bits (c64, c128; those of real inputs and generators "
-             "have no imaginary parts), or auto (as in the input)");
+  add_choice(
+      app, "--value", typed.values,
+      {{"auto", value_width::automatic},
+       {"f32", value_width::f32},
+       {"f64", value_width::f64},
+       {"c64", value_width::c64},
+       {"c128", value_width::c128}},
+      "Value type: f32, f64, complex of 64 or 128 bits (c64, c128; those of real inputs and generators "
+      "have no imaginary parts), or auto (as in the input)");
   app.add_option("--formats", typed.formats, "Only these formats, with commas between")
       ->delimiter(',')
       ->allow_extra_args(false)
