@@ -12,7 +12,7 @@ set(SPARSMITH_HEADERS
   tools/library/reorder.hpp tools/library/structure.hpp tools/library/visit.hpp
   convert/error.hpp convert/options.hpp convert/assembly_report.hpp convert/backend/memory.hpp
   convert/formats/sizes.hpp convert/formats/size_count.hpp convert/formats/format.hpp convert/formats/formats.hpp
-  convert/formats/bsr.hpp convert/formats/coo.hpp convert/formats/csb.hpp convert/formats/csc.hpp convert/formats/csr.hpp
+  convert/formats/bsr.hpp convert/formats/complex.hpp convert/formats/coo.hpp convert/formats/csb.hpp convert/formats/csc.hpp convert/formats/csr.hpp
   convert/formats/dia.hpp convert/formats/ecsb.hpp convert/formats/ell.hpp convert/formats/gcsb.hpp convert/formats/gcsb_tile.hpp convert/formats/half.hpp
   convert/formats/hyb.hpp convert/formats/sell.hpp
   analyze/structure/five_numbers.hpp analyze/structure/format_cost.hpp analyze/structure/matrix_features.hpp)

@@ -322,14 +322,14 @@ csr<Offset, Value, host> in_order(const csr<Offset, Value, view_of<host>>& matri
   }
   return made;
 }
-template csr<std::int32_t, float, host> in_order(const csr<std::int32_t, float, view_of<host>>&,
-                                                 const row_order&);
-template csr<std::int32_t, double, host> in_order(const csr<std::int32_t, double, view_of<host>>&,
-                                                  const row_order&);
-template csr<std::int64_t, float, host> in_order(const csr<std::int64_t, float, view_of<host>>&,
-                                                 const row_order&);
-template csr<std::int64_t, double, host> in_order(const csr<std::int64_t, double, view_of<host>>&,
-                                                  const row_order&);
+#define SPARSMITH_INSTANTIATE_IN_ORDER(V)                                                  \
+  template csr<std::int32_t, V, host> in_order(const csr<std::int32_t, V, view_of<host>>&, \
+                                               const row_order&);                          \
+  template csr<std::int64_t, V, host> in_order(const csr<std::int64_t, V, view_of<host>>&, const row_order&);
+SPARSMITH_INSTANTIATE_IN_ORDER(float)
+SPARSMITH_INSTANTIATE_IN_ORDER(double)
+SPARSMITH_INSTANTIATE_IN_ORDER(complex64)
+SPARSMITH_INSTANTIATE_IN_ORDER(complex128)
 
 void apply(const row_order& order, matrix_entries& matrix) {
   auto& entries = matrix.entries;

@@ -11,17 +11,16 @@
 namespace sparsmith {
 
 template <class Part>
-void conjugate_all(openmp, std::int64_t count, const complex_number<Part>* from, complex_number<Part>* to) {
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < count; ++i) to[i] = conjugate(from[i]);
-}
+void conjugate_all(cuda on, std::int64_t count, const complex_number<Part>* from, complex_number<Part>* to);
+template <class Part>
+void conjugate_all(openmp on, std::int64_t count, const complex_number<Part>* from, complex_number<Part>* to);
 
 // Of a matrix of so many rows and columns; `transposed` computes A^T x.
-template <class Part>
-prepared_kernel<complex_number<Part>> adjoint_of(openmp on, prepared_kernel<complex_number<Part>> transposed,
+template <class Backend, class Part>
+prepared_kernel<complex_number<Part>> adjoint_of(Backend on, prepared_kernel<complex_number<Part>> transposed,
                                                  std::int64_t rows, std::int64_t cols) {
   using value = complex_number<Part>;
-  const auto input = std::make_shared<array<value, host>>(rows);
+  const auto input = std::make_shared<array<value, typename Backend::space>>(rows);
   prepared_kernel<value> ready;
   ready.bytes = transposed.bytes + rows * std::int64_t{sizeof(value)};
   ready.run = [on, run = std::move(transposed.run), input, rows, cols](value alpha, const value* x,

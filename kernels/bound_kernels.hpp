@@ -13,14 +13,15 @@ struct bound_kernel {
   std::function<prepared_kernel<Value>(operation)> prepare;
 };
 
-// The arrays the view shows must outlive the kernels.
+// The arrays the view shows must outlive the kernels. None where there is no table.
 template <class View>
 std::vector<bound_kernel<typename View::value_type>> bound_kernels_of(backend_in<typename View::space> on,
                                                                       const View& matrix) {
   std::vector<bound_kernel<typename View::value_type>> all;
-  for (const auto& line : kernels_of(matrix))
-    all.push_back({line.info, [matrix, line](operation op) { return line.why_not(matrix, op); },
-                   [on, matrix, line](operation op) { return line.prepare(on, matrix, op); }});
+  if constexpr (has_kernel_table<View>)
+    for (const auto& line : kernels_of(matrix))
+      all.push_back({line.info, [matrix, line](operation op) { return line.why_not(matrix, op); },
+                     [on, matrix, line](operation op) { return line.prepare(on, matrix, op); }});
   return all;
 }
 

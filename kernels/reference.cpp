@@ -290,6 +290,7 @@ complex_reference finished(const array<complex128, host>& sums, const array<doub
                    smallest = std::numeric_limits<Part>::min();
   const std::int64_t count = sums.size();
   complex_reference result{array<complex128, host>(count), array<double, host>(count)};
+#pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < count; ++i) {
     const bool scaled = !alpha.is_zero(), kept = !beta.is_zero();
     const complex128 old = kept ? widened(beta) * widened(y[i]) : complex128{};
@@ -331,18 +332,25 @@ complex_reference multiply_complex_reference(const csr<Offset, complex_number<Pa
   if (op == operation::normal && !alpha.is_zero())
     inner = multiply_complex_reference(m, operation::multiply, value{1}, x, value{},
                                        static_cast<const value*>(nullptr));
-  if (!alpha.is_zero())
-    walk(m, 0, m.values.size(), [&](std::int64_t row, std::int64_t e) {
-      const std::int64_t col = m.col_indices[e], out = op == operation::multiply ? row : col;
-      const complex128 input = op == operation::multiply     ? widened(x[col])
-                               : op == operation::transposed ? widened(x[row])
-                                                             : inner.y[row];
-      sums[out] += widened(m.values[e]) * input;
-      sizes[out] += size_of(m.values[e]) * size_of(input);
-      // A bound holds for each part, so that both together are off by less than twice as much.
-      if (op == operation::normal) off[out] += 2 * size_of(m.values[e]) * inner.bound[row];
-      terms[out] += 1;
-    });
+  const auto add = [&](std::int64_t row, std::int64_t e) {
+    const std::int64_t col = m.col_indices[e], out = op == operation::multiply ? row : col;
+    const complex128 input = op == operation::multiply     ? widened(x[col])
+                             : op == operation::transposed ? widened(x[row])
+                                                           : inner.y[row];
+    sums[out] += widened(m.values[e]) * input;
+    sizes[out] += size_of(m.values[e]) * size_of(input);
+    // A bound holds for each part, so that both together are off by less than twice as much.
+    if (op == operation::normal) off[out] += 2 * size_of(m.values[e]) * inner.bound[row];
+    terms[out] += 1;
+  };
+  if (!alpha.is_zero() && op == operation::multiply) {
+    const std::int64_t chunk = chunk_of(m.rows);
+#pragma omp parallel for schedule(dynamic, chunk)
+    for (std::int64_t row = 0; row < m.rows; ++row)
+      for (std::int64_t e = m.row_offsets[row]; e < m.row_offsets[row + 1]; ++e) add(row, e);
+  } else if (!alpha.is_zero()) {
+    walk(m, 0, m.values.size(), add);
+  }
   return finished(sums, sizes, off, terms, alpha, beta, y);
 }
 

@@ -5,11 +5,12 @@
 namespace sparsmith {
 namespace {
 
-template <class Backend>
+template <class Backend, class Value>
 void list_tables(std::vector<listed_kernel>& all) {
-  using any = any_format<std::int32_t, double, typename Backend::space::view>;
+  using any = any_format<std::int32_t, Value, typename Backend::space::view>;
   const auto list = [&]<class Format>(const Format& none) {
-    for (const auto& line : kernels_of(none)) all.push_back({kind_of<Format>(), Backend::name, line.info});
+    if constexpr (has_kernel_table<Format>)
+      for (const auto& line : kernels_of(none)) all.push_back({kind_of<Format>(), Backend::name, line.info});
   };
   [&]<std::size_t... i>(std::index_sequence<i...>) {
     (list(std::variant_alternative_t<i, any>{}), ...);
@@ -19,10 +20,13 @@ void list_tables(std::vector<listed_kernel>& all) {
 
 }  // namespace
 
-std::vector<listed_kernel> all_kernels() {
+std::vector<listed_kernel> all_kernels(bool of_complex_values) {
   std::vector<listed_kernel> all;
-  list_tables<openmp>(all);
-  if constexpr (has_cuda) list_tables<cuda>(all);
+  const auto list = [&]<class Value>(Value) {
+    list_tables<openmp, Value>(all);
+    if constexpr (has_cuda) list_tables<cuda, Value>(all);
+  };
+  of_complex_values ? list(complex128{}) : list(double{});
   std::stable_sort(all.begin(), all.end(),
                    [](const listed_kernel& a, const listed_kernel& b) { return a.format < b.format; });
   return all;

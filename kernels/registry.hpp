@@ -2,6 +2,8 @@
 // in its format's file and a line in that file's table.
 #pragma once
 
+#include <string_view>
+
 #include "kernels/kernel.hpp"
 
 namespace sparsmith {
@@ -17,8 +19,21 @@ struct listed_kernel {
   std::string backend;
   kernel_info info;
 };
-// Of both backends, as far as this build has them, by format.
-std::vector<listed_kernel> all_kernels();
+// Of both backends, as far as this build has them, by format; those of complex values are fewer.
+std::vector<listed_kernel> all_kernels(bool of_complex_values = false);
+
+// Whether a format has a table: of complex values halves have none, nor on a GPU the layouts of the reference
+// documents in blocks.
+template <class Matrix>
+inline constexpr bool has_kernel_table = [] {
+  if (!is_complex<typename Matrix::value_type>) return true;
+  constexpr std::string_view name = Matrix::name;
+  if (Matrix::space::where == place::device && (name == "csb" || name == "ecsb" || name == "gcsb"))
+    return false;
+  return !requires(const Matrix& matrix) {
+    matrix.upper;
+  };
+}();
 
 // What the files of the formats call their matrices.
 template <class Value, class Space>

@@ -120,9 +120,9 @@ matrix_features analyze(const std::string& input, const analysis_request& reques
               on, assemble_hypersparse<Offset, complex128>(std::move(source), false, report, nullptr),
               wanted);
         } else {
-          f = features_of_complex(
-              on, assemble<backend, Offset, complex128>(on, std::move(source), false, report, nullptr),
-              wanted);
+          const auto matrix =
+              assemble<backend, Offset, complex128>(on, std::move(source), false, report, nullptr);
+          f = features_of_complex(on, view(matrix), wanted);
         }
       } else if (is_hypersparse(rows, cols, most)) {
         const auto matrix = assemble_hypersparse<Offset, Value>(std::move(source), false, report, nullptr);

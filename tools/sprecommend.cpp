@@ -38,7 +38,7 @@ struct typed_options {
   std::vector<std::string> inputs, formats, kernels;
   std::string mix = "1:1", memory, html, machine, variable;
   double products = 0, budget = 0;
-  std::optional<bool> single_values;
+  value_width values = value_width::automatic;
   int top = 0;
   std::vector<std::string> orders;
   bool warm = false, repeatable = false, predict = false, exhaustive = false, refresh = false, csv = false;
@@ -57,7 +57,7 @@ struct tool_request {
   recommend_request each;      // but for what belongs to one matrix
   double began = 0;            // when the work began
   double machine_seconds = 0;  // that measuring the machine took, once and not for any matrix
-  std::optional<bool> single_values;
+  value_width values = value_width::automatic;
   std::string variable;  // which matrix of a file of several
   std::string html;
   output_form form = output_form::text;
@@ -159,7 +159,7 @@ tool_request request_of(const typed_options& typed, const device_choice& device,
   request.each.warm_only = typed.warm_only;
   request.each.budget = typed.budget;
   request.each.interrupted = [] { return interrupted != 0; };
-  request.single_values = typed.single_values;
+  request.values = typed.values;
   check_output_files(typed.inputs, {{"--html", typed.html}});
   request.variable = typed.variable;
   request.html = typed.html;
@@ -239,7 +239,7 @@ told_matrix recommend_for(const std::string& input, const tool_request& request,
     progress_bar bar(input, request.show_progress);
     read_options how;
     how.where = request.device.use_gpu ? run_on::gpu : run_on::cpu;
-    if (request.single_values) how.values = *request.single_values ? value_width::f32 : value_width::f64;
+    how.values = request.values;
     how.variable = request.variable;
     how.progress = bar.callback();
     return read(input, how);
@@ -509,8 +509,15 @@ int main(int argc, char** argv) {
       ->check(between(1.0, 1e15));
   add_choice(app, "--caches", typed.warm, {{"cold", false}, {"warm", true}},
              "Which runs decide: with cold caches, or with warm ones");
-  add_choice(app, "--value", typed.single_values, {{"auto", {}}, {"f32", true}, {"f64", false}},
-             "Value type: auto (as in the input), f32 or f64");
+  add_choice(
+      app, "--value", typed.values,
+      {{"auto", value_width::automatic},
+       {"f32", value_width::f32},
+       {"f64", value_width::f64},
+       {"c64", value_width::c64},
+       {"c128", value_width::c128}},
+      "Value type: f32, f64, complex of 64 or 128 bits (c64, c128; those of real inputs and generators "
+      "have no imaginary parts), or auto (as in the input)");
   app.add_option("--formats", typed.formats, "Only these formats, with commas between")
       ->delimiter(',')
       ->allow_extra_args(false)

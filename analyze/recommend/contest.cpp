@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <new>
+#include <span>
 
 namespace sparsmith {
 namespace {
@@ -46,9 +47,9 @@ auto kernel_contest<Backend, Value>::side_of(operation op) -> side& {
   s.host_x = array<Value, host>(inputs_of(rows_, cols_, op));
   s.y = array<Value, space>(outputs_of(rows_, cols_, op));
   std::uint32_t state = 1;
-  for (Value& v : s.host_x) {
+  for (part& v : std::span(parts_of(s.host_x), static_cast<std::size_t>(parts * s.host_x.size()))) {
     state = state * 1664525u + 1013904223u;
-    v = static_cast<Value>(state >> 8) * Value(0x1p-23) - 1;
+    v = static_cast<part>(state >> 8) * part(0x1p-23) - 1;
   }
   s.x = copy_to<space>(s.host_x, place::host);
   s.made = true;
@@ -183,7 +184,7 @@ void kernel_contest<Backend, Value>::say(const std::string& text) const {
 template <class Backend, class Value>
 void kernel_contest<Backend, Value>::poison(operation op) {
   side& s = side_of(op);
-  poison_outputs(on_, s.y.data(), s.y.size());
+  poison_outputs(on_, parts_of(s.y), parts * s.y.size());
 }
 
 // Twice: a kernel must not live on what the first run left. Gives the seconds of the second; a short one runs
@@ -229,17 +230,21 @@ typename kernel_contest<Backend, Value>::comparison kernel_contest<Backend, Valu
     const contestant<Value>& one) {
   const array<double, space>& bounds = bounds_of(one.op, one.info.rounding_neighbours);
   side& s = side_of(one.op);
-  const reference_comparison found =
-      compare_outputs(on_, s.y.data(), s.expected.data(), bounds.data(), s.y.size());
+  const reference_comparison found = compare_outputs(on_, static_cast<const part*>(parts_of(s.y)),
+                                                     s.expected.data(), bounds.data(), parts * s.y.size());
   comparison result{{}, found.error};
   if (found.wrong > 0) {
-    Value wrong{};
+    part wrong{};
     double bound = 0;
-    copy_bytes(place::host, &wrong, space::where, s.y.data() + found.first, sizeof wrong);
+    copy_bytes(place::host, &wrong, space::where, parts_of(s.y) + found.first, sizeof wrong);
     copy_bytes(place::host, &bound, space::where, bounds.data() + found.first, sizeof bound);
     result.wrong =
-        fmt::format("{} of {} outputs, first y[{}] = {:.9g} instead of {:.9g} (bound {:.2g})", found.wrong,
-                    s.y.size(), found.first, static_cast<double>(wrong), s.plain->y[found.first], bound);
+        fmt::format("{} of {} outputs{}, first y[{}]{} = {:.9g} instead of {:.9g} (bound {:.2g})",
+                    found.wrong, parts * s.y.size(), parts == 2 ? "' parts" : "", found.first / parts,
+                    parts == 1             ? ""
+                    : found.first % 2 == 0 ? ", its real part,"
+                                           : ", its imaginary part,",
+                    static_cast<double>(wrong), s.plain->y[found.first], bound);
   }
   return result;
 }
@@ -273,9 +278,13 @@ regimes kernel_contest<Backend, Value>::summarized(const contestant<Value>& one)
 
 template class kernel_contest<openmp, float>;
 template class kernel_contest<openmp, double>;
+template class kernel_contest<openmp, complex64>;
+template class kernel_contest<openmp, complex128>;
 #if SPARSMITH_HAS_CUDA
 template class kernel_contest<cuda, float>;
 template class kernel_contest<cuda, double>;
+template class kernel_contest<cuda, complex64>;
+template class kernel_contest<cuda, complex128>;
 #endif
 
 }  // namespace sparsmith

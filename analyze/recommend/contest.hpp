@@ -22,7 +22,8 @@ struct contestant {
   std::vector<double> warm, cold;  // seconds of every sample, of all rounds
 };
 
-// Instantiated for both backends and both types of values.
+// Instantiated for both backends and all types of values. What a complex output is off by is told for each of
+// its parts: a reference product then has twice as many outputs, real and imaginary ones in turn.
 template <class Backend, class Value>
 class kernel_contest {
  public:
@@ -83,6 +84,13 @@ class kernel_contest {
   comparison compare(const contestant<Value>& one);
   void take(contestant<Value>& one, int samples, double warm_up_seconds);
   void take_nothing(int samples);
+
+  using part = typename part_of_value<Value>::type;
+  static constexpr std::int64_t parts = is_complex<Value> ? 2 : 1;
+  template <class Array>
+  static auto* parts_of(Array& values) {
+    return reinterpret_cast<part*>(values.data());
+  }
 
   Backend on_;
   sampling_options sampling_;

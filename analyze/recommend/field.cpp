@@ -106,7 +106,10 @@ class field_builder {
   }
 
   bool wanted(format_kind format) const {
-    return (request_.formats.empty() || contains(request_.formats, format)) && has_kernel(format);
+    // That there are no halves of complex values is said where one was asked for.
+    const bool no_half = features_.complex_values && whole_of(format) && contains(request_.formats, format);
+    return (request_.formats.empty() || contains(request_.formats, format)) &&
+           (has_kernel(format) || no_half);
   }
   bool has_kernel(format_kind format, std::optional<ecsb_holding> holding = {}) const {
     return !kernels_for(format, holding).empty();
@@ -216,18 +219,22 @@ class field_builder {
   format_cost price(format_kind format, plan_request plan) const {
     plan.options.max_fill = max_fill();
     if (whole_of(format) && features_.has_half() == false) return priceless_half(format, plan.options);
+    if (request_.complex_bytes) plan.half = false;
     price_facts facts = find_row_facts(on_, matrix_, plan, features_.row_lengths.distribution);
     facts.zeros = features_.explicit_zeros;
     facts.diagonals = features_.diagonal_lengths;
     facts.has_half = features_.has_half();
     facts.blocks = count_blocks_by_entries(on_, pattern_of(matrix_), sizes_to_price(plan));
-    for (const format_cost& cost : plan_formats(on_, matrix_, plan, facts))
+    auto costs = plan_formats(on_, matrix_, plan, facts);
+    if (request_.complex_bytes) price_complex(costs, features_.entries, *request_.complex_bytes);
+    for (const format_cost& cost : costs)
       if (cost.format == format) return cost;
     return priceless_half(format, plan.options);  // all others have a price
   }
   format_cost priceless_half(format_kind format, const conversion_options& options) const {
     format_cost none{format, options};
-    none.problem = features_.rows == features_.cols && features_.symmetry.off_diagonal == 0
+    none.problem = features_.complex_values ? "complex values are not stored as half of a matrix"
+                   : features_.rows == features_.cols && features_.symmetry.off_diagonal == 0
                        ? "nothing is off the diagonal, so that half of the matrix is all of it"
                    : features_.has_half() != false && entries_alone
                        ? "halves of a matrix with so few entries for its size are not priced"
@@ -250,8 +257,12 @@ class field_builder {
 
   // By the bytes of all shapes, each step after the one before.
   void add_bsr() {
-    const block_choice choice = choose_block<Offset, Value>(
-        features_.block_shapes, matrix_.rows, features_.entries, features_.explicit_zeros, max_fill());
+    const auto choose = [&]<class V>(V) {
+      return choose_block<Offset, V>(features_.block_shapes, matrix_.rows, features_.entries,
+                                     features_.explicit_zeros, max_fill());
+    };
+    const block_choice choice =
+        request_.complex_bytes == sizeof(complex128) ? choose(complex128{}) : choose(Value{});
     int after = -1, count = 0;
     for (const block_candidate& c : choice.candidates) {
       if (c.shape.size.area() == 1) continue;  // CSR
@@ -367,7 +378,8 @@ class field_builder {
       if (format == format_kind::sell) {
         // What it takes is not known before A^T is there: at least its entries.
         cost.format = format;
-        cost.bytes = features_.entries * std::int64_t{sizeof(std::int32_t) + sizeof(Value)};
+        cost.bytes = features_.entries *
+                     (std::int64_t{sizeof(std::int32_t)} + request_.complex_bytes.value_or(sizeof(Value)));
         cost.exact = false;
         const auto forced = request_.forced.find(format);
         cost.options.sell = forced == request_.forced.end() ? field_tuning::first_sell : forced->second.sell;
@@ -407,7 +419,7 @@ class field_builder {
   const Matrix& matrix_;
   const matrix_features& features_;
   const field_request& request_;
-  std::vector<listed_kernel> kernels_ = all_kernels();
+  std::vector<listed_kernel> kernels_ = all_kernels(request_.complex_bytes.has_value());
   std::vector<priced_variant> all_;
 };
 

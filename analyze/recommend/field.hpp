@@ -22,6 +22,8 @@ struct field_request {
   std::optional<double> max_fill = {};  // slots per entry of a padded format, at most; by default as usual
   bool our_copies = false;              // copies of A^T for our kernels, beside those for the vendor's
   bool symmetric = false;               // A equals A^T: a copy of A^T is one of A
+  // Of complex values, which the matrix then holds numbers of: prices are those of so many bytes each.
+  std::optional<std::int64_t> complex_bytes = {};
   // Kernels of history take part without being named. Otherwise they do so only where a format was asked for,
   // by `formats` or `forced`, and no other kernel takes it.
   bool history = false;

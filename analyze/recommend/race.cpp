@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <stdexcept>
 
 #include "analyze/recommend/contest.hpp"
 #include "analyze/recommend/noise.hpp"
@@ -96,6 +97,42 @@ class host_matrix {
   csr<Offset, Value, view_of<host>> view_;
 };
 
+template <class Value, class Host>
+reference_product complex_parts_of_reference(const Host& matrix, operation op, const array<Value, host>& x) {
+  const complex_reference known = multiply_complex_reference(*matrix, op, Value{1}, x.data(), Value{0},
+                                                             static_cast<const Value*>(nullptr));
+  const std::int64_t count = known.y.size();
+  reference_product parts{array<double, host>(2 * count), array<double, host>(2 * count)};
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < count; ++i) {
+    parts.y[2 * i] = known.y[i].real;
+    parts.y[2 * i + 1] = known.y[i].imaginary;
+    parts.bound[2 * i] = parts.bound[2 * i + 1] = known.bound[i];
+  }
+  return parts;
+}
+
+// What kernels of a matrix are checked against.
+template <class Backend, class Offset, class Value>
+typename kernel_contest<Backend, Value>::reference_functions reference_of(
+    const host_matrix<Offset, Value, view_on<Backend>>& matrix) {
+  if constexpr (is_complex<Value>)
+    return {[&matrix](operation op, const array<Value, host>& x) {
+              return complex_parts_of_reference<Value>(matrix, op, x);
+            },
+            [](operation, const array<Value, host>&, std::int32_t, reference_product&) {
+              throw std::logic_error("no kernel of complex values has rounding neighbours");
+            }};
+  else
+    return {[&matrix](operation op, const array<Value, host>& x) {
+              return multiply_reference<Offset, Value>(*matrix, op, Value{1}, x.data(), Value{0}, nullptr);
+            },
+            [&matrix](operation op, const array<Value, host>& x, std::int32_t neighbours,
+                      reference_product& known) {
+              allow_for_neighbours<Offset, Value>(*matrix, op, Value{1}, x.data(), neighbours, known);
+            }};
+}
+
 // Conversions, checks and samples on one backend.
 template <class Backend, class Offset, class Value>
 class machine_track final : public track {
@@ -106,15 +143,7 @@ class machine_track final : public track {
         matrix_(matrix),
         request_(request),
         on_host_(matrix),
-        contest_(on, matrix.rows, matrix.cols,
-                 {[this](operation op, const array<Value, host>& x) {
-                    return multiply_reference<Offset, Value>(*on_host_, op, Value{1}, x.data(), Value{0},
-                                                             nullptr);
-                  },
-                  [this](operation op, const array<Value, host>& x, std::int32_t neighbours,
-                         reference_product& known) {
-                    allow_for_neighbours<Offset, Value>(*on_host_, op, Value{1}, x.data(), neighbours, known);
-                  }},
+        contest_(on, matrix.rows, matrix.cols, reference_of<Backend, Offset, Value>(on_host_),
                  sampling_of_baseline(request), progress) {
     stored_.resize(request.field.size());
   }
@@ -240,7 +269,7 @@ class machine_track final : public track {
   csr<Offset, Value, view_on<Backend>> matrix_;
   const race_request& request_;
   host_matrix<Offset, Value, view_on<Backend>> on_host_;
-  std::vector<listed_kernel> kernels_ = all_kernels();
+  std::vector<listed_kernel> kernels_ = all_kernels(is_complex<Value>);
   std::vector<stored_variant> stored_;  // by place in the field
   kernel_contest<Backend, Value> contest_;
   noise_watch noise_{on_};
@@ -269,11 +298,15 @@ matrix_result race(Backend on, csr<Offset, Value, view_on<Backend>> matrix, cons
 
 #define SPARSMITH_INSTANTIATE_RACE(B, O, V) \
   template matrix_result race<B, O, V>(B, csr<O, V, view_on<B>>, const race_request&, const progress_text&);
-#define SPARSMITH_INSTANTIATE_RACES(B)                \
-  SPARSMITH_INSTANTIATE_RACE(B, std::int32_t, float)  \
-  SPARSMITH_INSTANTIATE_RACE(B, std::int32_t, double) \
-  SPARSMITH_INSTANTIATE_RACE(B, std::int64_t, float)  \
-  SPARSMITH_INSTANTIATE_RACE(B, std::int64_t, double)
+#define SPARSMITH_INSTANTIATE_RACES(B)                    \
+  SPARSMITH_INSTANTIATE_RACE(B, std::int32_t, float)      \
+  SPARSMITH_INSTANTIATE_RACE(B, std::int32_t, double)     \
+  SPARSMITH_INSTANTIATE_RACE(B, std::int64_t, float)      \
+  SPARSMITH_INSTANTIATE_RACE(B, std::int64_t, double)     \
+  SPARSMITH_INSTANTIATE_RACE(B, std::int32_t, complex64)  \
+  SPARSMITH_INSTANTIATE_RACE(B, std::int32_t, complex128) \
+  SPARSMITH_INSTANTIATE_RACE(B, std::int64_t, complex64)  \
+  SPARSMITH_INSTANTIATE_RACE(B, std::int64_t, complex128)
 
 SPARSMITH_INSTANTIATE_RACES(openmp)
 #if SPARSMITH_HAS_CUDA

@@ -85,6 +85,47 @@ bool equals_transpose(const matrix_features& features) {
          features.symmetry.values == features.symmetry.off_diagonal;
 }
 
+// Why kernels cannot be raced on complex values as they were asked for; nothing where they can.
+void require_complex_kernels(const field_request& asked, const std::vector<listed_kernel>& kernels) {
+  std::vector<std::string> known;
+  for (const listed_kernel& k : kernels)
+    if (k.backend == asked.backend) known.emplace_back(k.info.name);
+  if (known.empty())
+    throw error(failure::unsupported,
+                fmt::format("the values are complex, and no kernel for {} multiplies those", asked.backend));
+  const auto is_known = [&](const std::string& name) {
+    return std::find(known.begin(), known.end(), name) != known.end();
+  };
+  if (!asked.kernels.empty() && std::none_of(asked.kernels.begin(), asked.kernels.end(), is_known))
+    throw error(failure::unsupported,
+                fmt::format("the values are complex, and none of {} multiplies those; these do: {}",
+                            fmt::join(asked.kernels, ", "), fmt::join(known, ", ")));
+}
+
+// What stands for a matrix where its structure is looked at: itself, or of complex values their numbers.
+template <class Backend, class Offset, class Value>
+class real_matrix {
+ public:
+  static constexpr bool in_numbers = is_complex<Value>;
+  using value = std::conditional_t<in_numbers, double, Value>;
+  using view = csr<Offset, value, view_on<Backend>>;
+
+  real_matrix(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix) {
+    if constexpr (in_numbers) {
+      numbers_ = array<double, space_on<Backend>>(matrix.values.size());
+      number_values(on, matrix.values, 0, numbers_.data());
+      view_ = {matrix.rows, matrix.cols, matrix.row_offsets, matrix.col_indices, numbers_};
+    } else {
+      view_ = matrix;
+    }
+  }
+  const view& operator*() const { return view_; }
+
+ private:
+  array<double, space_on<Backend>> numbers_;
+  view view_;
+};
+
 // CSR first, which is there; then by what is expected, those of which nothing is known last; and whoever
 // depends on another one behind all that do not.
 std::vector<priced_variant> ordered(std::vector<priced_variant> field, const forecast& expected,
@@ -186,6 +227,7 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
     request.rates = machine.rates;
     request.noisy_rates = machine.noisy;
   }
+  const std::vector<listed_kernel> kernels = all_kernels(is_complex<Value>);
   recommendation told;
   told.machine = request.machine;
   told.rates = request.rates;
@@ -204,16 +246,25 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
   wanted.values = false;
   wanted.most_entries_for_graphs = -1;
   // Far more rows and columns than entries: only vectors, and formats that need it, take memory for them.
-  std::optional<hypersparse<Offset, Value>> entries_alone;
+  using looked_at = real_matrix<Backend, Offset, Value>;
+  const looked_at real(on, matrix);
+  std::optional<hypersparse<Offset, typename looked_at::value>> entries_alone;
   if (is_hypersparse(matrix.rows, matrix.cols, matrix.values.size()))
-    entries_alone = hypersparse_of(on, matrix);
-  const auto ask = [&](const auto& of) { return entries_alone ? of(*entries_alone) : of(matrix); };
-  told.features = ask([&](const auto& m) { return features_of(on, m, wanted, nullptr); });
+    entries_alone = hypersparse_of(on, *real);
+  const auto ask = [&](const auto& of) { return entries_alone ? of(*entries_alone) : of(*real); };
+  if constexpr (is_complex<Value>)
+    told.features = features_of_complex(on, matrix, wanted);
+  else
+    told.features = ask([&](const auto& m) { return features_of(on, m, wanted, nullptr); });
   clock.end("features");
 
   say("variants");
   field_request asked = request.field;
   asked.backend = request.machine.backend;
+  if constexpr (is_complex<Value>) {
+    asked.complex_bytes = sizeof(Value);
+    require_complex_kernels(asked, kernels);
+  }
   asked.our_copies = request.exhaustive || request.wanted.asks_for_both();
   asked.history = request.exhaustive;
   asked.symmetric = !request.as_general && equals_transpose(told.features);
@@ -235,8 +286,8 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
   });
   const model_matrix known = model_matrix_of(told.features, sell_slots, int{sizeof(Value)});
   const forecast expected(request, known, asked.symmetric);
-  const std::vector<listed_kernel> kernels = all_kernels();
-  told.model = record_of(request.machine.backend, known, request.wanted);
+  // Nothing complex was fitted: what is known of bytes and of additions has to do.
+  if (!is_complex<Value>) told.model = record_of(request.machine.backend, known, request.wanted);
   field = ordered(std::move(field), expected, kernels);
   told.top = request.top;
   if (request.top > 0) keep_first(field, request.top, expected, kernels);
@@ -282,11 +333,15 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
 #define SPARSMITH_INSTANTIATE_RECOMMEND(B, O, V)                                                 \
   template recommendation recommend<B, O, V>(B, csr<O, V, view_on<B>>, const recommend_request&, \
                                              const progress_text&);
-#define SPARSMITH_INSTANTIATE_RECOMMENDS(B)                \
-  SPARSMITH_INSTANTIATE_RECOMMEND(B, std::int32_t, float)  \
-  SPARSMITH_INSTANTIATE_RECOMMEND(B, std::int32_t, double) \
-  SPARSMITH_INSTANTIATE_RECOMMEND(B, std::int64_t, float)  \
-  SPARSMITH_INSTANTIATE_RECOMMEND(B, std::int64_t, double)
+#define SPARSMITH_INSTANTIATE_RECOMMENDS(B)                    \
+  SPARSMITH_INSTANTIATE_RECOMMEND(B, std::int32_t, float)      \
+  SPARSMITH_INSTANTIATE_RECOMMEND(B, std::int32_t, double)     \
+  SPARSMITH_INSTANTIATE_RECOMMEND(B, std::int64_t, float)      \
+  SPARSMITH_INSTANTIATE_RECOMMEND(B, std::int64_t, double)     \
+  SPARSMITH_INSTANTIATE_RECOMMEND(B, std::int32_t, complex64)  \
+  SPARSMITH_INSTANTIATE_RECOMMEND(B, std::int32_t, complex128) \
+  SPARSMITH_INSTANTIATE_RECOMMEND(B, std::int64_t, complex64)  \
+  SPARSMITH_INSTANTIATE_RECOMMEND(B, std::int64_t, complex128)
 
 SPARSMITH_INSTANTIATE_RECOMMENDS(openmp)
 #if SPARSMITH_HAS_CUDA

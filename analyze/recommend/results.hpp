@@ -132,6 +132,7 @@ struct step_time {
 struct matrix_result {
   std::int64_t rows = 0, cols = 0, entries = 0;
   int value_bits = 0, offset_bits = 0;
+  bool complex_values = false;                                // of whose value_bits each part has half
   std::array<std::string, all_operations.size()> base_names;  // by operation; empty where there is none
   std::vector<variant_result> variants;
   bool symmetric = false;    // A equals A^T: A x is run alone, and stands for A^T x
@@ -168,6 +169,7 @@ matrix_result result_for(const csr<Offset, Value, Space>& matrix) {
   result.cols = matrix.cols;
   result.entries = matrix.values.size();
   result.value_bits = int{sizeof(Value)} * 8;
+  result.complex_values = is_complex<Value>;
   result.offset_bits = int{sizeof(Offset)} * 8;
   return result;
 }

@@ -52,6 +52,12 @@ std::string as_argument(const std::string& path) {
   return path.size() > 1 && path.front() == '-' ? "./" + path : path;
 }
 
+// As --value and value_width call them.
+const char* name_of_values(const matrix_result& m) {
+  if (m.complex_values) return m.value_bits == 64 ? "c64" : "c128";
+  return m.value_bits == 32 ? "f32" : "f64";
+}
+
 int offset_bits(const recommendation& r, const variant_result& f) {
   return f.offset_bits > 0 ? f.offset_bits : r.found.offset_bits;
 }
@@ -184,7 +190,7 @@ std::vector<std::string> spconv_arguments(const recommendation& r, const way& ta
     words.push_back(one.flag);
     words.push_back(one.typed);
   }
-  words.insert(words.end(), {"--value", r.found.value_bits == 32 ? "f32" : "f64"});
+  words.insert(words.end(), {"--value", name_of_values(r.found)});
   if (const bool wide = offset_bits(r, f) == 64; wide != wide_by_default(r, f))
     words.insert(words.end(), {"--offsets", wide ? "64" : "32"});
   words.insert(words.end(), {"-o", as_argument(base + "." + name_of(f.format) + ".h5")});
@@ -205,13 +211,13 @@ std::string code_lines(const recommendation& r, const way& taken) {
       "#include <sparsmith/sparsmith.hpp>\n"
       "\n"
       "using namespace sparsmith;\n";
-  code += r.can_be_read ? fmt::format(
-                              "auto m = read(\n{},\n"
-                              "    {{.where = run_on::{}, .values = value_width::{}{}}});\n",
-                              literal_lines(r.name, "    "), r.machine.backend == cuda::name ? "gpu" : "cpu",
-                              r.found.value_bits == 32 ? "f32" : "f64",
-                              offset_bits(r, f) == 64 ? ", .wide_offsets = true" : "")
-                        : "// m: the matrix that this was asked about\n";
+  code += r.can_be_read
+              ? fmt::format(
+                    "auto m = read(\n{},\n"
+                    "    {{.where = run_on::{}, .values = value_width::{}{}}});\n",
+                    literal_lines(r.name, "    "), r.machine.backend == cuda::name ? "gpu" : "cpu",
+                    name_of_values(r.found), offset_bits(r, f) == 64 ? ", .wide_offsets = true" : "")
+              : "// m: the matrix that this was asked about\n";
   if (!r.order.empty())
     code += fmt::format(
         "const auto ordered = reorder(m, \"{}\");  // vectors as ordered.rows has it\n"
@@ -231,7 +237,11 @@ std::string code_lines(const recommendation& r, const way& taken) {
   if (!straight.empty())
     code += fmt::format("m.multiply(1.0, x, 0.0, y);  // y = A x{}\n",
                         r.found.symmetric ? ", which is A^T x" : "");
-  if (!turned.empty()) code += "m.multiply_transposed(1.0, y, 0.0, x);  // x = A^T y\n";
+  if (!turned.empty()) {
+    code += "m.multiply_transposed(1.0, y, 0.0, x);  // x = A^T y\n";
+    if (r.found.complex_values)
+      code += "m.multiply_adjoint(1.0, y, 0.0, x);  // x = A^H y, by the same kernel\n";
+  }
   return code;
 }
 

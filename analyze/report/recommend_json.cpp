@@ -298,6 +298,7 @@ nlohmann::ordered_json to_json(const recommendation& r, const verdict& v) {
                  {"cols", m.cols},
                  {"entries", m.entries},
                  {"value_bits", m.value_bits},
+                 {"complex_values", m.complex_values},
                  {"offset_bits", m.offset_bits},
                  {"csr_bytes", m.csr_bytes()},
                  {"symmetric", m.symmetric},

@@ -66,7 +66,8 @@ std::string request_table(const recommendation& r) {
                 {"caches", wanted.warm ? "warm" : "cold"},
                 {"same bits every time", wanted.repeatable ? "required" : "not required"},
                 {"memory", wanted.memory > 0 ? "at most " + format_bytes(wanted.memory) : "any amount"},
-                {"values", fmt::format("{} bits", r.found.value_bits)},
+                {"values",
+                 fmt::format("{}{} bits", r.found.complex_values ? "complex, " : "", r.found.value_bits)},
                 {"race", r.found.predicted ? "none, predicted only"
                          : r.exhaustive    ? "exhaustive: nobody left early who was not 100 times behind"
                                            : "those far behind leave early"},

@@ -217,6 +217,8 @@ matrix_result results_of(const json* of) {
   found.cols = whole<std::int64_t>(matrix, "cols");
   found.entries = whole<std::int64_t>(matrix, "entries");
   found.value_bits = whole<std::int32_t>(matrix, "value_bits");
+  // Documents of before 0.3.0 are of real values and do not say so.
+  found.complex_values = yes(matrix, "complex_values");
   found.offset_bits = whole<std::int32_t>(matrix, "offset_bits");
   found.symmetric = yes(matrix, "symmetric");
   found.predicted = yes(of, "predicted");

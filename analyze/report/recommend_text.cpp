@@ -96,8 +96,9 @@ struct told {
 
 std::string matrix_line(const told& t) {
   const matrix_result& m = t.r.found;
-  std::string text = fmt::format("{}: {} x {}, {} entries, {}-bit values", t.r.name, with_commas(m.rows),
-                                 with_commas(m.cols), with_commas(m.entries), m.value_bits);
+  std::string text = fmt::format("{}: {} x {}, {} entries, {}-bit {}values", t.r.name, with_commas(m.rows),
+                                 with_commas(m.cols), with_commas(m.entries), m.value_bits,
+                                 m.complex_values ? "complex " : "");
   const length_features& rows = t.r.features.row_lengths;
   if (rows.lines > 0)
     text += fmt::format("; rows of {} entries, the longest {}, variation {}", four_digits(rows.mean),
@@ -140,6 +141,8 @@ std::string asked_line(const told& t) {
     text += "; A equals A^T, so that the two products are both with A";
   else if (t.r.found.symmetric && wanted.asks_for(operation::transposed))
     text += "; A equals A^T, so that A^T x is A x, which alone is run";
+  if (t.r.found.complex_values && !wanted.one_pass && wanted.asks_for(operation::transposed))
+    text += "; A^H x takes as long as A^T x, whose kernel makes it from the conjugate of x";
   text += fmt::format("; runs with {} caches decide", regime_name(wanted.warm));
   if (wanted.products > 0)
     text += fmt::format("; converting is spread over {} {}s", whole_number(wanted.products), wanted.unit());
@@ -203,7 +206,8 @@ std::string taken_for(const verdict& v) {
 std::string model_line(const told& t) {
   const model_record& m = t.r.model;
   if (m.share <= 0)
-    return t.line("model", "it has no record for this backend: nobody knows how often it is right");
+    return t.line("model", fmt::format("it has no record for {}: nobody knows how often it is right",
+                                       t.r.found.complex_values ? "complex values" : "this backend"));
   std::string said = fmt::format(
       "its choice reached {} of the best's speed on matrices it was not fitted to ({} where it knew none of "
       "their family), measured on {}",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "analyze/structure/features.hpp"
 #include "analyze/structure/prices.hpp"
@@ -10,31 +11,19 @@
 namespace sparsmith {
 namespace {
 
-double size_of(complex128 value) {
+template <class Part>
+double size_of(complex_number<Part> value) {
   // Of a NaN beside an infinity hypot would make an infinity.
   if (value.real != value.real || value.imaginary != value.imaginary)
     return std::numeric_limits<double>::quiet_NaN();
-  return std::hypot(value.real, value.imaginary);
-}
-
-template <class Offset>
-csr<Offset, double, host> sizes_of(const csr<Offset, complex128, host>& matrix) {
-  csr<Offset, double, host> sizes;
-  sizes.rows = matrix.rows;
-  sizes.cols = matrix.cols;
-  sizes.row_offsets = copy_to<host>(matrix.row_offsets, place::host);
-  sizes.col_indices = copy_to<host>(matrix.col_indices, place::host);
-  sizes.values = array<double, host>(matrix.values.size());
-#pragma omp parallel for
-  for (std::int64_t e = 0; e < matrix.values.size(); ++e) sizes.values[e] = size_of(matrix.values[e]);
-  return sizes;
+  return std::hypot(static_cast<double>(value.real), static_cast<double>(value.imaginary));
 }
 
 // How many entries off the diagonal have a mirror image of the same value, of the negated and of the
 // conjugate one, in rows of which `numbers` are listed; null where all are.
-template <class Offset>
-void look_at_mirror_images(const csr<Offset, complex128, host>& m, const array<std::int32_t, host>* numbers,
-                           symmetry_features& found) {
+template <class Offset, class Value>
+void look_at_mirror_images(const csr<Offset, Value, view_of<host>>& m,
+                           const array<std::int32_t, host>* numbers, symmetry_features& found) {
   const auto number_of = [&](std::int64_t r) { return numbers == nullptr ? r : std::int64_t{(*numbers)[r]}; };
   const auto place_of = [&](std::int32_t row) -> std::int64_t {
     if (numbers == nullptr) return row;
@@ -53,7 +42,7 @@ void look_at_mirror_images(const csr<Offset, complex128, host>& m, const array<s
       const std::int32_t* const image =
           std::lower_bound(m.col_indices.data() + m.row_offsets[other], end, static_cast<std::int32_t>(row));
       if (image == end || *image != row) continue;
-      const complex128 a = m.values[e], b = m.values[image - m.col_indices.data()];
+      const Value a = m.values[e], b = m.values[image - m.col_indices.data()];
       equal += a.real == b.real && a.imaginary == b.imaginary ? 1 : 0;
       negated += a.real == -b.real && a.imaginary == -b.imaginary ? 1 : 0;
       conjugate += a.real == b.real && a.imaginary == -b.imaginary ? 1 : 0;
@@ -64,43 +53,58 @@ void look_at_mirror_images(const csr<Offset, complex128, host>& m, const array<s
   found.conjugate = conjugate;
 }
 
+template <class Value>
+array<double, host> sizes_of(const array_view<const Value>& values) {
+  array<double, host> sizes(values.size());
+#pragma omp parallel for
+  for (std::int64_t e = 0; e < values.size(); ++e) sizes[e] = size_of(values[e]);
+  return sizes;
+}
+
 feature_request of_sizes(const feature_request& request) {
   feature_request result = request;
   result.plan.half = false;  // absolute values that are symmetric say nothing of the values
   return result;
 }
 
-template <class Offset>
-void add_complex(const csr<Offset, complex128, host>& matrix, const array<std::int32_t, host>* numbers,
+template <class Offset, class Value>
+void add_complex(const csr<Offset, Value, view_of<host>>& matrix, const array<std::int32_t, host>* numbers,
                  matrix_features& f) {
   f.complex_values = true;
   if (f.rows == f.cols) look_at_mirror_images(matrix, numbers, f.symmetry);
-  price_complex(f.formats, f.entries, sizeof(complex128));
+  price_complex(f.formats, f.entries, sizeof(Value));
 }
 
 }  // namespace
 
-template <class Backend, class Offset>
-matrix_features features_of_complex(Backend on, const csr<Offset, complex128, space_on<Backend>>& matrix,
+template <class Backend, class Offset, class Part>
+matrix_features features_of_complex(Backend on,
+                                    const csr<Offset, complex_number<Part>, view_on<Backend>>& matrix,
                                     const feature_request& request) {
-  const auto looked_at = [&](const csr<Offset, complex128, host>& there) {
-    matrix_features f = [&] {
-      auto sizes = sizes_of(there);
-      if constexpr (std::is_same_v<space_on<Backend>, host>) {
-        return features_of(on, view(sizes), of_sizes(request), nullptr);
-      } else {
-        const auto sizes_here = copy_to<space_on<Backend>>(sizes);
-        sizes = {};
-        return features_of(on, view(sizes_here), of_sizes(request), nullptr);
-      }
-    }();
+  using space = space_on<Backend>;
+  const auto looked_at = [&](const csr<Offset, complex_number<Part>, view_of<host>>& there) {
+    auto sizes = sizes_of(there.values);
+    const auto of = [&](const auto& values) {
+      const csr<Offset, double, view_on<Backend>> m = {matrix.rows, matrix.cols, matrix.row_offsets,
+                                                       matrix.col_indices, values};
+      return is_hypersparse(m.rows, m.cols, m.values.size())
+                 ? features_of(on, hypersparse_of(on, m), of_sizes(request), nullptr)
+                 : features_of(on, m, of_sizes(request), nullptr);
+    };
+    matrix_features f;
+    if constexpr (std::is_same_v<space, host>)
+      f = of(sizes);
+    else
+      f = of(copy_to<space>(std::exchange(sizes, {}), place::host));
     add_complex(there, nullptr, f);
     return f;
   };
-  if constexpr (std::is_same_v<space_on<Backend>, host>)
+  if constexpr (std::is_same_v<space, host>) {
     return looked_at(matrix);
-  else
-    return looked_at(copy_to<host>(matrix));
+  } else {
+    const auto there = copy_to<host>(matrix);
+    return looked_at(view(there));
+  }
 }
 
 template <class Backend, class Offset>
@@ -110,15 +114,20 @@ matrix_features features_of_complex(Backend on, const hypersparse<Offset, comple
   sizes.rows = matrix.rows;
   sizes.cols = matrix.cols;
   sizes.row_numbers = copy_to<host>(matrix.row_numbers, place::host);
-  sizes.filled = sizes_of(matrix.filled);
+  const auto& filled = matrix.filled;
+  sizes.filled = {filled.rows, filled.cols, copy_to<host>(filled.row_offsets, place::host),
+                  copy_to<host>(filled.col_indices, place::host),
+                  sizes_of(array_view<const complex128>(filled.values))};
   matrix_features f = features_of(on, sizes, of_sizes(request), nullptr);
-  add_complex(matrix.filled, &matrix.row_numbers, f);
+  add_complex(view(filled), &matrix.row_numbers, f);
   return f;
 }
 
-#define SPARSMITH_INSTANTIATE(B, O)                                                       \
-  template matrix_features features_of_complex(B, const csr<O, complex128, space_on<B>>&, \
-                                               const feature_request&);                   \
+#define SPARSMITH_INSTANTIATE(B, O)                                                      \
+  template matrix_features features_of_complex(B, const csr<O, complex64, view_on<B>>&,  \
+                                               const feature_request&);                  \
+  template matrix_features features_of_complex(B, const csr<O, complex128, view_on<B>>&, \
+                                               const feature_request&);                  \
   template matrix_features features_of_complex(B, const hypersparse<O, complex128>&, const feature_request&);
 SPARSMITH_INSTANTIATE(openmp, std::int32_t)
 SPARSMITH_INSTANTIATE(openmp, std::int64_t)

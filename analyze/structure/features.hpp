@@ -16,9 +16,11 @@ template <class Backend, class Offset, class Value>
 matrix_features features_of(Backend on, const hypersparse<Offset, Value>& matrix,
                             const feature_request& request, stage_log* log);
 
-// Of complex values: prices are those of 16 bytes each, figures of values those of absolute values.
-template <class Backend, class Offset>
-matrix_features features_of_complex(Backend on, const csr<Offset, complex128, space_on<Backend>>& matrix,
+// Of complex values: prices are those of their 8 or 16 bytes each, figures of values those of absolute
+// values.
+template <class Backend, class Offset, class Part>
+matrix_features features_of_complex(Backend on,
+                                    const csr<Offset, complex_number<Part>, view_on<Backend>>& matrix,
                                     const feature_request& request);
 template <class Backend, class Offset>
 matrix_features features_of_complex(Backend on, const hypersparse<Offset, complex128>& matrix,

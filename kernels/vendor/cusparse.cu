@@ -61,7 +61,10 @@ using owned_matrix = owned<cusparseConstSpMatDescr_t>;
 using owned_vector = owned<cusparseDnVecDescr_t>;
 
 template <class Value>
-constexpr cudaDataType data_type = std::is_same_v<Value, float> ? CUDA_R_32F : CUDA_R_64F;
+constexpr cudaDataType data_type = std::is_same_v<Value, float>       ? CUDA_R_32F
+                                   : std::is_same_v<Value, double>    ? CUDA_R_64F
+                                   : std::is_same_v<Value, complex64> ? CUDA_C_32F
+                                                                      : CUDA_C_64F;
 constexpr auto index_type = CUSPARSE_INDEX_32I;
 constexpr auto base = CUSPARSE_INDEX_BASE_ZERO;
 
@@ -237,7 +240,7 @@ struct generic_product : Way {  // which says what it is and what it refuses
     array<value, device> x(inputs(m, op)), y(outputs(m, op));
     x_ = describe_vector(x.size(), x.data());
     y_ = describe_vector(y.size(), y.data());
-    const value one = 1, zero = 0;
+    const value one{1}, zero{0};
     std::size_t bytes = 0;
     check(cusparseSpMV_bufferSize(handle(on_), operation_, &one, matrix_.get(), x_.get(), &zero, y_.get(),
                                   data_type<value>, Way::algorithm(), &bytes));
@@ -408,15 +411,19 @@ kernel_table<coo_view<Value, device>> cusparse_coo_kernels() {
   return {kernel_of<generic_product<coo_way_1<Value>>>(), kernel_of<generic_product<coo_way_2<Value>>>()};
 }
 
+// SpMVOp and bsrmv are raced on real values alone.
 template <class Offset, class Value>
 kernel_table<csr_view<Offset, Value, device>> cusparse_csr_kernels() {
-  return {
-    narrow_line<generic_product<csr_way_1<Offset, Value>>>(),
-        narrow_line<generic_product<csr_way_2<Offset, Value>>>(),
+  kernel_table<csr_view<Offset, Value, device>> table = {
+      narrow_line<generic_product<csr_way_1<Offset, Value>>>(),
+      narrow_line<generic_product<csr_way_2<Offset, Value>>>()};
 #if SPARSMITH_HAS_SPMVOP
-        kernel_of<spmvop_1<Offset, Value>>(), kernel_of<spmvop_2<Offset, Value>>()
+  if constexpr (!is_complex<Value>) {
+    table.push_back(kernel_of<spmvop_1<Offset, Value>>());
+    table.push_back(kernel_of<spmvop_2<Offset, Value>>());
+  }
 #endif
-  };
+  return table;
 }
 
 template <class Offset, class Value>
@@ -426,25 +433,24 @@ kernel_table<sell_view<Offset, Value, device>> cusparse_sell_kernels() {
 
 template <class Offset, class Value>
 kernel_table<bsr_view<Offset, Value, device>> cusparse_bsr_kernels() {
-  return {narrow_line<generic_product<bsr_way<Offset, Value>>>(), narrow_line<bsrmv<Offset, Value>>()};
+  kernel_table<bsr_view<Offset, Value, device>> table = {
+      narrow_line<generic_product<bsr_way<Offset, Value>>>()};
+  if constexpr (!is_complex<Value>) table.push_back(narrow_line<bsrmv<Offset, Value>>());
+  return table;
 }
 
-template kernel_table<coo_view<float, device>> cusparse_coo_kernels<float>();
-template kernel_table<coo_view<double, device>> cusparse_coo_kernels<double>();
-
-template kernel_table<csr_view<std::int32_t, float, device>> cusparse_csr_kernels<std::int32_t, float>();
-template kernel_table<csr_view<std::int32_t, double, device>> cusparse_csr_kernels<std::int32_t, double>();
-template kernel_table<csr_view<std::int64_t, float, device>> cusparse_csr_kernels<std::int64_t, float>();
-template kernel_table<csr_view<std::int64_t, double, device>> cusparse_csr_kernels<std::int64_t, double>();
-
-template kernel_table<sell_view<std::int32_t, float, device>> cusparse_sell_kernels<std::int32_t, float>();
-template kernel_table<sell_view<std::int32_t, double, device>> cusparse_sell_kernels<std::int32_t, double>();
-template kernel_table<sell_view<std::int64_t, float, device>> cusparse_sell_kernels<std::int64_t, float>();
-template kernel_table<sell_view<std::int64_t, double, device>> cusparse_sell_kernels<std::int64_t, double>();
-
-template kernel_table<bsr_view<std::int32_t, float, device>> cusparse_bsr_kernels<std::int32_t, float>();
-template kernel_table<bsr_view<std::int32_t, double, device>> cusparse_bsr_kernels<std::int32_t, double>();
-template kernel_table<bsr_view<std::int64_t, float, device>> cusparse_bsr_kernels<std::int64_t, float>();
-template kernel_table<bsr_view<std::int64_t, double, device>> cusparse_bsr_kernels<std::int64_t, double>();
+#define SPARSMITH_INSTANTIATE(V) template kernel_table<coo_view<V, device>> cusparse_coo_kernels<V>();
+#define SPARSMITH_INSTANTIATE_WITH_OFFSETS(O, V)                                \
+  template kernel_table<csr_view<O, V, device>> cusparse_csr_kernels<O, V>();   \
+  template kernel_table<sell_view<O, V, device>> cusparse_sell_kernels<O, V>(); \
+  template kernel_table<bsr_view<O, V, device>> cusparse_bsr_kernels<O, V>();
+#define SPARSMITH_INSTANTIATE_BOTH(V)                 \
+  SPARSMITH_INSTANTIATE(V)                            \
+  SPARSMITH_INSTANTIATE_WITH_OFFSETS(std::int32_t, V) \
+  SPARSMITH_INSTANTIATE_WITH_OFFSETS(std::int64_t, V)
+SPARSMITH_INSTANTIATE_BOTH(float)
+SPARSMITH_INSTANTIATE_BOTH(double)
+SPARSMITH_INSTANTIATE_BOTH(complex64)
+SPARSMITH_INSTANTIATE_BOTH(complex128)
 
 }  // namespace sparsmith

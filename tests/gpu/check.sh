@@ -19,6 +19,7 @@ memcheck() {
   compute-sanitizer --tool memcheck --error-exitcode 1 "$@"
 }
 memcheck build/cuda/tests/test_gpu
+memcheck build/cuda/tests/test_gpu_complex
 memcheck build/cuda/tests/test_gpu_features
 memcheck build/cuda/tests/test_library_gpu
 memcheck build/cuda/tests/test_gpu_kernels '[.sample]'

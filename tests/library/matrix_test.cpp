@@ -1,6 +1,7 @@
 // The library's face, on the host: what a matrix knows, its products in every format, borrowed arrays, and
 // what is said where something is wrong.
 #include <cmath>
+#include <complex>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -81,7 +82,131 @@ bool right_in_one_pass(const matrix& m) {
   return near(y, plain_y) && near(z, plain_z) && near(normal, plain_normal);
 }
 
+template <class Part>
+std::vector<std::complex<Part>> complex_numbers(std::int64_t count) {
+  const auto parts = numbers<Part>(2 * count);
+  std::vector<std::complex<Part>> all;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+    all.emplace_back(parts[2 * i], parts[2 * i + 1]);
+  return all;
+}
+
+// A x, A^T x and A^H x of a complex matrix of these entries, with complex factors.
+template <class Part>
+bool right_complex_products(const matrix& m, const std::vector<std::int32_t>& rows,
+                            const std::vector<std::int32_t>& cols,
+                            const std::vector<std::complex<double>>& values) {
+  using complex = std::complex<double>;
+  const complex alpha(2, -1), beta(0, 3);
+  const auto x = complex_numbers<Part>(m.cols()), w = complex_numbers<Part>(m.rows());
+  std::vector<std::complex<Part>> y = w, z = x, v = x;
+  m.multiply(alpha, x, beta, y);
+  m.multiply_transposed(alpha, w, beta, z);
+  m.multiply_adjoint(alpha, w, beta, v);
+  std::vector<complex> right_y, right_z, right_v;
+  for (const auto one : w) right_y.push_back(beta * complex(one));
+  for (const auto one : x) right_z.push_back(beta * complex(one));
+  right_v = right_z;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto row = static_cast<std::size_t>(rows[i]), col = static_cast<std::size_t>(cols[i]);
+    right_y[row] += alpha * values[i] * complex(x[col]);
+    right_z[col] += alpha * values[i] * complex(w[row]);
+    right_v[col] += alpha * std::conj(values[i]) * complex(w[row]);
+  }
+  const auto near = [](const std::vector<std::complex<Part>>& a, const std::vector<complex>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](std::complex<Part> one, complex other) {
+      return std::abs(complex(one) - other) <= (sizeof(Part) == 4 ? 1e-3 : 1e-11);
+    });
+  };
+  return near(y, right_y) && near(z, right_z) && near(v, right_v) && !near(v, right_z);
+}
+
 }  // namespace
+
+TEST_CASE("complex matrices are multiplied in every format, A^T x and A^H x told apart") {
+  std::vector<std::int32_t> rows, cols;
+  std::vector<std::complex<double>> values;
+  for (std::int32_t i = 0; i < 60; ++i) {
+    rows.push_back(i * i % 23);
+    cols.push_back(i * 7 % 17);
+    values.emplace_back(i % 5 - 2, i % 3 + 1);
+  }
+  for (const value_width width : {value_width::automatic, value_width::c64}) {
+    const matrix a = from_entries(23, 17, rows, cols, values, {.where = run_on::cpu, .values = width});
+    CHECK(a.complex_values());
+    CHECK(a.value_bits() == (width == value_width::c64 ? 64 : 128));
+    for (const std::string& format : format_names()) {
+      INFO(format);
+      if (whole_of(*format_named(format))) {
+        CHECK(refusal([&] { convert(a, format); }).find("complex values cannot be stored as half") == 0);
+        continue;
+      }
+      const matrix m = convert(a, format, {.max_fill = 1000});
+      CHECK((width == value_width::c64 ? right_complex_products<float>(m, rows, cols, values)
+                                       : right_complex_products<double>(m, rows, cols, values)));
+    }
+    CHECK(!plan(a).empty());
+    const matrix_features found = features(a);
+    CHECK(found.complex_values);
+    CHECK(found.entries == a.entries());
+    const advice said = recommend(a, {.formats = {"csr", "sell", "bsr"}, .budget = 0.5});
+    REQUIRE(said);
+    CHECK(said.convert(a).kernel_transposed() == said.kernel_transposed);
+    CHECK(said.text().find("complex values") != std::string::npos);
+    CHECK(said.text().find("A^H x") != std::string::npos);
+    CHECK(reorder(a, "length").made.entries() == a.entries());
+  }
+}
+
+TEST_CASE("two products of a complex matrix, and what does not go with one") {
+  using complex = std::complex<double>;
+  const std::vector<std::int32_t> offsets = {0, 2, 3}, columns = {0, 1, 1};
+  const std::vector<complex> values = {{1, 1}, {0, 2}, {3, -1}};
+  const matrix a = borrow_csr(2, 2, offsets, columns, values);
+  CHECK(a.borrowed());
+  CHECK(a.complex_values());
+  const std::vector<complex> x = {{1, 0}, {0, 1}}, w = {{2, 0}, {1, 1}};
+  std::vector<complex> y(2), z(2), normal(2);
+  a.multiply_both(1.0, x, w, 0.0, y, z);
+  CHECK(y == std::vector<complex>{{-1, 1}, {1, 3}});
+  CHECK(z == std::vector<complex>{{2, 2}, {4, 6}});
+  a.multiply_normal(1.0, x, 0.0, normal);
+  CHECK(normal == std::vector<complex>{{-2, 0}, {4, 6}});
+  a.prepare_adjoint();
+  CHECK(visit_complex(a, [](const auto& m) { return bytes(m); }) == a.bytes());
+  using borrowed = csr<std::int32_t, complex128, view_of<host>>;
+  REQUIRE(view_as<borrowed>(a) != nullptr);
+  CHECK(static_cast<const void*>(view_as<borrowed>(a)->values.data()) == values.data());
+  CHECK(view_as<csr<std::int32_t, double, view_of<host>>>(a) == nullptr);
+
+  std::vector<double> real(2);
+  std::vector<std::complex<float>> narrow(2);
+  CHECK(refusal([&] { a.multiply(1.0, real, 0.0, std::vector<double>(2)); }) ==
+        "the matrix holds std::complex<double>, but x and y hold double: vectors of std::complex<double> go "
+        "with it");
+  CHECK(refusal([&] { a.multiply(1.0, narrow, 0.0, std::vector<std::complex<float>>(2)); }) ==
+        "the matrix holds std::complex<double>, but x and y hold std::complex<float>: read it with .values = "
+        "value_width::c64");
+  CHECK(refusal([&] { visit(a, [](const auto&) {}); }) ==
+        "the matrix holds complex values: visit_complex shows its arrays");
+  const matrix of_reals = read(example, {.where = run_on::cpu});
+  CHECK(refusal([&] {
+          of_reals.multiply(complex(1, 2), std::vector<double>(45), 0.0, std::vector<double>(70));
+        }).find("the matrix holds real values, but alpha has an imaginary part") == 0);
+  CHECK(refusal([&] {
+          visit_complex(of_reals, [](const auto&) {});
+        }).find("the matrix holds real values: visit") == 0);
+  // Of real values A^H is A^T.
+  std::vector<double> transposed(45), adjoint(45);
+  of_reals.multiply_transposed(1.0, std::vector<double>(70, 1.0), 0.0, transposed);
+  of_reals.multiply_adjoint(1.0, std::vector<double>(70, 1.0), 0.0, adjoint);
+  CHECK(transposed == adjoint);
+  // As complex values real ones have no imaginary parts.
+  const matrix widened = read("gen:laplace2d?n=4", {.where = run_on::cpu, .values = value_width::c128});
+  std::vector<complex> sums(16);
+  widened.multiply(1.0, std::vector<complex>(16, {0, 1}), 0.0, sums);
+  CHECK(sums[0] == complex(0, 2));
+}
 
 TEST_CASE("a matrix knows what it is") {
   const matrix a = read("gen:laplace2d?n=10", {.where = run_on::cpu});

@@ -32,6 +32,15 @@ fault("convert/io/binsparse.cpp", "of complex values that are all the same only 
       "std::fill(result_.imaginary.begin() + 1, result_.imaginary.end(), result_.imaginary[0]);", "", "hdf5")
 fault("convert/io/matrix_market_grammar.cpp", "an imaginary part on the diagonal of a hermitian matrix is accepted",
       "if (real_diagonal && row == col && parsed.imaginary != 0)", "if (false)", "complex")
+fault("analyze/recommend/race.cpp", "the imaginary part of the reference is its real part",
+      "parts.y[2 * i + 1] = known.y[i].imaginary;", "parts.y[2 * i + 1] = known.y[i].real;", "sprecommend")
+fault("tools/library/products.cpp", "A^H x of the library is A^T x",
+      "if (adjoint) ready = adjoint_of(on, std::move(ready), s.rows, s.cols);", "", "library_matrix")
+fault("tools/library/products.cpp", "an imaginary part of a factor is lost",
+      "return {static_cast<part>(number.real()), static_cast<part>(number.imag())};",
+      "return {static_cast<part>(number.real()), part{0}};", "library_matrix")
+fault("analyze/recommend/recommend.cpp", "kernels that multiply no complex values may be named",
+      "if (!asked.kernels.empty() && std::none_of", "if (asked.kernels.empty() && std::none_of", "sprecommend")
 fault("analyze/structure/complex_features.cpp", "conjugates are looked for where values are equal",
       "conjugate += a.real == b.real && a.imaginary == -b.imaginary", "conjugate += a.real == b.real && a.imaginary == b.imaginary",
       "spanalyze")

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -277,36 +278,29 @@ TEST_CASE("lists, also from standard input, and what they name that is not there
   CHECK(lines_in(work, "piped/results.jsonl").size() == 3);
 }
 
-TEST_CASE("complex matrices are analysed, which is no failure, and counted apart") {
+TEST_CASE("complex matrices are analysed and raced like all others") {
   const folder work;
   const outcome r = run(work, "complex.mtx 'gen:laplace2d?n=5' --predict");
+  INFO(r.err);
   CHECK(r.status == 0);
-  CHECK(has(r.err, "analysed complex.mtx, "));
-  CHECK(has(r.err, " s: complex values, which no kernel multiplies"));
-  CHECK(has(r.out, "1 ok, 1 only analysed, 0 failed"));
-  CHECK(has(r.out, "2 matrices: 2 done, 0 failed; 1 predicted; 1 only analysed"));
+  CHECK(has(r.out, "2 ok, 0 failed"));
   REQUIRE(lines_in(work).size() == 2);
   const std::vector<json> lines = lines_in(work);
   const json line = lines[lines[0]["name"] == "complex.mtx" ? 0 : 1];
-  CHECK(line["result"] == "analysed");
-  CHECK(line["failure"].is_null());
-  CHECK(line["not_raced"] == "complex values, which no kernel multiplies");
+  CHECK(line["result"] == "ok");
+  CHECK(line["not_raced"].is_null());
   CHECK(line["analysis"]["entries"] == 2);
-  CHECK(line["analysis"]["values"].is_null());
-  CHECK(line["recommendation"].is_null());
+  CHECK(line["analysis"]["values"]["largest"].get<double>() == Approx(std::sqrt(26.0)));
+  CHECK(line["analysis"]["symmetry"]["conjugate"] == 0);
+  CHECK(line["recommendation"]["matrix"]["complex_values"] == true);
+  CHECK(line["recommendation"]["matrix"]["value_bits"] == 128);
   CHECK(line["matrix"]["field"] == "complex");
-  std::ifstream table(work.path / "spbatch-results" / "results.csv");
-  const std::string csv((std::istreambuf_iterator<char>(table)), {});
-  CHECK(has(csv, "analysed"));
-  CHECK(has(csv, "complex values, which no kernel multiplies"));
-  // It has its result, and is not tried again.
-  const outcome again = run(work, "complex.mtx --predict --retry-failed");
-  CHECK(again.status == 0);
-  CHECK(has(again.out, "1 had results before"));
-  const json analysis = json::parse(run(work, "complex.mtx --analyze --out analysis --json").out);
-  CHECK(analysis["run"]["ok"] == 1);
-  // Where nothing but a race is asked for, there is nothing to tell.
-  CHECK(run(work, "complex.mtx --recommend --predict --out race").status == 1);
+  // The type of values is that of their parts.
+  CHECK(run(work, "complex.mtx --recommend --predict --value f32 --out race").status == 0);
+  REQUIRE(lines_in(work, "race/results.jsonl").size() == 1);
+  CHECK(lines_in(work, "race/results.jsonl")[0]["recommendation"]["matrix"]["value_bits"] == 64);
+  CHECK(run(work, "complex.mtx --analyze --out analysis").status == 0);
+  CHECK(lines_in(work, "analysis/results.jsonl")[0]["analysis"]["values"]["explicit_zeros"] == 0);
 }
 
 TEST_CASE("an analysis takes no memory for rows without entries") {

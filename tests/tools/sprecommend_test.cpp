@@ -83,6 +83,49 @@ TEST_CASE("what kind of values a matrix has is told as spanalyze tells it") {
   CHECK(run_json(work, "none.mtx --predict")["features"]["field"] == "real");
 }
 
+TEST_CASE("complex matrices are raced, checked, predicted, and told as that") {
+  const folder work;
+  std::ofstream(work.path / "h.mtx") << "%%MatrixMarket matrix coordinate complex hermitian\n"
+                                        "4 4 6\n1 1 2 0\n2 1 1 -3\n3 2 0 1\n3 3 1 0\n4 2 5 5\n4 4 1 0\n";
+  const json told =
+      run_json(work,
+               "h.mtx --exhaustive --samples 3 --formats coo,csr,csc,sell,bsr,gcsb_tile --max-fill 1000 "
+               "--block 2x2 --tile 256x256");
+  CHECK(told["matrix"]["complex_values"] == true);
+  CHECK(told["matrix"]["value_bits"] == 128);
+  CHECK(told["matrix"]["symmetric"] == false);  // it equals its conjugate transpose
+  std::set<std::string> formats;
+  for (const json& k : told["contestants"]) {
+    INFO(k.dump());
+    CHECK(k["wrong"].is_null());
+    if (k["warm"].is_object()) formats.insert(told["variants"][k["variant"].get<std::size_t>()]["format"]);
+  }
+  for (const char* const format : {"coo", "csr", "csc", "sell", "bsr", "gcsb_tile"})
+    CHECK(formats.contains(format));
+  CHECK(has(told["verdict"].dump(), "c128"));
+
+  const outcome text = run(work, "'gen:uniform?n=300&density=0.05' --value c64 --budget 3");
+  INFO(text.err);
+  CHECK(text.status == 0);
+  CHECK(has(text.out, "complex"));
+  CHECK(has(text.out, "A^H x"));
+  CHECK(widest(text.out) <= 80);
+  const json predicted = run_json(work, "'gen:laplace2d?n=40' --value c128 --predict --mix 1:1");
+  CHECK(predicted["matrix"]["symmetric"] == true);  // of real values the imaginary parts are 0
+  CHECK(predicted["model"]["sure"] == false);
+  CHECK(run_json(work, "h.mtx --mix both --budget 3")["matrix"]["complex_values"] == true);
+
+  const outcome real = run(work, "h.mtx --value f64");
+  CHECK(real.status == 1);
+  CHECK(has(real.err, "h.mtx: the values are complex, and real ones were asked for"));
+  const outcome half = run(work, "h.mtx --formats csr_half --all");
+  CHECK(half.status == 1);
+  CHECK(has(half.out, "complex values are not stored as half of a matrix"));
+  const outcome kernel = run(work, "h.mtx --kernels bsr/max-task");
+  CHECK(kernel.status == 1);
+  CHECK(has(kernel.err, "the values are complex, and none of bsr/max-task multiplies those; these do: "));
+}
+
 TEST_CASE("a verdict in words, with what to do, and nothing wider than the terminal") {
   const folder work;
   const outcome r = run(work, "'gen:uniform?n=400&density=0.05' --formats sell --budget 20");

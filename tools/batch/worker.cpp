@@ -165,18 +165,12 @@ json failure_of(const char* cause, const std::string& message) {
   return {{"cause", cause}, {"message", message}};
 }
 
-// Whether kernels are raced on a matrix of such values.
-bool races(const batch_options& options, const std::string& field) {
-  return options.recommend && field != "complex";
-}
-
 void tell_features(matrix_features&& features, const std::string& name, const std::string& field,
                    const batch_options& options, parts& result) {
   result.matrix["entries"] = features.entries;
   if (!options.analyze) return;
   features.name = name;
   features.field = field;
-  features.has_values = field != "complex";
   if (!features.of_values) features.of_values = result.values.of_values;
   if (!features.structural_rank) features.structural_rank = result.values.structural_rank;
   if (!features.rcm_bandwidth) features.rcm_bandwidth = result.values.rcm_bandwidth;
@@ -201,8 +195,10 @@ void analyze(Backend on, const Matrix& matrix, const std::string& name, const st
   stages.begin("features");
   feature_request wanted;
   wanted.grid_rows = wanted.grid_cols = json_grid_side;
-  tell_features(features_of(on, matrix, wanted, nullptr), name, field, options, result);
-  if (options.recommend) result.not_raced = "complex values, which no kernel multiplies";
+  if constexpr (is_complex<typename Matrix::value_type>)
+    tell_features(features_of_complex(on, matrix, wanted), name, field, options, result);
+  else
+    tell_features(features_of(on, matrix, wanted, nullptr), name, field, options, result);
 }
 
 template <class Backend, class Offset, class Value>
@@ -210,7 +206,7 @@ void work_on(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, con
              const std::string& field, const batch_options& options, int share, double began,
              stage_clock& stages, parts& result) {
   const auto doing = [&](const std::string& text) { say(says_stage + text); };
-  if (races(options, field)) {
+  if (options.recommend) {
     stages.begin("recommending");
     // What is predicted is predicted for the machine as products have it, whatever this process may take of
     // it.
@@ -242,7 +238,11 @@ void work_on(Backend on, const csr<Offset, Value, view_on<Backend>>& matrix, con
       result.failed = failure_of("error", message);
     }
     for (const std::string& wrong : wrong_results(told.found)) result.failed = failure_of("error", wrong);
-    tell_features(std::move(told.features), name, field, options, result);
+    // Figures of complex values are those of their absolute values, which are not looked at beside a race.
+    if (is_complex<Value> && options.analyze)
+      analyze(on, matrix, name, field, options, stages, result);
+    else
+      tell_features(std::move(told.features), name, field, options, result);
   } else {
     analyze(on, matrix, name, field, options, stages, result);
   }
@@ -271,7 +271,7 @@ void work(const std::string& path, const json& job, stage_clock& stages, parts& 
   };
   matrix_entries source = [&] {
     try {
-      return read_matrix(path, {}, {options.analyze ? complex_values::pattern_only : complex_values::refuse});
+      return read_matrix(path, {}, {complex_values::keep});
     } catch (...) {
       look_again();  // half of what is being written is no matrix
       throw;
@@ -288,16 +288,17 @@ void work(const std::string& path, const json& job, stage_clock& stages, parts& 
   const std::string field = source.field;
   stages.begin("assembling");
   const std::int64_t most = most_entries(source);
-  with_types(
-      {needs_wide_offsets(most), options.single_values.value_or(source.single_precision)},
+  with_any_types(
+      {needs_wide_offsets(most), options.single_values.value_or(source.single_precision), field == "complex"},
       [&]<class Offset, class Value>() {
         assembly_report report;
         // What somebody should look at, as the other tools say it.
         const auto note_doubt = [&] {
           if (const std::string doubt = doubt_about(report); !doubt.empty()) result.matrix["note"] = doubt;
         };
-        if (!races(options, field) && is_hypersparse(source.entries.rows, source.entries.cols, most)) {
-          const auto matrix = assemble_hypersparse<Offset, Value>(std::move(source), false, report, nullptr);
+        if (!options.recommend && is_hypersparse(source.entries.rows, source.entries.cols, most)) {
+          using value = std::conditional_t<is_complex<Value>, complex128, Value>;
+          const auto matrix = assemble_hypersparse<Offset, value>(std::move(source), false, report, nullptr);
           note_doubt();
           on_backend(use_gpu, [&](auto on) { analyze(on, matrix, path, field, options, stages, result); });
           return;
@@ -305,7 +306,8 @@ void work(const std::string& path, const json& job, stage_clock& stages, parts& 
         // On the host, also where the products are for a GPU: that is another matrix's until it says so.
         auto matrix = assemble<openmp, Offset, Value>(openmp{}, std::move(source), false, report, nullptr);
         note_doubt();
-        if (options.analyze && races(options, field)) look_at_values(view(matrix), result);
+        if constexpr (!is_complex<Value>)
+          if (options.analyze && options.recommend) look_at_values(view(matrix), result);
         // Kernels then read where nothing is, which a GPU's context does not survive.
         if (fault == "indices") std::fill(matrix.col_indices.begin(), matrix.col_indices.end(), 0x7fffff00);
         if (use_gpu) {

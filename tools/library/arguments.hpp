@@ -2,6 +2,7 @@
 // that are not compiled are refused here, in a sentence, when the caller's code is compiled.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <ranges>
@@ -36,6 +37,7 @@ struct array_argument {
   std::size_t size = 0;
   int item_bits = 0;
   bool on_gpu = false;
+  bool complex = false;  // of whose bits each part has half
 };
 
 template <class T>
@@ -61,16 +63,20 @@ template <class Array>
 using item_of = typename items_of<Array>::type;
 
 template <class T>
-inline constexpr bool is_value =
-    std::is_same_v<std::remove_const_t<T>, float> || std::is_same_v<std::remove_const_t<T>, double>;
+inline constexpr bool is_complex_item = std::is_same_v<std::remove_const_t<T>, std::complex<float>> ||
+                                        std::is_same_v<std::remove_const_t<T>, std::complex<double>>;
+template <class T>
+inline constexpr bool is_value = std::is_same_v<std::remove_const_t<T>, float> ||
+                                 std::is_same_v<std::remove_const_t<T>, double> || is_complex_item<T>;
 
 template <class Array>
 array_argument argument(Array&& given) {
   constexpr int bits = int{sizeof(item_of<Array>)} * 8;
   if constexpr (is_device_span<std::remove_cvref_t<Array>>)
-    return {given.data(), given.size(), bits, true};
+    return {given.data(), given.size(), bits, true, is_complex_item<item_of<Array>>};
   else
-    return {std::ranges::data(given), static_cast<std::size_t>(std::ranges::size(given)), bits, false};
+    return {std::ranges::data(given), static_cast<std::size_t>(std::ranges::size(given)), bits, false,
+            is_complex_item<item_of<Array>>};
 }
 
 // x and y of a product. Spans without values of a type we know stop here.
@@ -80,7 +86,8 @@ constexpr void require_vectors() {
                 "x and y must be contiguous: a std::vector, a std::span, or a sparsmith::device_span");
   if constexpr (is_contiguous<X> && is_contiguous<Y>) {
     static_assert(is_value<item_of<X>> && is_value<item_of<Y>>,
-                  "Sparsmith computes in float and in double: x and y must hold one of the two");
+                  "Sparsmith computes in float and in double, and in std::complex of the two: x and y must "
+                  "hold one of the four");
     static_assert(std::is_same_v<std::remove_const_t<item_of<X>>, std::remove_const_t<item_of<Y>>>,
                   "x and y must hold values of the same type");
     static_assert(!std::is_const_v<item_of<Y>>, "y is written to: it may not be const");
@@ -106,8 +113,10 @@ constexpr void require_csr() {
                   "row offsets must be std::int32_t or std::int64_t");
     static_assert(std::is_integral_v<column> && std::is_signed_v<column> && sizeof(column) == 4,
                   "column indices must be std::int32_t");
-    static_assert(is_value<item_of<Values>>,
-                  "values must be float or double: Sparsmith is compiled for no other type");
+    static_assert(
+        is_value<item_of<Values>>,
+        "values must be float, double, or std::complex of one of the two: Sparsmith is compiled for "
+        "no other type");
     static_assert(
         is_device_span<std::remove_cvref_t<Offsets>> == is_device_span<std::remove_cvref_t<Values>> &&
             is_device_span<std::remove_cvref_t<Columns>> == is_device_span<std::remove_cvref_t<Values>>,

@@ -33,12 +33,16 @@ auto about(const std::string& name, const Work& work) {
 
 // Read from what `file` names, or made of arrays where it names nothing.
 matrix assembled(matrix_entries&& source, const std::string& file, const read_options& options) {
+  const value_width values = options.values;
+  const bool as_is = values == value_width::automatic;
   const bool single =
-      options.values == value_width::automatic ? source.single_precision : options.values == value_width::f32;
+      as_is ? source.single_precision : values == value_width::f32 || values == value_width::c64;
+  const bool complex =
+      as_is ? source.field == "complex" : values == value_width::c64 || values == value_width::c128;
   const bool wide = options.wide_offsets || needs_wide_offsets(most_entries(source));
   const matrix_kind kind{source.field, source.symmetry};
   return on_backend(place_for(options.where) == place::device, [&](auto on) {
-    return with_types({wide, single}, [&]<class Offset, class Value>() {
+    return with_any_types({wide, single, complex}, [&]<class Offset, class Value>() {
       using backend = decltype(on);
       assembly_report report;
       auto made =
@@ -142,8 +146,9 @@ matrix borrow(std::int64_t rows, std::int64_t cols, const array_argument& row_of
     wait_for(options.stream);
   }
   return on_backend(values.on_gpu, [&](auto on) {
-    return with_types(
-        {row_offsets.item_bits == 64, values.item_bits == 32}, [&]<class Offset, class Value>() {
+    return with_any_types(
+        {row_offsets.item_bits == 64, values.item_bits == (values.complex ? 64 : 32), values.complex},
+        [&]<class Offset, class Value>() {
           const auto shown = []<class T>(const array_argument& a, const T*) {
             return array_view<const T>(static_cast<const T*>(a.data), static_cast<std::int64_t>(a.size));
           };
@@ -209,7 +214,10 @@ const format_parameters& matrix::parameters() const {
   return state_->size.parameters;
 }
 int matrix::value_bits() const {
-  return state_->types.single_values ? 32 : 64;
+  return (state_->types.single_values ? 32 : 64) * (state_->types.complex ? 2 : 1);
+}
+bool matrix::complex_values() const {
+  return state_->types.complex;
 }
 int matrix::offset_bits() const {
   return state_->types.wide_offsets ? 64 : 32;
@@ -225,31 +233,59 @@ const assembly_report& matrix::assembly() const {
 }
 
 matrix read(const std::string& input, const read_options& options) {
-  matrix_entries source = read_matrix(input, options.progress, {.variable = options.variable});
+  matrix_entries source = read_matrix(input, options.progress,
+                                      {.if_complex = complex_values::keep, .variable = options.variable});
   return library::about(input, [&] { return library::assembled(std::move(source), input, options); });
 }
+
+namespace {
+
+template <class T>
+array<T, host> taken(std::span<const T> given) {
+  return copy_to<host>(array_view<const T>(given.data(), static_cast<std::int64_t>(given.size())),
+                       place::host);
+}
+
+// All of a list but its values.
+matrix_entries places_of(std::int64_t rows, std::int64_t cols, std::span<const std::int32_t> row_indices,
+                         std::span<const std::int32_t> col_indices, std::size_t values) {
+  if (row_indices.size() != values || col_indices.size() != values)
+    throw error(failure::usage, fmt::format("entries: {} row indices, {} column indices and {} values",
+                                            row_indices.size(), col_indices.size(), values));
+  matrix_entries source;
+  source.entries.rows = library::dimension("rows", rows);
+  source.entries.cols = library::dimension("columns", cols);
+  for (std::size_t i = 0; i < values; ++i)
+    if (row_indices[i] < 0 || row_indices[i] >= rows || col_indices[i] < 0 || col_indices[i] >= cols)
+      throw error(failure::input, fmt::format("entry {}: ({}, {}) is outside a matrix of {} x {}", i,
+                                              row_indices[i], col_indices[i], rows, cols));
+  source.entries.row_indices = taken(row_indices);
+  source.entries.col_indices = taken(col_indices);
+  source.origin = "entries";
+  return source;
+}
+
+}  // namespace
 
 matrix from_entries(std::int64_t rows, std::int64_t cols, std::span<const std::int32_t> row_indices,
                     std::span<const std::int32_t> col_indices, std::span<const double> values,
                     const read_options& options) {
-  if (row_indices.size() != values.size() || col_indices.size() != values.size())
-    throw error(failure::usage, fmt::format("entries: {} row indices, {} column indices and {} values",
-                                            row_indices.size(), col_indices.size(), values.size()));
-  matrix_entries source;
-  source.entries.rows = library::dimension("rows", rows);
-  source.entries.cols = library::dimension("columns", cols);
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (row_indices[i] < 0 || row_indices[i] >= rows || col_indices[i] < 0 || col_indices[i] >= cols)
-      throw error(failure::input, fmt::format("entry {}: ({}, {}) is outside a matrix of {} x {}", i,
-                                              row_indices[i], col_indices[i], rows, cols));
-  const auto taken = []<class T>(std::span<const T> given) {
-    return copy_to<host>(array_view<const T>(given.data(), static_cast<std::int64_t>(given.size())),
-                         place::host);
-  };
-  source.entries.row_indices = taken(row_indices);
-  source.entries.col_indices = taken(col_indices);
+  matrix_entries source = places_of(rows, cols, row_indices, col_indices, values.size());
   source.entries.values = taken(values);
-  source.origin = "entries";
+  return library::assembled(std::move(source), "", options);
+}
+
+matrix from_entries(std::int64_t rows, std::int64_t cols, std::span<const std::int32_t> row_indices,
+                    std::span<const std::int32_t> col_indices, std::span<const std::complex<double>> values,
+                    const read_options& options) {
+  matrix_entries source = places_of(rows, cols, row_indices, col_indices, values.size());
+  source.field = "complex";
+  source.entries.values = array<double, host>(static_cast<std::int64_t>(values.size()));
+  source.imaginary = array<double, host>(static_cast<std::int64_t>(values.size()));
+  for (std::int64_t i = 0; i < std::ssize(values); ++i) {
+    source.entries.values[i] = values[static_cast<std::size_t>(i)].real();
+    source.imaginary[i] = values[static_cast<std::size_t>(i)].imag();
+  }
   return library::assembled(std::move(source), "", options);
 }
 
@@ -299,7 +335,8 @@ void write(const matrix& a, const std::string& path) {
     const auto put = [&](const any_format<Offset, Value, host>& m) { write_matrix(file, kind, m, s.source); };
     if (kind == container::matrix_market && s.kind != format_kind::coo) {
       const library::as_csr<backend, Offset, Value> source(on, s);
-      return put(copy_to<host>(csr_to_coo(on, source.shown, nullptr)));
+      return put(
+          copy_to_host(from_csr<backend, Offset, Value>(on, source.shown, format_kind::coo, {}, nullptr)));
     }
     if constexpr (std::is_same_v<backend, openmp>)
       if (s.owner != nullptr) return put(*static_cast<const any_format<Offset, Value, host>*>(s.owner.get()));

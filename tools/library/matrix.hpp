@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <complex>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -21,8 +22,13 @@ namespace sparsmith {
 // Where a matrix is to live and its products to run. `automatic`: on the GPU where there is one.
 enum class run_on { automatic, cpu, gpu };
 
-// `automatic`: float where every value of the input is one, else double.
-enum class value_width { automatic, f32, f64 };
+// `automatic`: float where every value of the input is one, else double; c64 and c128, complex values of two
+// floats or two doubles, where its values are complex. Real values as complex ones have no imaginary parts;
+// complex ones as real ones are refused.
+enum class value_width { automatic, f32, f64, c64, c128 };
+
+// What a product is multiplied by. Of a matrix of real values it is real.
+using factor = std::complex<double>;
 
 enum class operation;
 namespace library {
@@ -54,7 +60,8 @@ class matrix {
   const std::string& format() const;
   format_kind kind() const;
   const format_parameters& parameters() const;  // {"beta", 32}, ...: the format's own sizes
-  int value_bits() const;                       // 32: float, 64: double
+  int value_bits() const;                       // 32: float, 64: double; of complex values 64 and 128
+  bool complex_values() const;
   int offset_bits() const;
   place where() const;
   bool on_gpu() const { return where() == place::device; }
@@ -62,24 +69,32 @@ class matrix {
   const assembly_report& assembly() const;  // what reading did to it; all 0 of arrays taken as they are
 
   // y = alpha A x + beta y and y = alpha A^T x + beta y, where y may not overlap x. With beta 0 y is not
-  // read, with alpha 0 x is not. Vectors hold float or double, as the matrix does. In the host's memory: y is
+  // read, with alpha 0 x is not. Vectors hold what the matrix does: float, double, or std::complex of one of
+  // them. In the host's memory: y is
   // there when the call returns; for a matrix on the GPU both are copied. In the GPU's (`device_span`): work
   // is queued on the matrix's stream, without copies.
   template <class X, class Y>
-  void multiply(double alpha, const X& x, double beta, Y&& y) const {
+  void multiply(factor alpha, const X& x, factor beta, Y&& y) const {
     library::require_vectors<const X&, Y>();
     run(false, alpha, library::argument(x), beta, library::argument(y));
   }
   template <class X, class Y>
-  void multiply_transposed(double alpha, const X& x, double beta, Y&& y) const {
+  void multiply_transposed(factor alpha, const X& x, factor beta, Y&& y) const {
     library::require_vectors<const X&, Y>();
     run(true, alpha, library::argument(x), beta, library::argument(y));
+  }
+  // y = alpha A^H x + beta y, which of real values is the same as A^T x: by the kernel of A^T x, and the
+  // conjugates of x and y.
+  template <class X, class Y>
+  void multiply_adjoint(factor alpha, const X& x, factor beta, Y&& y) const {
+    library::require_vectors<const X&, Y>();
+    run_adjoint(alpha, library::argument(x), beta, library::argument(y));
   }
   // y = alpha A x + beta y and z = alpha A^T w + beta z, and z = alpha A^T (A x) + beta z. A is read once
   // where the format has a kernel for that; else these are two products, one after the other. None of the
   // vectors that are written may overlap another.
   template <class X, class W, class Y, class Z>
-  void multiply_both(double alpha, const X& x, const W& w, double beta, Y&& y, Z&& z) const {
+  void multiply_both(factor alpha, const X& x, const W& w, factor beta, Y&& y, Z&& z) const {
     library::require_vectors<const X&, Y>();
     library::require_vectors<const W&, Z>();
     library::require_vectors<const X&, Z>();
@@ -87,7 +102,7 @@ class matrix {
              library::argument(z));
   }
   template <class X, class Z>
-  void multiply_normal(double alpha, const X& x, double beta, Z&& z) const {
+  void multiply_normal(factor alpha, const X& x, factor beta, Z&& z) const {
     library::require_vectors<const X&, Z>();
     run_normal(alpha, library::argument(x), beta, library::argument(z));
   }
@@ -106,6 +121,7 @@ class matrix {
   // The first product with a kernel prepares it, which allocates and waits; these do it beforehand.
   void prepare() const;
   void prepare_transposed() const;
+  void prepare_adjoint() const;
   void prepare_both() const;
   void prepare_normal() const;
   std::int64_t prepared_bytes() const;  // that all kernels prepared so far take beside the matrix
@@ -121,19 +137,21 @@ class matrix {
   const library::matrix_state& state() const { return *state_; }
 
  private:
-  void run(bool transposed, double alpha, const library::array_argument& x, double beta,
+  void run(bool transposed, factor alpha, const library::array_argument& x, factor beta,
            const library::array_argument& y) const;
-  void run_both(double alpha, const library::array_argument& x, const library::array_argument& w, double beta,
+  void run_adjoint(factor alpha, const library::array_argument& x, factor beta,
+                   const library::array_argument& y) const;
+  void run_both(factor alpha, const library::array_argument& x, const library::array_argument& w, factor beta,
                 const library::array_argument& y, const library::array_argument& z) const;
-  void run_normal(double alpha, const library::array_argument& x, double beta,
+  void run_normal(factor alpha, const library::array_argument& x, factor beta,
                   const library::array_argument& z) const;
-  // What the vectors point to, inputs first.
-  void compute(operation op, double alpha, double beta,
+  // What the vectors point to, inputs first. The adjoint of what is transposed.
+  void compute(operation op, bool adjoint, factor alpha, factor beta,
                std::span<const library::array_argument> vectors) const;
-  void compute_at(operation op, double alpha, double beta, void* const* vectors) const;
+  void compute_at(operation op, bool adjoint, factor alpha, factor beta, void* const* vectors) const;
   int kernel_for(operation op) const;
   std::string name_of_kernel(operation op) const;
-  std::shared_ptr<library::prepared_product> product(operation op) const;
+  std::shared_ptr<library::prepared_product> product(operation op, bool adjoint = false) const;
   void prepare(operation op) const;
 
   std::shared_ptr<const library::matrix_state> state_;
@@ -159,6 +177,9 @@ matrix read(const std::string& input, const read_options& options = {});
 // From a list of entries in any order, numbered from 0; entries of the same place are added up.
 matrix from_entries(std::int64_t rows, std::int64_t cols, std::span<const std::int32_t> row_indices,
                     std::span<const std::int32_t> col_indices, std::span<const double> values,
+                    const read_options& options = {});
+matrix from_entries(std::int64_t rows, std::int64_t cols, std::span<const std::int32_t> row_indices,
+                    std::span<const std::int32_t> col_indices, std::span<const std::complex<double>> values,
                     const read_options& options = {});
 
 struct borrow_options {

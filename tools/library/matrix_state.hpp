@@ -19,11 +19,12 @@ constexpr int default_choice = -1, two_products = -2;
 struct prepared_product {
   int kernel = 0;
   operation op = operation::multiply;
+  bool adjoint = false;  // of what is transposed
   void* stream = nullptr;
   std::unique_ptr<const waiting_stream> beside =
       {};  // what it really runs on, where `stream` is non-blocking
   std::int64_t bytes = 0;
-  std::function<void(double alpha, double beta, void* const* vectors)> run = {};  // x, y or x, w, y, z
+  std::function<void(factor alpha, factor beta, void* const* vectors)> run = {};  // x, y or x, w, y, z
   std::shared_ptr<void> between = {};  // A x of A^T (A x), where that is two products
   std::mutex running = {};
 };
@@ -58,7 +59,7 @@ using owner_on = any_format<Offset, Value, space_on<Backend>>;
 template <class Use>
 decltype(auto) with_matrix(const matrix_state& s, Use&& use) {
   return on_backend(s.where == place::device, [&](auto on) -> decltype(auto) {
-    return with_types(s.types, [&]<class Offset, class Value>() -> decltype(auto) {
+    return with_any_types(s.types, [&]<class Offset, class Value>() -> decltype(auto) {
       return use.template operator()<Offset, Value>(
           on, *static_cast<const views_on<decltype(on), Offset, Value>*>(s.views.get()));
     });
@@ -69,7 +70,7 @@ decltype(auto) with_matrix(const matrix_state& s, Use&& use) {
 template <class Backend, class Offset, class Value>
 std::shared_ptr<matrix_state> state_of(views_on<Backend, Offset, Value> views) {
   auto state = std::make_shared<matrix_state>();
-  state->types = {sizeof(Offset) == 8, sizeof(Value) == 4};
+  state->types = {sizeof(Offset) == 8, sizeof(typename part_of_value<Value>::type) == 4, is_complex<Value>};
   state->where = space_on<Backend>::where;
   state->kind = static_cast<format_kind>(views.index());
   std::visit(

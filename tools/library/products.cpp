@@ -6,6 +6,7 @@
 #include "convert/backend/device.hpp"
 #include "convert/formats/properties.hpp"
 #include "convert/nearest_names.hpp"
+#include "kernels/adjoint.hpp"
 #include "kernels/bound_kernels.hpp"
 #include "tools/library/matrix_state.hpp"
 #include "tools/library/visit.hpp"
@@ -64,16 +65,27 @@ int default_kernel(const matrix& a, operation op) {
   return s.defaults[number_of(op)] = found;
 }
 
-std::shared_ptr<prepared_product> prepared_for(const matrix_state& s, int kernel, operation op, void* stream,
-                                               bool non_blocking) {
+// A factor as the kernels take it; one of real values is real (require_right).
+template <class Value>
+Value value_of(factor number) {
+  using part = typename part_of_value<Value>::type;
+  if constexpr (is_complex<Value>)
+    return {static_cast<part>(number.real()), static_cast<part>(number.imag())};
+  else
+    return static_cast<part>(number.real());
+}
+
+std::shared_ptr<prepared_product> prepared_for(const matrix_state& s, int kernel, operation op, bool adjoint,
+                                               void* stream, bool non_blocking) {
   const std::lock_guard lock(s.mutex);
   for (const auto& known : s.prepared)
-    if (known->kernel == kernel && known->op == op && known->stream == stream &&
+    if (known->kernel == kernel && known->op == op && known->adjoint == adjoint && known->stream == stream &&
         (known->beside != nullptr) == non_blocking)
       return known;
   auto product = std::make_shared<prepared_product>();
   product->kernel = kernel;
   product->op = op;
+  product->adjoint = adjoint;
   product->stream = stream;
   if (non_blocking) product->beside = std::make_unique<const waiting_stream>();
   with_matrix(s, [&]<class Offset, class Value>(auto on, const auto& views) {
@@ -87,16 +99,18 @@ std::shared_ptr<prepared_product> prepared_for(const matrix_state& s, int kernel
     if constexpr (std::is_same_v<backend, cuda>)
       on.stream = non_blocking ? product->beside->get() : static_cast<CUstream_st*>(stream);
     const auto lines = lines_of<backend, Offset, Value>(on, views);
-    const auto ready = lines[static_cast<std::size_t>(kernel)].prepare(op);
+    auto ready = lines[static_cast<std::size_t>(kernel)].prepare(op);
+    if constexpr (is_complex<Value>)
+      if (adjoint) ready = adjoint_of(on, std::move(ready), s.rows, s.cols);
     product->bytes = ready.bytes;
     const auto at = [](void* vector) { return static_cast<Value*>(vector); };
     if (op == operation::both)
-      product->run = [run = ready.run_both, at](double alpha, double beta, void* const* v) {
-        run(static_cast<Value>(alpha), at(v[0]), at(v[1]), static_cast<Value>(beta), at(v[2]), at(v[3]));
+      product->run = [run = ready.run_both, at](factor alpha, factor beta, void* const* v) {
+        run(value_of<Value>(alpha), at(v[0]), at(v[1]), value_of<Value>(beta), at(v[2]), at(v[3]));
       };
     else
-      product->run = [run = ready.run, at](double alpha, double beta, void* const* v) {
-        run(static_cast<Value>(alpha), at(v[0]), static_cast<Value>(beta), at(v[1]));
+      product->run = [run = ready.run, at](factor alpha, factor beta, void* const* v) {
+        run(value_of<Value>(alpha), at(v[0]), value_of<Value>(beta), at(v[1]));
       };
   });
   s.prepared.push_back(product);
@@ -104,7 +118,7 @@ std::shared_ptr<prepared_product> prepared_for(const matrix_state& s, int kernel
 }
 
 // On the stream it was prepared for, in the order of the caller's.
-void run_in_order(prepared_product& product, double alpha, double beta, void* const* vectors) {
+void run_in_order(prepared_product& product, factor alpha, factor beta, void* const* vectors) {
   const std::lock_guard lock(product.running);
   auto* const given = static_cast<CUstream_st*>(product.stream);
   if (product.beside != nullptr) queued_work(given).hold_back(product.beside->get());
@@ -114,7 +128,7 @@ void run_in_order(prepared_product& product, double alpha, double beta, void* co
 
 // compute(vectors) with vectors of the host in the GPU's memory; inputs come first, as many as outputs.
 template <class Compute>
-void with_copies(double alpha, double beta, std::span<const array_argument> vectors, Compute compute) {
+void with_copies(factor alpha, factor beta, std::span<const array_argument> vectors, Compute compute) {
   const auto bytes_of = [](const array_argument& a) {
     return static_cast<std::int64_t>(a.size) * (a.item_bits / 8);
   };
@@ -123,7 +137,7 @@ void with_copies(double alpha, double beta, std::span<const array_argument> vect
   for (std::size_t i = 0; i < vectors.size(); ++i) {
     there.emplace_back(bytes_of(vectors[i]));
     at.push_back(there.back().data());
-    if ((i < vectors.size() / 2 ? alpha : beta) != 0)
+    if ((i < vectors.size() / 2 ? alpha : beta) != 0.0)
       copy_bytes(place::device, at[i], place::host, vectors[i].data, bytes_of(vectors[i]));
   }
   compute(at.data());
@@ -160,22 +174,40 @@ bool share_memory(const array_argument& a, const array_argument& b) {
   return a.size > 0 && b.size > 0 && first_of(a) < end_of(b) && first_of(b) < end_of(a);
 }
 
-void require_right(const matrix_state& s, operation op, std::span<const array_argument> given) {
+// "float", and the value_width that reads it.
+std::pair<std::string, const char*> names_of_values(bool complex, bool single) {
+  if (complex) return {fmt::format("std::complex<{}>", single ? "float" : "double"), single ? "c64" : "c128"};
+  return {single ? "float" : "double", single ? "f32" : "f64"};
+}
+
+void require_right(const matrix_state& s, operation op, bool adjoint, factor alpha, factor beta,
+                   std::span<const array_argument> given) {
   const std::vector<named_vector> wanted = vectors_of(s, op);
+  if (!s.types.complex && (alpha.imag() != 0 || beta.imag() != 0))
+    throw error(
+        failure::usage,
+        fmt::format("the matrix holds real values, but {} has an imaginary part: read it with .values = "
+                    "value_width::c64 or c128",
+                    alpha.imag() != 0 ? "alpha" : "beta"));
   std::string names;
   for (std::size_t i = 0; i < given.size(); ++i) {
     names += fmt::format("{}{}", i == 0 ? "" : i + 1 < given.size() ? ", " : " and ", wanted[i].name);
     if (static_cast<std::int64_t>(given[i].size) != wanted[i].needed)
-      throw error(failure::usage,
-                  fmt::format("{} has {} values, but {} of a matrix of {} x {} needs {}", wanted[i].name,
-                              given[i].size, name_of(op), s.rows, s.cols, wanted[i].needed));
+      throw error(failure::usage, fmt::format("{} has {} values, but {} of a matrix of {} x {} needs {}",
+                                              wanted[i].name, given[i].size, adjoint ? "A^H x" : name_of(op),
+                                              s.rows, s.cols, wanted[i].needed));
   }
-  const int bits = s.types.single_values ? 32 : 64;
-  if (given[0].item_bits != bits)
+  const bool given_single = given[0].item_bits == (given[0].complex ? 64 : 32);
+  if (given[0].complex != s.types.complex || given_single != s.types.single_values) {
+    const auto [there, in_words] = names_of_values(s.types.complex, s.types.single_values);
+    const auto [here, width] = names_of_values(given[0].complex, given_single);
+    // What is complex cannot be read as real.
+    const std::string advice = s.types.complex && !given[0].complex
+                                   ? fmt::format("vectors of {} go with it", there)
+                                   : fmt::format("read it with .values = value_width::{}", width);
     throw error(failure::usage,
-                fmt::format("the matrix holds {}, but {} hold {}: read it with .values = value_width::{}",
-                            bits == 32 ? "float" : "double", names, bits == 32 ? "double" : "float",
-                            bits == 32 ? "f64" : "f32"));
+                fmt::format("the matrix holds {}, but {} hold {}: {}", there, names, here, advice));
+  }
   for (std::size_t i = 0; i < given.size(); ++i)
     for (std::size_t k = i + 1; k < given.size(); ++k) {
       if (!wanted[k].written || !share_memory(given[i], given[k])) continue;
@@ -295,8 +327,8 @@ std::string matrix::kernel_normal() const {
   return name_of_kernel(operation::normal);
 }
 
-std::shared_ptr<library::prepared_product> matrix::product(operation op) const {
-  return library::prepared_for(*state_, kernel_for(op), op, stream_, non_blocking_);
+std::shared_ptr<library::prepared_product> matrix::product(operation op, bool adjoint) const {
+  return library::prepared_for(*state_, kernel_for(op), op, adjoint, stream_, non_blocking_);
 }
 
 void matrix::prepare(operation op) const {
@@ -310,6 +342,9 @@ void matrix::prepare() const {
 }
 void matrix::prepare_transposed() const {
   prepare(operation::transposed);
+}
+void matrix::prepare_adjoint() const {
+  product(operation::transposed, state_->types.complex);
 }
 void matrix::prepare_both() const {
   prepare(operation::both);
@@ -325,34 +360,38 @@ std::int64_t matrix::prepared_bytes() const {
   return bytes;
 }
 
-void matrix::run(bool transposed, double alpha, const library::array_argument& x, double beta,
+void matrix::run(bool transposed, factor alpha, const library::array_argument& x, factor beta,
                  const library::array_argument& y) const {
-  compute(transposed ? operation::transposed : operation::multiply, alpha, beta, std::array{x, y});
+  compute(transposed ? operation::transposed : operation::multiply, false, alpha, beta, std::array{x, y});
 }
-void matrix::run_both(double alpha, const library::array_argument& x, const library::array_argument& w,
-                      double beta, const library::array_argument& y, const library::array_argument& z) const {
-  compute(operation::both, alpha, beta, std::array{x, w, y, z});
+void matrix::run_adjoint(factor alpha, const library::array_argument& x, factor beta,
+                         const library::array_argument& y) const {
+  compute(operation::transposed, state_->types.complex, alpha, beta, std::array{x, y});
 }
-void matrix::run_normal(double alpha, const library::array_argument& x, double beta,
+void matrix::run_both(factor alpha, const library::array_argument& x, const library::array_argument& w,
+                      factor beta, const library::array_argument& y, const library::array_argument& z) const {
+  compute(operation::both, false, alpha, beta, std::array{x, w, y, z});
+}
+void matrix::run_normal(factor alpha, const library::array_argument& x, factor beta,
                         const library::array_argument& z) const {
-  compute(operation::normal, alpha, beta, std::array{x, z});
+  compute(operation::normal, false, alpha, beta, std::array{x, z});
 }
 
-void matrix::compute(operation op, double alpha, double beta,
+void matrix::compute(operation op, bool adjoint, factor alpha, factor beta,
                      std::span<const library::array_argument> vectors) const {
-  library::require_right(*state_, op, vectors);
+  library::require_right(*state_, op, adjoint, alpha, beta, vectors);
   if (on_gpu() && !vectors[0].on_gpu)
     return library::with_copies(alpha, beta, vectors,
-                                [&](void* const* there) { compute_at(op, alpha, beta, there); });
+                                [&](void* const* there) { compute_at(op, adjoint, alpha, beta, there); });
   std::array<void*, 4> at = {};
   for (std::size_t i = 0; i < vectors.size(); ++i) at[i] = const_cast<void*>(vectors[i].data);
-  compute_at(op, alpha, beta, at.data());
+  compute_at(op, adjoint, alpha, beta, at.data());
 }
 
-void matrix::compute_at(operation op, double alpha, double beta, void* const* vectors) const {
+void matrix::compute_at(operation op, bool adjoint, factor alpha, factor beta, void* const* vectors) const {
   if (kernel_for(op) != library::two_products)
-    return library::run_in_order(*product(op), alpha, beta, vectors);
-  const auto plain = [&](operation one, double a, void* x, double b, void* y) {
+    return library::run_in_order(*product(op, adjoint), alpha, beta, vectors);
+  const auto plain = [&](operation one, factor a, void* x, factor b, void* y) {
     library::run_in_order(*product(one), a, b, std::array{x, y}.data());
   };
   if (op == operation::both) {
@@ -362,7 +401,7 @@ void matrix::compute_at(operation op, double alpha, double beta, void* const* ve
   }
   const auto own = product(op);
   const std::lock_guard lock(own->running);
-  if (alpha != 0) plain(operation::multiply, 1, vectors[0], 0, own->between.get());
+  if (alpha != 0.0) plain(operation::multiply, 1, vectors[0], 0, own->between.get());
   plain(operation::transposed, alpha, own->between.get(), beta, vectors[1]);
 }
 

@@ -21,8 +21,11 @@ matrix_features features(const matrix& a, const feature_request& request) {
       library::with_matrix(a.state(), [&]<class Offset, class Value>(auto on, const auto&) {
         using backend = decltype(on);
         const library::as_csr<backend, Offset, Value> source(on, a.state());
-        return with_structure(on, source.shown,
-                              [&](const auto& m) { return features_of(on, m, request, nullptr); });
+        if constexpr (is_complex<Value>)
+          return features_of_complex(on, source.shown, request);
+        else
+          return with_structure(on, source.shown,
+                                [&](const auto& m) { return features_of(on, m, request, nullptr); });
       });
   found.name = a.name();
   found.field = a.state().source.field;
@@ -34,7 +37,21 @@ std::vector<format_cost> plan(const matrix& a, const plan_request& request) {
   return library::with_matrix(a.state(), [&]<class Offset, class Value>(auto on, const auto&) {
     using backend = decltype(on);
     const library::as_csr<backend, Offset, Value> source(on, a.state());
-    return with_structure(on, source.shown, [&](const auto& m) { return plan_formats(on, m, request); });
+    if constexpr (is_complex<Value>) {
+      // A conversion moves the numbers of complex values.
+      const auto& m = source.shown;
+      array<double, space_on<backend>> numbers(m.values.size());
+      number_values(on, m.values, 0, numbers.data());
+      plan_request of_numbers = request;
+      of_numbers.half = false;
+      auto costs = with_structure(
+          on, csr<Offset, double, view_on<backend>>{m.rows, m.cols, m.row_offsets, m.col_indices, numbers},
+          [&](const auto& real) { return plan_formats(on, real, of_numbers); });
+      price_complex(costs, numbers.size(), sizeof(Value));
+      return costs;
+    } else {
+      return with_structure(on, source.shown, [&](const auto& m) { return plan_formats(on, m, request); });
+    }
   });
 }
 

@@ -266,6 +266,8 @@ held_matrix read_matrix_from(const nb::bytes& input, const std::string& device, 
     const nb::gil_scoped_release others;
     made = read(name, options);
   }
+  if (made->complex_values())
+    throw error(failure::unsupported, name + ": the values are complex, which is not supported yet");
   return {std::move(*made), nb::none()};
 }
 
