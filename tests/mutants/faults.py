@@ -568,6 +568,12 @@ fault("analyze/recommend/machine_cache.cpp", "rates of another number of threads
 fault("analyze/recommend/machine_cache.cpp", "what others spoiled takes the place of what was measured well",
       "(machine.noisy.empty() || !known_well) && !path.empty()", "!path.empty()", "machine_cache")
 
+fault("analyze/recommend/results.hpp", "every kernel is listed for two products in one pass", "return is_plain(op) || info.computes(op);",
+      "return is_plain(op) || info.name != nullptr;", "tournament")
+fault("analyze/recommend/model.cpp", "two products in one pass read the arrays twice", "  p.vectors += second.vectors;\n",
+      "  p.vectors += second.vectors, p.arrays += second.arrays;\n", "field")
+fault("analyze/recommend/model.cpp", "a rest of diagonals starts no kernel", "(cost.rest > 0 ? facts.launches_for_rest : 0)", "0", "field")
+
 # The rules of the tournament, taken out one by one: each under the name of the case of tournament_test.cpp that is about it.
 for case, rule, without in [
     ("who is clearly behind after the first samples", "if (ratio > tuning.behind_at_first)\n        leave(",
@@ -594,12 +600,10 @@ for case, rule, without in [
      "false"),
     ("a step away from a variant", "if (!(behind <= tuning.worth_varying))",
      "if (false)"),
-    ("a step away from a variant", "!(one.expected && nearest_product <= tuning.worth_expecting)",
+    ("a step away from a variant", "!(one.expected && nearest_known <= tuning.worth_expecting)",
      "true"),
-    ("of one pass nothing is predicted", "!(one.expected && nearest_product <= tuning.worth_expecting)",
+    ("of one pass nothing is predicted", "!(one.expected && nearest_known <= tuning.worth_expecting)",
      "!(one.expected && nearest <= tuning.worth_expecting)"),
-    ("one pass races beside two products", "return is_plain(op) || info.computes(op);",
-     "return is_plain(op) || info.name != nullptr;"),
     ("who is left out has its reason", "line.refused = one.left_out;",
      ""),
     ("of two products a contestant stays", "if (ratio > tuning.behind_at_first) ratio = distances()(mine);",

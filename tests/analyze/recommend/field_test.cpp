@@ -354,6 +354,43 @@ TEST_CASE("terms are times: none is negative, and more bytes or atomics take lon
   CHECK(unstated.launches == 0);
 }
 
+TEST_CASE("two products in one pass read the arrays once, and do what both do") {
+  const matrix m = generated("gen:rmat?scale=9&edges=6");
+  const model_matrix known =
+      model_matrix_of(features_of(openmp{}, view(m), {}, nullptr), m.values.size() * 2, 8);
+  const machine_rates rates = some_rates();
+  format_cost cost;
+  cost.format = format_kind::dia;
+  cost.bytes = 1000000;
+  kernel_facts facts = warp_facts;
+  facts.launches = {.multiply = 1, .transposed = 2, .both = 3, .normal = 4};
+  facts.launches_for_rest = 5;
+  const auto terms_for = [&](operation op) {
+    return terms_of(rates, "cuda", named("dia/some", facts), op, known, cost, false, false);
+  };
+  const auto check = [&](double launches) {
+    const model_terms ax = terms_for(operation::multiply), atx = terms_for(operation::transposed),
+                      both = terms_for(operation::both);
+    for (std::size_t i = 0; i < term_names.size(); ++i) {
+      const std::string_view name = term_names[i];
+      INFO(name);
+      if (name == "launches")
+        CHECK(both[i] == Approx(launches * rates.launch_seconds));
+      else if (name == "arrays")
+        CHECK((both[i] == ax[i] && ax[i] > 0));
+      else if (name == "vectors" || name == "outputs" || name == "gathers" || name == "fresh")
+        CHECK((both[i] == Approx(ax[i] + atx[i]) && ax[i] > 0));
+    }
+  };
+  check(3);
+  cost.rest = 100;
+  check(8);
+  // A^T of a copy of A^T is A: both are the same work from it.
+  CHECK(work_of("cuda", named("dia/some", facts), operation::both, known, cost, true).bytes ==
+        work_of("cuda", named("dia/some", facts), operation::both, known, cost, false).bytes);
+  CHECK(terms_for(operation::normal)[0] == Approx(9 * rates.launch_seconds));
+}
+
 TEST_CASE("what kernels on OpenMP refuse is what is expected of the price") {
   // Ours take everything.
   for (const auto& [name, times] : testing::check_refusals(openmp{})) {
