@@ -96,7 +96,8 @@ int check_signing(checker& to, const std::string& name, const std::string& seed)
     if (target_named(name).run(changed)) to.fail("a changed container was accepted");
     signatures.sign(changed);
   }
-  if (!target_named(name).run(changed)) to.fail(fmt::format("{}: {}: what was signed again was refused", name, to.current));
+  if (!target_named(name).run(changed))
+    to.fail(fmt::format("{}: {}: what was signed again was refused", name, to.current));
   return 1;
 }
 
