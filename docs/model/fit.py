@@ -171,7 +171,7 @@ class Table:
         tried on some."""
         need = PRODUCTS[product][-1]
         return [c for c, forms in self.variants.items()
-                if "csc " in forms and all(any(lines[o] for lines in forms.values()) for o in need)]
+                if "csc " in forms and forms["csc "]["ax"] and all(any(lines[o] for lines in forms.values()) for o in need)]
 
 
 def of_csr(rows, value):
