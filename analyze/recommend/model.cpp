@@ -253,7 +253,6 @@ product product_of(const std::string& backend, const kernel_info& kernel, operat
   product p = part(alone, stored_multiply);
   const product second = part(kernel.facts, turned(stored_multiply));
   // The arrays are read once; the rest is done for each.
-  p.transposed = true;
   p.inputs += second.inputs;
   p.outputs += second.outputs;
   p.vectors += second.vectors;
