@@ -38,7 +38,7 @@ inline const char* line_end_after(const char* pos, const char* end) {
 // In a coordinate file a value follows its column, and something blank must stand between them: "1 2.5" is a
 // line without a value, not column 2 with .5. The parser itself does not look.
 inline void require_blank_before(const char* pos) {
-  if (pos[-1] != ' ' && pos[-1] != '\t') throw fmm::invalid_mm("the line ends before the value");
+  if (!is_blank(pos[-1])) throw fmm::invalid_mm("the line ends before the value");
 }
 
 // The negation is named by the library's symmetry code, which this reader never runs: expansion is a
