@@ -46,6 +46,11 @@ struct table_of<csc<Offset, Value, view_of<Space>>> {
                              [run = ready.run_both](Value alpha, const Value* x, const Value* w, Value beta,
                                                     Value* y, Value* z) { run(alpha, w, x, beta, z, y); });
                        }});
+      if (line.prepare_many)
+        table.back().prepare_many = [line](backend_in<Space> on, const matrix& m, operation op,
+                                           vector_layout as) {
+          return line.prepare_many(on, transpose(m), turned(op), as);
+        };
     }
     return table;
   }

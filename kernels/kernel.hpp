@@ -32,6 +32,36 @@ struct prepared_kernel {
       {};
 };
 
+// How several vectors lie in memory: by rows, where the values of row i of all of them stand side by side, or
+// one vector after the other.
+struct vector_layout {
+  std::int64_t count = 1;
+  bool by_rows = true;
+};
+
+// A kernel ready for a product with several vectors at once, laid out as it was prepared for: y = alpha A x +
+// beta y for every one of them, or the same with A^T. A stride is that from one row to the next where they
+// lie by rows, at least their number, and else that from one vector to the next.
+template <class Value>
+struct prepared_many {
+  std::int64_t bytes = 0;
+  std::function<void(Value alpha, const Value* x, std::int64_t x_stride, Value beta, Value* y,
+                     std::int64_t y_stride)>
+      run;
+};
+
+// From what computes it of one vector: one after the other, copied to and fro where they lie by rows.
+template <class Value>
+prepared_many<Value> one_by_one(openmp on, prepared_kernel<Value> single, std::int64_t inputs,
+                                std::int64_t outputs, vector_layout as);
+// From what computes it by rows: copied where they lie otherwise.
+template <class Value>
+prepared_many<Value> from_rows(openmp on, prepared_many<Value> by_rows, std::int64_t inputs,
+                               std::int64_t outputs, vector_layout as);
+// y = beta y of several vectors of `count` values each.
+template <class Value>
+void scale_many(openmp on, std::int64_t count, vector_layout as, Value beta, Value* y, std::int64_t stride);
+
 // A kernel of both products from what runs them, on a matrix of such sizes.
 template <class Value, class Run>
 prepared_kernel<Value> both_products(std::int64_t bytes, std::int64_t rows, std::int64_t cols, Run run) {
@@ -55,6 +85,10 @@ struct kernel {
   // What is prepared runs where `on` says: on CUDA every run is queued on its stream.
   std::function<prepared_kernel<typename Matrix::value_type>(backend on, const Matrix& matrix, operation op)>
       prepare;
+  // The same of several vectors at once, for A x and A^T x; empty where there is none for this backend yet.
+  std::function<prepared_many<typename Matrix::value_type>(backend on, const Matrix& matrix, operation op,
+                                                           vector_layout as)>
+      prepare_many = {};
 };
 
 // The lines of one format's table.
@@ -81,6 +115,11 @@ template <class Matrix>
 std::int64_t inputs(const Matrix& matrix, operation op) {
   return inputs_of(rows_of(matrix), cols_of(matrix), op);
 }
+
+template <class K>
+inline constexpr bool has_code_for_many = !is_complex<typename K::matrix::value_type> && requires {
+  typename K::many;
+};
 
 // The first half of a line: what K says about itself.
 //   K::info, K::matrix (a view type)
@@ -110,6 +149,7 @@ kernel<typename K::matrix> refusal_of() {
   };
   kernel_info info = K::info;
   if constexpr (has_rule) info.why_not_expected = &K::why_not_expected;
+  if constexpr (has_code_for_many<K>) info.many_vectors = true;
   return {info, why_not,
           [why_not](typename line::backend, const matrix_type& m,
                     operation op) -> prepared_kernel<typename matrix_type::value_type> {
@@ -117,11 +157,37 @@ kernel<typename K::matrix> refusal_of() {
           }};
 }
 
+// A product with several vectors by code of its own.
+template <class K>
+prepared_many<typename K::matrix::value_type> prepare_own_many(openmp on, const typename K::matrix& m,
+                                                               operation op, vector_layout as) {
+  using value = typename K::matrix::value_type;
+  std::shared_ptr<typename K::many> state;
+  prepared_many<value> ready;
+  if (rows_of(m) > 0 && cols_of(m) > 0 && slots(m) > 0) {
+    state = std::make_shared<typename K::many>(on, m, op, as.count);
+    ready.bytes = state->bytes();
+  }
+  const vector_layout rows{as.count, true};
+  ready.run = [=, count = outputs(m, op)](value alpha, const value* x, std::int64_t x_stride, value beta,
+                                          value* y, std::int64_t y_stride) {
+    if (state == nullptr || alpha == value{0})
+      scale_many(on, count, rows, beta, y, y_stride);
+    else
+      state->run(alpha, x, x_stride, beta, y, y_stride);
+  };
+  return from_rows(on, std::move(ready), inputs(m, op), outputs(m, op), as);
+}
+
 // The whole line of kernel type K, which has in addition
 //   K(backend, const matrix&, operation)                    prepares
 //   std::int64_t bytes() const                              left out where it takes nothing
 //   void run(Value alpha, const Value* x, Value beta, Value* y) const
 //   void run_both(Value alpha, const Value* x, const Value* w, Value beta, Value* y, Value* z) const
+//   K::many, a type for products with several vectors, by rows; left out where they are one after the other
+//     many(backend, const matrix&, operation, vectors), bytes() as above
+//     void run(Value alpha, const Value* x, std::int64_t x_stride, Value beta, Value* y, std::int64_t
+//     y_stride)
 // as far as it computes what they are for. A matrix without slots or an alpha of 0 only scales y: neither the
 // constructor nor run sees them.
 template <class K>
@@ -163,6 +229,14 @@ kernel<typename K::matrix> kernel_of() {
       };
     return ready;
   };
+  if constexpr (std::is_same_v<backend, openmp> && (K::info.computes.multiply || K::info.computes.transposed))
+    line.prepare_many = [prepare = line.prepare](backend on, const matrix_type& m, operation op,
+                                                 vector_layout as) -> prepared_many<value> {
+      if constexpr (has_code_for_many<K>)
+        return prepare_own_many<K>(on, m, op, as);
+      else
+        return one_by_one(on, prepare(on, m, op), inputs(m, op), outputs(m, op), as);
+    };
   return line;
 }
 

@@ -151,6 +151,8 @@ struct kernel_info {
   const char* predicted_as = nullptr;
 
   // What follows is for tables to fill in.
+  // Products with several vectors read A once for many of them; else A is read for each.
+  bool many_vectors = false;
   // Of the kernel whose code it runs where that has another name: CSC's run CSR's.
   const char* code_name = nullptr;
   // Why it would not take such a matrix, about the arrays as they are stored; null where it takes all.

@@ -3,8 +3,10 @@
 // added to y, atomically where another thread may add to the same row. A^T x: every thread sums up the whole
 // result, and these are added at the end. The default one also makes two products in one pass, of whole block
 // rows.
+#include <numeric>
+
 #include "kernels/cpu/bsr_blocks.hpp"
-#include "kernels/cpu/scatter.hpp"
+#include "kernels/cpu/panels.hpp"
 #include "kernels/table.hpp"
 #include "kernels/vendor/mkl.hpp"
 
@@ -385,20 +387,125 @@ class bsr_omp {
   std::unique_ptr<bsr_one_pass<Offset, Value>> one_pass_;  // where two products are made in one pass
 };
 
+// Several vectors: a block's row is a run of neighbouring entries, so that the same panels of registers
+// serve.
+template <class Offset, class Value>
+class bsr_many {
+ public:
+  using matrix = bsr_view<Offset, Value, host>;
+
+  bsr_many(openmp, const matrix& m, operation op, std::int64_t vectors)
+      : m_(m),
+        vectors_(vectors),
+        bounds_(balanced_chunks(
+            m.row_offsets.size() - 1,
+            thread_count() * (op == operation::multiply ? int{bsr_tuning::chunks_per_thread} : 1),
+            [&](std::int64_t row) { return std::int64_t{m.row_offsets[row]} + row; })),
+        neighbours_(m.block_cols) {
+    std::iota(neighbours_.begin(), neighbours_.end(), 0);
+    if (op == operation::multiply) {
+      sums_each_ = m.block_rows * std::min(vectors, panel_tuning::widest);
+      sums_ = array<Value, host>(chunks() * sums_each_);
+    } else {
+      columns_ = std::make_unique<panel_sums<Value>>(m.cols, vectors, chunks(), [&](std::int64_t c) {
+        std::pair<std::int64_t, std::int64_t> touched{m.cols, 0};
+        each_block(c, [&](std::int64_t, std::int64_t col, std::int64_t, std::int64_t width, const Value*) {
+          touched = {std::min(touched.first, col), std::max(touched.second, col + width)};
+        });
+        return touched;
+      });
+    }
+  }
+  std::int64_t bytes() const {
+    return (columns_ ? columns_->bytes() : 0) + sums_.size() * std::int64_t{sizeof(Value)};
+  }
+
+  void run(Value alpha, const Value* x, std::int64_t x_stride, Value beta, Value* y, std::int64_t y_stride) {
+    if (columns_)
+      return columns_->run(alpha, beta, y, y_stride,
+                           [&](std::int64_t c, std::int64_t first, std::int64_t panel, Value* sums) {
+                             each_block(c, [&](std::int64_t row, std::int64_t col, std::int64_t height,
+                                               std::int64_t width, const Value* block) {
+                               for (std::int64_t r = 0; r < height; ++r)
+                                 code_.scatter(neighbours_.data(), block + r * m_.block_cols, width, 1,
+                                               x + (row + r) * x_stride + first, panel,
+                                               sums + col * columns_->stride(), columns_->stride());
+                             });
+                           });
+#pragma omp parallel for schedule(dynamic, 1)
+    for (std::int64_t c = 0; c < chunks(); ++c)
+      each_panel(vectors_, panel_tuning::widest, [&](std::int64_t first, std::int64_t panel) {
+        Value* const sums = sums_.data() + c * sums_each_;
+        for (std::int64_t row = bounds_[static_cast<std::size_t>(c)];
+             row < bounds_[static_cast<std::size_t>(c) + 1]; ++row) {
+          std::fill_n(sums, m_.block_rows * panel, Value{0});
+          each_block_of(row, [&](std::int64_t, std::int64_t col, std::int64_t height, std::int64_t width,
+                                 const Value* block) {
+            for (std::int64_t r = 0; r < height; ++r)
+              code_.gather(neighbours_.data(), block + r * m_.block_cols, width, 1,
+                           x + col * x_stride + first, x_stride, panel, sums + r * panel);
+          });
+          const std::int64_t top = row * m_.block_rows;
+          for (std::int64_t r = 0; r < std::min<std::int64_t>(m_.block_rows, m_.rows - top); ++r)
+            put_panel(alpha, sums + r * panel, beta, y + (top + r) * y_stride + first, panel);
+        }
+      });
+  }
+
+ private:
+  std::int64_t chunks() const {
+    return static_cast<std::int64_t>(bounds_.size()) - 1;
+  }
+
+  // use(first row, first column, rows and columns inside the matrix, values) of every block of a block row.
+  template <class Use>
+  void each_block_of(std::int64_t block_row, Use use) const {
+    const std::int64_t row = block_row * m_.block_rows,
+                       height = std::min<std::int64_t>(m_.block_rows, m_.rows - row);
+    for (std::int64_t b = m_.row_offsets[block_row]; b < m_.row_offsets[block_row + 1]; ++b) {
+      const std::int64_t col = std::int64_t{m_.col_indices[b]} * m_.block_cols;
+      use(row, col, height, std::min<std::int64_t>(m_.block_cols, m_.cols - col),
+          m_.values.data() + b * m_.block_rows * m_.block_cols);
+    }
+  }
+  template <class Use>
+  void each_block(std::int64_t c, Use use) const {
+    for (std::int64_t row = bounds_[static_cast<std::size_t>(c)];
+         row < bounds_[static_cast<std::size_t>(c) + 1]; ++row)
+      each_block_of(row, use);
+  }
+
+  matrix m_;
+  std::int64_t vectors_;
+  std::vector<std::int64_t> bounds_;
+  array<std::int32_t, host> neighbours_;  // 0, 1, ...: the columns of a block's row
+  panel_code<Value> code_ = panel_code_here<Value>();
+  std::int64_t sums_each_ = 0;
+  array<Value, host> sums_;                     // of A x: those of a block row, of every chunk
+  std::unique_ptr<panel_sums<Value>> columns_;  // of A^T x
+};
+
+// The schedule that is taken by default.
+template <class Offset, class Value>
+struct bsr_preprocessed : bsr_omp<preprocessed, Offset, Value> {
+  using many = bsr_many<Offset, Value>;
+  using bsr_omp<preprocessed, Offset, Value>::bsr_omp;
+};
+
 }  // namespace
 
 template <class Offset, class Value>
 struct table_of<bsr_view<Offset, Value, host>> {
   static kernel_table<bsr_view<Offset, Value, host>> lines() {
     if constexpr (is_complex<Value>)  // of the kernels of the reference documents the one to take
-      return {kernel_of<bsr_omp<preprocessed, Offset, Value>>()};
+      return {kernel_of<bsr_preprocessed<Offset, Value>>()};
     else
       return with_vendor<bsr_view<Offset, Value, host>>(
           {kernel_of<bsr_omp<granular_row, Offset, Value>>(),
            kernel_of<bsr_omp<intra_row_naive, Offset, Value>>(),
            kernel_of<bsr_omp<intra_row_improved, Offset, Value>>(),
            kernel_of<bsr_omp<max_task, Offset, Value>>(), kernel_of<bsr_omp<fixed_task, Offset, Value>>(),
-           kernel_of<bsr_omp<preprocessed, Offset, Value>>()},
+           kernel_of<bsr_preprocessed<Offset, Value>>()},
           mkl_bsr_kernels<Offset, Value>());
   }
 };

@@ -1,5 +1,5 @@
 // COO on OpenMP: every thread sums up a run of entries of the same length.
-#include "kernels/cpu/scatter.hpp"
+#include "kernels/cpu/panels.hpp"
 #include "kernels/table.hpp"
 #include "kernels/vendor/mkl.hpp"
 
@@ -36,11 +36,18 @@ struct coo_omp : scatter_sum<Value, coo_walk<Value>> {
                                     .computes = {.multiply = true, .transposed = true, .both = true},
                                     .facts = cpu_facts};
   using matrix = coo_view<Value, host>;
+  struct many : panel_scatter<Value, coo_walk<Value>> {
+    many(openmp, const matrix& m, operation op, std::int64_t vectors)
+        : panel_scatter<Value, coo_walk<Value>>(m.rows, m.cols, op, vectors, runs_of(m), {m}) {}
+  };
 
   coo_omp(openmp, const matrix& m, operation op)
-      : scatter_sum<Value, coo_walk<Value>>(
-            m.rows, m.cols, op,
-            balanced_chunks(m.values.size(), thread_count(), [](std::int64_t e) { return e; }), {m}) {}
+      : scatter_sum<Value, coo_walk<Value>>(m.rows, m.cols, op, runs_of(m), {m}) {}
+
+ private:
+  static std::vector<std::int64_t> runs_of(const matrix& m) {
+    return balanced_chunks(m.values.size(), thread_count(), [](std::int64_t e) { return e; });
+  }
 };
 
 }  // namespace

@@ -2,7 +2,7 @@
 // sums up in memory of the thread's own and differs only in which place of an entry names the output; both at
 // once sum up in two such places.
 #include "convert/formats/block_index.hpp"
-#include "kernels/cpu/scatter.hpp"
+#include "kernels/cpu/panels.hpp"
 #include "kernels/table.hpp"
 
 namespace sparsmith {
@@ -213,6 +213,11 @@ template <class Walk>
 struct blocks_omp : scatter_sum<typename Walk::matrix::value_type, Walk> {
   static constexpr kernel_info info = Walk::info;
   using matrix = typename Walk::matrix;
+  struct many : panel_scatter<typename matrix::value_type, Walk> {
+    many(openmp, const matrix& m, operation op, std::int64_t vectors)
+        : panel_scatter<typename matrix::value_type, Walk>(m.rows, m.cols, op, vectors, chunks_of(Walk{m}),
+                                                           Walk{m}) {}
+  };
 
   blocks_omp(openmp, const matrix& m, operation op)
       : scatter_sum<typename matrix::value_type, Walk>(m.rows, m.cols, op, chunks_of(Walk{m}), Walk{m}) {}

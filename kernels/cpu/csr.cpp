@@ -1,6 +1,6 @@
 // CSR on OpenMP: threads take runs of rows with about the same number of entries. In A^T x, and where two
 // products are made in one pass, each of them sums up columns for itself.
-#include "kernels/cpu/scatter.hpp"
+#include "kernels/cpu/panels.hpp"
 #include "kernels/csc.hpp"
 #include "kernels/vendor/mkl.hpp"
 
@@ -27,6 +27,66 @@ struct csr_walk {
   }
 };
 
+// Several vectors: the sums of a row of all of them stay in registers; in A^T x a row of them does.
+template <class Offset, class Value>
+class csr_many {
+ public:
+  using matrix = csr_view<Offset, Value, host>;
+
+  csr_many(openmp, const matrix& m, operation op, std::int64_t vectors)
+      : m_(m),
+        vectors_(vectors),
+        bounds_(balanced_chunks(
+            m.rows, thread_count() * (op == operation::multiply ? csr_tuning::chunks_per_thread : 1),
+            [&](std::int64_t r) { return std::int64_t{m.row_offsets[r]} + r; })) {
+    if (op == operation::transposed)
+      columns_ = std::make_unique<panel_sums<Value>>(m.cols, vectors, chunks(), [&](std::int64_t c) {
+        return touched_by<Value>(csr_walk<Offset, Value>{m}, op, bounds_[static_cast<std::size_t>(c)],
+                                 bounds_[static_cast<std::size_t>(c) + 1]);
+      });
+  }
+  std::int64_t bytes() const { return columns_ ? columns_->bytes() : 0; }
+
+  void run(Value alpha, const Value* x, std::int64_t x_stride, Value beta, Value* y, std::int64_t y_stride) {
+    const auto each_row = [&](std::int64_t c, auto use) {
+      for (std::int64_t row = bounds_[static_cast<std::size_t>(c)];
+           row < bounds_[static_cast<std::size_t>(c) + 1]; ++row) {
+        const std::int64_t first = m_.row_offsets[row];
+        use(row, m_.col_indices.data() + first, m_.values.data() + first, m_.row_offsets[row + 1] - first);
+      }
+    };
+    if (columns_)
+      return columns_->run(
+          alpha, beta, y, y_stride, [&](std::int64_t c, std::int64_t first, std::int64_t width, Value* sums) {
+            each_row(
+                c, [&](std::int64_t row, const std::int32_t* cols, const Value* values, std::int64_t count) {
+                  code_.scatter(cols, values, count, 1, x + row * x_stride + first, width, sums,
+                                columns_->stride());
+                });
+          });
+#pragma omp parallel for schedule(dynamic, 1)
+    for (std::int64_t c = 0; c < chunks(); ++c)
+      each_row(c, [&](std::int64_t row, const std::int32_t* cols, const Value* values, std::int64_t count) {
+        each_panel(vectors_, panel_tuning::widest, [&](std::int64_t first, std::int64_t width) {
+          Value sums[panel_tuning::widest] = {};
+          code_.gather(cols, values, count, 1, x + first, x_stride, width, sums);
+          put_panel(alpha, sums, beta, y + row * y_stride + first, width);
+        });
+      });
+  }
+
+ private:
+  std::int64_t chunks() const {
+    return static_cast<std::int64_t>(bounds_.size()) - 1;
+  }
+
+  matrix m_;
+  std::int64_t vectors_;
+  std::vector<std::int64_t> bounds_;
+  panel_code<Value> code_ = panel_code_here<Value>();
+  std::unique_ptr<panel_sums<Value>> columns_;  // of A^T x
+};
+
 template <class Offset, class Value>
 struct csr_omp {
   static constexpr kernel_info info{.name = "csr/omp",
@@ -36,6 +96,7 @@ struct csr_omp {
                                     .computes = {true, true, true, true},
                                     .facts = cpu_facts};
   using matrix = csr_view<Offset, Value, host>;
+  using many = csr_many<Offset, Value>;
 
   csr_omp(openmp, const matrix& m, operation op)
       : m_(m),

@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstring>
 
-#include "kernels/cpu/scatter.hpp"
+#include "kernels/cpu/panels.hpp"
 #include "kernels/cpu/wide_groups.hpp"
 #include "kernels/table.hpp"
 
@@ -365,6 +365,65 @@ class slots_omp {
   std::unique_ptr<private_sums<Value>> columns_;  // where two products are made in one pass
 };
 
+// Several vectors: row by row, whose slots lie a stride apart, and those of its neighbours between them.
+template <class Value, class Layout>
+class slots_many {
+ public:
+  slots_many(const Layout& layout, std::int64_t cols, operation op, std::int64_t vectors)
+      : layout_(layout), vectors_(vectors), bounds_(chunks_of(layout)) {
+    if (op == operation::transposed)
+      columns_ = std::make_unique<panel_sums<Value>>(cols, vectors, chunks(), [&](std::int64_t c) {
+        return touched_by<Value>(slot_walk<Layout>{layout}, op, bounds_[static_cast<std::size_t>(c)],
+                                 bounds_[static_cast<std::size_t>(c) + 1]);
+      });
+  }
+  std::int64_t bytes() const { return columns_ ? columns_->bytes() : 0; }
+
+  void run(Value alpha, const Value* x, std::int64_t x_stride, Value beta, Value* y, std::int64_t y_stride) {
+    if (columns_)
+      return columns_->run(alpha, beta, y, y_stride,
+                           [&](std::int64_t c, std::int64_t first, std::int64_t width, Value* sums) {
+                             each_row(c, [&](std::int64_t row, const std::int32_t* cols, const Value* values,
+                                             std::int64_t length, std::int64_t stride) {
+                               code_.scatter(cols, values, length, stride, x + row * x_stride + first, width,
+                                             sums, columns_->stride());
+                             });
+                           });
+#pragma omp parallel for schedule(static, 1)
+    for (std::int64_t c = 0; c < chunks(); ++c)
+      each_row(c, [&](std::int64_t row, const std::int32_t* cols, const Value* values, std::int64_t length,
+                      std::int64_t stride) {
+        each_panel(vectors_, panel_tuning::widest, [&](std::int64_t first, std::int64_t width) {
+          Value sums[panel_tuning::widest] = {};
+          code_.gather(cols, values, length, stride, x + first, x_stride, width, sums);
+          put_panel(alpha, sums, beta, y + row * y_stride + first, width);
+        });
+      });
+  }
+
+ private:
+  std::int64_t chunks() const {
+    return static_cast<std::int64_t>(bounds_.size()) - 1;
+  }
+
+  template <class Use>
+  void each_row(std::int64_t c, Use use) const {
+    layout_.pieces(bounds_[static_cast<std::size_t>(c)], bounds_[static_cast<std::size_t>(c) + 1],
+                   [&](const slot_piece& piece) {
+                     for (std::int64_t i = 0; i < piece.rows; ++i)
+                       use(layout_.row_at(piece.position + i), layout_.cols + piece.first_slot + i,
+                           layout_.values + piece.first_slot + i,
+                           std::int64_t{layout_.lengths[piece.position + i]}, piece.stride);
+                   });
+  }
+
+  Layout layout_;
+  std::int64_t vectors_;
+  std::vector<std::int64_t> bounds_;
+  panel_code<Value> code_ = panel_code_here<Value>();
+  std::unique_ptr<panel_sums<Value>> columns_;  // of A^T x
+};
+
 template <class Value>
 struct ell_omp : slots_omp<Value, ell_layout<Value>> {
   static constexpr kernel_info info{.name = "ell/omp",
@@ -375,10 +434,16 @@ struct ell_omp : slots_omp<Value, ell_layout<Value>> {
                                     .facts = cpu_facts};
   using matrix = ell_view<Value, host>;
 
+  static ell_layout<Value> layout_of(const matrix& m) {
+    return {m.rows, m.width, m.row_lengths.data(), m.col_indices.data(), m.values.data()};
+  }
+  struct many : slots_many<Value, ell_layout<Value>> {
+    many(openmp, const matrix& m, operation op, std::int64_t vectors)
+        : slots_many<Value, ell_layout<Value>>(layout_of(m), m.cols, op, vectors) {}
+  };
+
   ell_omp(openmp, const matrix& m, operation op)
-      : slots_omp<Value, ell_layout<Value>>(
-            {m.rows, m.width, m.row_lengths.data(), m.col_indices.data(), m.values.data()}, m.rows, m.cols,
-            op) {}
+      : slots_omp<Value, ell_layout<Value>>(layout_of(m), m.rows, m.cols, op) {}
 };
 
 template <class Offset, class Value>
@@ -391,11 +456,22 @@ struct sell_omp : slots_omp<Value, sell_layout<Offset, Value>> {
                                     .facts = cpu_facts};
   using matrix = sell_view<Offset, Value, host>;
 
+  static sell_layout<Offset, Value> layout_of(const matrix& m) {
+    return {m.rows,
+            m.slice,
+            m.row_lengths.data(),
+            m.row_order.data(),
+            m.slice_offsets.data(),
+            m.col_indices.data(),
+            m.values.data()};
+  }
+  struct many : slots_many<Value, sell_layout<Offset, Value>> {
+    many(openmp, const matrix& m, operation op, std::int64_t vectors)
+        : slots_many<Value, sell_layout<Offset, Value>>(layout_of(m), m.cols, op, vectors) {}
+  };
+
   sell_omp(openmp, const matrix& m, operation op)
-      : slots_omp<Value, sell_layout<Offset, Value>>(
-            {m.rows, m.slice, m.row_lengths.data(), m.row_order.data(), m.slice_offsets.data(),
-             m.col_indices.data(), m.values.data()},
-            m.rows, m.cols, op) {}
+      : slots_omp<Value, sell_layout<Offset, Value>>(layout_of(m), m.rows, m.cols, op) {}
 };
 
 // Units: the rows of the ELL part, then the entries of the rest.
@@ -429,6 +505,11 @@ struct hyb_omp : scatter_sum<Value, hyb_walk<Value>> {
                                     .computes = {.multiply = true, .transposed = true, .both = true},
                                     .facts = cpu_facts};
   using matrix = hyb_view<Value, host>;
+  struct many : panel_scatter<Value, hyb_walk<Value>> {
+    many(openmp, const matrix& m, operation op, std::int64_t vectors)
+        : panel_scatter<Value, hyb_walk<Value>>(m.rows, m.cols, op, vectors, chunks_of(hyb_walk<Value>{m}),
+                                                {m}) {}
+  };
 
   hyb_omp(openmp, const matrix& m, operation op)
       : scatter_sum<Value, hyb_walk<Value>>(m.rows, m.cols, op, chunks_of(hyb_walk<Value>{m}), {m}) {}
