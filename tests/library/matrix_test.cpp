@@ -586,3 +586,61 @@ TEST_CASE("matrices without rows, columns or entries") {
   a.multiply_transposed(1.0, y, 0.0, x);
   CHECK(x.empty());
 }
+
+TEST_CASE("several vectors at once are what each of them is alone, by rows and by columns") {
+  const matrix csr = read("gen:uniform?n=40&cols=60&density=0.1&seed=5", {.where = run_on::cpu});
+  REQUIRE(csr.rows() == 40);
+  for (const char* const format : {"csr", "sell", "bsr", "gcsb", "dia"}) {
+    const matrix m = convert(csr, format, {.max_fill = 1e9});
+    for (const bool transposed : {false, true})
+      for (const int count : {1, 5, 40})
+        for (const bool rows : {false, true}) {
+          INFO(format << ", " << count << " vectors, " << (rows ? "by rows" : "by columns"));
+          const std::int64_t in = transposed ? m.rows() : m.cols(), out = transposed ? m.cols() : m.rows(),
+                             lines = rows ? in : count, stride = (rows ? count : in) + 2,
+                             out_lines = rows ? out : count, out_stride = (rows ? count : out) + 1;
+          const auto at = [&](std::int64_t v, std::int64_t i, std::int64_t step) {
+            return static_cast<std::size_t>(rows ? i * step + v : v * step + i);
+          };
+          const auto x = numbers<double>(lines * stride);
+          std::vector<double> y(static_cast<std::size_t>(out_lines * out_stride), 7.0);
+          const auto multiply = [&](const auto& from, auto&& to) {
+            if (transposed)
+              m.multiply_transposed(2.0, from, -1.0, to);
+            else
+              m.multiply(2.0, from, -1.0, to);
+          };
+          if (rows)
+            multiply(by_rows(x, count, stride), by_rows(y, count, out_stride));
+          else
+            multiply(by_columns(x, count, stride), by_columns(std::span<double>(y), count, out_stride));
+          bool right = true;
+          for (std::int64_t v = 0; v < count; ++v) {
+            std::vector<double> one(static_cast<std::size_t>(in)), alone(static_cast<std::size_t>(out), 7.0);
+            for (std::int64_t i = 0; i < in; ++i) one[static_cast<std::size_t>(i)] = x[at(v, i, stride)];
+            multiply(one, alone);
+            for (std::int64_t i = 0; i < out; ++i) {
+              right = right && std::abs(y[at(v, i, out_stride)] - alone[static_cast<std::size_t>(i)]) < 1e-12;
+              y[at(v, i, out_stride)] = 7.0;
+            }
+          }
+          CHECK(right);
+          // What lies between rows, or between vectors, was left alone.
+          CHECK(std::count(y.begin(), y.end(), 7.0) == static_cast<std::ptrdiff_t>(y.size()));
+        }
+  }
+  std::vector<double> x(120), y(80);
+  csr.multiply(1.0, by_rows(x, 0), 0.0, by_rows(y, 0));
+  CHECK(refusal([&] { csr.multiply(1.0, by_rows(x, 3), 0.0, by_rows(y, 2)); }) ==
+        "x has 3 vectors by rows, but y has 2 by rows: both must be alike");
+  CHECK(refusal([&] { csr.multiply(1.0, by_rows(x, 3), 0.0, by_rows(y, 3)); }) ==
+        "x has 120 values, but 3 vectors by rows for a matrix of 40 x 60 need 180");
+  CHECK(refusal([&] { csr.multiply(1.0, by_columns(x, 2, 59), 0.0, by_columns(y, 2)); }) ==
+        "x has a stride of 59, but 2 vectors of 60 values each");
+  CHECK(refusal([&] { csr.multiply(1.0, by_columns(x, 2), 0.0, by_columns(x, 2)); }) ==
+        "x and y share memory: a product reads x while it writes y");
+  std::vector<float> narrow(120), narrow_y(80);
+  CHECK(refusal([&] {
+          csr.multiply(1.0, by_columns(narrow, 2), 0.0, by_columns(narrow_y, 2));
+        }).find("the matrix holds double, but x and y hold float") == 0);
+}

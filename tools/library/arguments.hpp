@@ -8,6 +8,7 @@
 #include <ranges>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 namespace sparsmith {
 
@@ -29,7 +30,32 @@ class device_span {
   std::size_t size_ = 0;
 };
 
+// Several vectors in one array, of which each is multiplied (by_rows, by_columns).
+template <class Array>
+struct vectors_in {
+  Array values;
+  std::int64_t count = 1;  // of vectors
+  std::int64_t stride =
+      0;  // from one row to the next, or from one vector to the next; 0: nothing lies between
+  bool rows = true;
+};
+// The values of row i of all vectors stand side by side, as in a NumPy array of shape (n, count).
+template <class Array>
+vectors_in<Array> by_rows(Array&& values, std::int64_t count, std::int64_t stride = 0) {
+  return {std::forward<Array>(values), count, stride, true};
+}
+// One vector after the other, as in Fortran's arrays.
+template <class Array>
+vectors_in<Array> by_columns(Array&& values, std::int64_t count, std::int64_t stride = 0) {
+  return {std::forward<Array>(values), count, stride, false};
+}
+
 namespace library {
+
+template <class T>
+inline constexpr bool is_several = false;
+template <class Array>
+inline constexpr bool is_several<vectors_in<Array>> = true;
 
 // An array somebody gave, without its type.
 struct array_argument {
@@ -77,6 +103,17 @@ array_argument argument(Array&& given) {
   else
     return {std::ranges::data(given), static_cast<std::size_t>(std::ranges::size(given)), bits, false,
             is_complex_item<item_of<Array>>};
+}
+
+// Several vectors somebody gave.
+struct several_argument {
+  array_argument array;
+  std::int64_t count = 1, stride = 0;
+  bool rows = true;
+};
+template <class Array>
+several_argument argument_of(const vectors_in<Array>& given) {
+  return {argument(given.values), given.count, given.stride, given.rows};
 }
 
 // x and y of a product. Spans without values of a type we know stop here.

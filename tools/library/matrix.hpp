@@ -72,16 +72,16 @@ class matrix {
   // read, with alpha 0 x is not. Vectors hold what the matrix does: float, double, or std::complex of one of
   // them. In the host's memory: y is
   // there when the call returns; for a matrix on the GPU both are copied. In the GPU's (`device_span`): work
-  // is queued on the matrix's stream, without copies.
+  // is queued on the matrix's stream, without copies. Several vectors at once: multiply(1, by_rows(x, 8), 0,
+  // by_rows(y, 8)), of which a CPU's kernels read A once for many; the room between rows, or between vectors,
+  // is left as it is.
   template <class X, class Y>
   void multiply(factor alpha, const X& x, factor beta, Y&& y) const {
-    library::require_vectors<const X&, Y>();
-    run(false, alpha, library::argument(x), beta, library::argument(y));
+    multiply_as(false, alpha, x, beta, y);
   }
   template <class X, class Y>
   void multiply_transposed(factor alpha, const X& x, factor beta, Y&& y) const {
-    library::require_vectors<const X&, Y>();
-    run(true, alpha, library::argument(x), beta, library::argument(y));
+    multiply_as(true, alpha, x, beta, y);
   }
   // y = alpha A^H x + beta y, which of real values is the same as A^T x: by the kernel of A^T x, and the
   // conjugates of x and y.
@@ -137,6 +137,21 @@ class matrix {
   const library::matrix_state& state() const { return *state_; }
 
  private:
+  template <class X, class Y>
+  void multiply_as(bool transposed, factor alpha, const X& x, factor beta, Y& y) const {
+    constexpr bool several = library::is_several<X>;
+    static_assert(several == library::is_several<std::remove_cv_t<Y>>,
+                  "x and y must both be one vector, or both several: by_rows(y, count)");
+    if constexpr (several) {
+      library::require_vectors<decltype((x.values)), decltype((y.values))>();
+      run_several(transposed, alpha, library::argument_of(x), beta, library::argument_of(y));
+    } else {
+      library::require_vectors<const X&, Y&>();
+      run(transposed, alpha, library::argument(x), beta, library::argument(y));
+    }
+  }
+  void run_several(bool transposed, factor alpha, const library::several_argument& x, factor beta,
+                   const library::several_argument& y) const;
   void run(bool transposed, factor alpha, const library::array_argument& x, factor beta,
            const library::array_argument& y) const;
   void run_adjoint(factor alpha, const library::array_argument& x, factor beta,

@@ -5,7 +5,7 @@
 
 #include "convert/convert.hpp"
 #include "convert/io/matrix_market.hpp"
-#include "kernels/kernel_info.hpp"
+#include "kernels/kernel.hpp"
 #include "tools/library/gpu.hpp"
 #include "tools/library/matrix.hpp"
 
@@ -19,12 +19,17 @@ constexpr int default_choice = -1, two_products = -2;
 struct prepared_product {
   int kernel = 0;
   operation op = operation::multiply;
-  bool adjoint = false;  // of what is transposed
+  bool adjoint = false;   // of what is transposed
+  vector_layout as = {};  // of several vectors; one, where it was prepared for one
   void* stream = nullptr;
   std::unique_ptr<const waiting_stream> beside =
       {};  // what it really runs on, where `stream` is non-blocking
   std::int64_t bytes = 0;
   std::function<void(factor alpha, factor beta, void* const* vectors)> run = {};  // x, y or x, w, y, z
+  // Of several vectors.
+  std::function<void(factor alpha, factor beta, const void* x, std::int64_t x_stride, void* y,
+                     std::int64_t y_stride)>
+      run_many = {};
   std::shared_ptr<void> between = {};  // A x of A^T (A x), where that is two products
   std::mutex running = {};
 };

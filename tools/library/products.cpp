@@ -80,7 +80,7 @@ std::shared_ptr<prepared_product> prepared_for(const matrix_state& s, int kernel
   const std::lock_guard lock(s.mutex);
   for (const auto& known : s.prepared)
     if (known->kernel == kernel && known->op == op && known->adjoint == adjoint && known->stream == stream &&
-        (known->beside != nullptr) == non_blocking)
+        (known->beside != nullptr) == non_blocking && !known->run_many)
       return known;
   auto product = std::make_shared<prepared_product>();
   product->kernel = kernel;
@@ -113,6 +113,35 @@ std::shared_ptr<prepared_product> prepared_for(const matrix_state& s, int kernel
         run(value_of<Value>(alpha), at(v[0]), value_of<Value>(beta), at(v[1]));
       };
   });
+  s.prepared.push_back(product);
+  return product;
+}
+
+// For several vectors; null where the kernel takes one only.
+std::shared_ptr<prepared_product> prepared_for_many(const matrix_state& s, int kernel, operation op,
+                                                    vector_layout as) {
+  const std::lock_guard lock(s.mutex);
+  for (const auto& known : s.prepared)
+    if (known->run_many && known->kernel == kernel && known->op == op && known->as.count == as.count &&
+        known->as.by_rows == as.by_rows)
+      return known;
+  auto product = std::make_shared<prepared_product>();
+  product->kernel = kernel;
+  product->op = op;
+  product->as = as;
+  with_matrix(s, [&]<class Offset, class Value>(auto on, const auto& views) {
+    const auto lines = lines_of<decltype(on), Offset, Value>(on, views);
+    const auto& line = lines[static_cast<std::size_t>(kernel)];
+    if (!line.prepare_many) return;
+    auto ready = line.prepare_many(op, as);
+    product->bytes = ready.bytes;
+    product->run_many = [run = std::move(ready.run)](factor alpha, factor beta, const void* x,
+                                                     std::int64_t x_stride, void* y, std::int64_t y_stride) {
+      run(value_of<Value>(alpha), static_cast<const Value*>(x), x_stride, value_of<Value>(beta),
+          static_cast<Value*>(y), y_stride);
+    };
+  });
+  if (!product->run_many) return nullptr;
   s.prepared.push_back(product);
   return product;
 }
@@ -178,6 +207,31 @@ bool share_memory(const array_argument& a, const array_argument& b) {
 std::pair<std::string, const char*> names_of_values(bool complex, bool single) {
   if (complex) return {fmt::format("std::complex<{}>", single ? "float" : "double"), single ? "c64" : "c128"};
   return {single ? "float" : "double", single ? "f32" : "f64"};
+}
+
+// Vectors of so many values, of which vector v begins at v * next.
+struct placed_vectors {
+  std::int64_t length, next, stride;
+};
+placed_vectors place_vectors(const several_argument& given, const named_vector& wanted,
+                             const matrix_state& s) {
+  if (given.count < 0 || given.stride < 0)
+    throw error(failure::usage,
+                fmt::format("{}: {} vectors with a stride of {}", wanted.name, given.count, given.stride));
+  const std::int64_t length = wanted.needed, lines = given.rows ? length : given.count,
+                     line = given.rows ? given.count : length;
+  const std::int64_t stride = given.stride == 0 ? line : given.stride;
+  if (stride < line)
+    throw error(failure::usage, fmt::format("{} has a stride of {}, but {} {} of {} values each", wanted.name,
+                                            stride, lines, given.rows ? "rows" : "vectors", line));
+  if (lines > 0 && line > 0 &&
+      (static_cast<std::int64_t>(given.array.size) < line ||
+       (static_cast<std::int64_t>(given.array.size) - line) / stride < lines - 1))
+    throw error(failure::usage,
+                fmt::format("{} has {} values, but {} vectors by {} for a matrix of {} x {} need {}",
+                            wanted.name, given.array.size, given.count, given.rows ? "rows" : "columns",
+                            s.rows, s.cols, (lines - 1) * stride + line));
+  return {length, given.rows ? 1 : stride, stride};
 }
 
 void require_right(const matrix_state& s, operation op, bool adjoint, factor alpha, factor beta,
@@ -363,6 +417,37 @@ std::int64_t matrix::prepared_bytes() const {
 void matrix::run(bool transposed, factor alpha, const library::array_argument& x, factor beta,
                  const library::array_argument& y) const {
   compute(transposed ? operation::transposed : operation::multiply, false, alpha, beta, std::array{x, y});
+}
+// Where the kernel takes one only, one after the other, which asks for vectors by columns.
+void matrix::run_several(bool transposed, factor alpha, const library::several_argument& x, factor beta,
+                         const library::several_argument& y) const {
+  const operation op = transposed ? operation::transposed : operation::multiply;
+  const auto wanted = library::vectors_of(*state_, op);
+  if (x.count != y.count || x.rows != y.rows)
+    throw error(failure::usage,
+                fmt::format("x has {} vectors by {}, but y has {} by {}: both must be alike", x.count,
+                            x.rows ? "rows" : "columns", y.count, y.rows ? "rows" : "columns"));
+  const library::placed_vectors from = library::place_vectors(x, wanted[0], *state_),
+                                to = library::place_vectors(y, wanted[1], *state_);
+  if (x.count == 0) return;
+  if (library::share_memory(x.array, y.array))
+    throw error(failure::usage, "x and y share memory: a product reads x while it writes y");
+  const auto one_of = [](library::array_argument whole, const library::placed_vectors& at, std::int64_t v) {
+    whole.data = static_cast<const std::byte*>(whole.data) + v * at.next * (whole.item_bits / 8);
+    whole.size = static_cast<std::size_t>(at.length);
+    return whole;
+  };
+  library::require_right(*state_, op, false, alpha, beta,
+                         std::array{one_of(x.array, from, 0), one_of(y.array, to, 0)});
+  if (const auto many = library::prepared_for_many(*state_, kernel_for(op), op, {x.count, x.rows})) {
+    const std::lock_guard lock(many->running);
+    return many->run_many(alpha, beta, x.array.data, from.stride, const_cast<void*>(y.array.data), to.stride);
+  }
+  if (x.rows && x.count > 1)
+    throw error(failure::unsupported,
+                "on a GPU several vectors are taken one after the other: give them by columns");
+  for (std::int64_t v = 0; v < x.count; ++v)
+    compute(op, false, alpha, beta, std::array{one_of(x.array, from, v), one_of(y.array, to, v)});
 }
 void matrix::run_adjoint(factor alpha, const library::array_argument& x, factor beta,
                          const library::array_argument& y) const {
