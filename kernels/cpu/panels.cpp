@@ -130,15 +130,15 @@ SPARSMITH_PANEL_CODE(with_512_bits, 64, [[gnu::target("avx512f")]])
 }  // namespace
 
 template <class Value>
-panel_code<Value> panel_code_here() {
+panel_code<Value> panel_code_with([[maybe_unused]] int register_bits) {
 #ifdef __x86_64__
-  if (__builtin_cpu_supports("avx512f")) return with_512_bits<Value>::code;
-  if (__builtin_cpu_supports("avx2")) return with_256_bits<Value>::code;
+  if (register_bits >= 512 && __builtin_cpu_supports("avx512f")) return with_512_bits<Value>::code;
+  if (register_bits >= 256 && __builtin_cpu_supports("avx2")) return with_256_bits<Value>::code;
 #endif
   return with_128_bits<Value>::code;
 }
 
-template panel_code<float> panel_code_here();
-template panel_code<double> panel_code_here();
+template panel_code<float> panel_code_with(int);
+template panel_code<double> panel_code_with(int);
 
 }  // namespace sparsmith

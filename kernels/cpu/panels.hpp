@@ -17,9 +17,14 @@ struct panel_code {
   void (*scatter)(const std::int32_t* cols, const Value* values, std::int64_t count, std::int64_t step,
                   const Value* x, std::int64_t width, Value* sums, std::int64_t stride);
 };
-// For this CPU; the bits of a result are the same on every one.
+// With registers of so many bits, 128, 256 or 512, or with the widest that this CPU has where it does not
+// have those; the bits of a result are the same with all of them.
 template <class Value>
-panel_code<Value> panel_code_here();
+panel_code<Value> panel_code_with(int register_bits);
+template <class Value>
+panel_code<Value> panel_code_here() {
+  return panel_code_with<Value>(512);
+}
 
 struct panel_tuning {
   // Vectors whose sums of a row stay in the nearest cache.

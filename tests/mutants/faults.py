@@ -18,6 +18,36 @@ def fault(file, what, old, new, tests):
     FAULTS.append(Fault(file, what, old, new, tuple(tests.split())))
 
 
+# ---- several vectors ----
+
+fault("kernels/cpu/panels.cpp", "vectors that fill no register are left out",
+      "for (; v < width; ++v)\n      for (std::int64_t e = 0; e < count * step; e += step) sums[v] +=",
+      "for (; v < width - 1; ++v)\n      for (std::int64_t e = 0; e < count * step; e += step) sums[v] +=", "many_vectors")
+fault("kernels/cpu/panels.cpp", "entries of a slice are taken one step apart", "const Value value = values[e];\n#pragma GCC unroll 4\n    for (int r = 0; r < Registers; ++r) {\n      typename vector::values own;",
+      "const Value value = values[e / step];\n#pragma GCC unroll 4\n    for (int r = 0; r < Registers; ++r) {\n      typename vector::values own;", "many_vectors")
+fault("kernels/cpu/panels.hpp", "y is read where beta is 0", "y[v] = beta == Value{0} ? alpha * sums[v] : beta * y[v] + alpha * sums[v];",
+      "y[v] = beta * y[v] + alpha * sums[v];", "many_vectors")
+fault("kernels/cpu/panels.hpp", "the sums of one panel are those of the next, too", "std::fill_n(sums, (own.last - own.first) * width_, Value{0});",
+      "if (first == 0) std::fill_n(sums, (own.last - own.first) * width_, Value{0});", "many_vectors")
+fault("kernels/cpu/panels.hpp", "sums of many columns take any memory", "while (width_ > panel_tuning::narrowest_shared &&",
+      "while (width_ < panel_tuning::narrowest_shared &&", "many_vectors")
+fault("kernels/cpu/panels.hpp", "an output behind the last one that a chunk touches is added", "if (i < c.first || i >= c.last) continue;",
+      "if (i < c.first || i > c.last) continue;", "many_vectors")
+fault("kernels/many_vectors.cpp", "what lies between rows is scaled", "if (stride == length) return scale(on, lines * length, beta, y);",
+      "return scale(on, lines * length, beta, y);", "many_vectors")
+fault("kernels/many_vectors.cpp", "of vectors by columns y is not read where it is wanted",
+      "if (beta != Value{0}) turn(outputs, as.count, y, y_stride, own_y->data(), as.count);", "", "many_vectors")
+fault("kernels/many_vectors.cpp", "of vectors by rows, taken one after the other, y is not read where it is wanted",
+      "if (beta != Value{0}) turn(outputs, as.count, y, y_stride, own_y->data(), outputs);", "", "many_vectors")
+fault("kernels/csc.hpp", "several vectors are multiplied by CSC as if it were CSR", "return line.prepare_many(on, transpose(m), turned(op), as);",
+      "return line.prepare_many(on, transpose(m), op, as);", "many_vectors")
+fault("kernels/cpu/bsr.cpp", "columns of a block that lie outside of the matrix meet several vectors",
+      "use(row, col, height, std::min<std::int64_t>(m_.block_cols, m_.cols - col),", "use(row, col, height, m_.block_cols,", "many_vectors")
+fault("tools/library/products.cpp", "a stride that is too small for several vectors is taken", "if (stride < line)", "if (stride < 1)", "library_matrix")
+fault("tools/library/products.cpp", "an array that is too short by a row is taken", "< lines - 1))", "< lines - 2))", "library_matrix")
+fault("tools/library/products.cpp", "vectors by columns run on what was prepared for rows",
+      "known->as.by_rows == as.by_rows)", "true)", "library_matrix")
+
 # ---- complex values ----
 
 fault("convert/pipelines/complex_values.hpp", "a complex value with a zero real part is a blank slot",
