@@ -13,12 +13,11 @@ constexpr std::int64_t square = 32;
 template <class Value>
 void turn(std::int64_t lines, std::int64_t length, const Value* from, std::int64_t from_stride, Value* to,
           std::int64_t to_stride) {
-  const std::int64_t squares = (length + square - 1) / square;
-#pragma omp parallel for schedule(static)
-  for (std::int64_t s = 0; s < squares; ++s)
-    for (std::int64_t first = 0; first < lines; first += square)
-      for (std::int64_t i = s * square; i < std::min(length, (s + 1) * square); ++i)
-        for (std::int64_t line = first; line < std::min(lines, first + square); ++line)
+#pragma omp parallel for collapse(2) schedule(static)
+  for (std::int64_t i0 = 0; i0 < length; i0 += square)
+    for (std::int64_t line0 = 0; line0 < lines; line0 += square)
+      for (std::int64_t i = i0; i < std::min(length, i0 + square); ++i)
+        for (std::int64_t line = line0; line < std::min(lines, line0 + square); ++line)
           to[i * to_stride + line] = from[line * from_stride + i];
 }
 

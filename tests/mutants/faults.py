@@ -36,7 +36,7 @@ fault("kernels/cpu/panels.hpp", "an output behind the last one that a chunk touc
 fault("kernels/many_vectors.cpp", "what lies between rows is scaled", "if (stride == length) return scale(on, lines * length, beta, y);",
       "return scale(on, lines * length, beta, y);", "many_vectors")
 fault("kernels/many_vectors.cpp", "of vectors by columns y is not read where it is wanted",
-      "if (beta != Value{0}) turn(outputs, as.count, y, y_stride, own_y->data(), as.count);", "", "many_vectors")
+      "if (beta != Value{0}) turn(as.count, outputs, y, y_stride, own_y->data(), as.count);", "", "many_vectors")
 fault("kernels/many_vectors.cpp", "of vectors by rows, taken one after the other, y is not read where it is wanted",
       "if (beta != Value{0}) turn(outputs, as.count, y, y_stride, own_y->data(), outputs);", "", "many_vectors")
 fault("kernels/csc.hpp", "several vectors are multiplied by CSC as if it were CSR", "return line.prepare_many(on, transpose(m), turned(op), as);",
