@@ -37,6 +37,7 @@ struct prepared_kernel {
 struct vector_layout {
   std::int64_t count = 1;
   bool by_rows = true;
+  const char* in_words() const { return by_rows ? "by rows" : "by columns"; }
 };
 
 // A kernel ready for a product with several vectors at once, laid out as it was prepared for: y = alpha A x +

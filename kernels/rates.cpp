@@ -258,16 +258,24 @@ instruction_sets find_instruction_sets() {
   return found;
 }
 
+namespace {
+// What asks the CPU, whatever the rest was compiled for (wide_groups.hpp, panels.hpp).
+std::string wide_kernels(const std::vector<std::string>& beyond) {
+  const auto has = [&](const char* one) {
+    return std::find(beyond.begin(), beyond.end(), one) != beyond.end();
+  };
+  if (has("AVX-512")) return " (A x of SELL and products with several vectors use AVX-512)";
+  return has("AVX2") ? " (products with several vectors use AVX2)" : "";
+}
+}  // namespace
+
 std::string in_words(const instruction_sets& sets) {
   std::vector<std::string> beyond;
   for (const std::string& one : sets.here)
     if (std::find(sets.compiled.begin(), sets.compiled.end(), one) == sets.compiled.end())
       beyond.push_back(one);
   return sets.architecture + (sets.compiled.empty() ? "" : " with " + in_a_row(sets.compiled)) +
-         (beyond.empty() ? "" : "; the CPU also has " + in_a_row(beyond)) +
-         // wide_groups.hpp asks the CPU, whatever the rest was compiled for.
-         (std::find(beyond.begin(), beyond.end(), "AVX-512") == beyond.end() ? ""
-                                                                             : " (A x of SELL uses AVX-512)");
+         (beyond.empty() ? "" : "; the CPU also has " + in_a_row(beyond)) + wide_kernels(beyond);
 }
 
 machine_description describe_machine(openmp) {

@@ -36,6 +36,7 @@ struct typed_options {
   std::vector<std::string> inputs, formats, kernels;
   std::string mix = "1:1", memory, html, machine, variable;
   double products = 0, budget = 0;
+  vector_layout vectors;
   value_width values = value_width::automatic;
   int top = 0;
   std::vector<std::string> orders;
@@ -129,6 +130,12 @@ tool_request request_of(const typed_options& typed, const device_choice& device,
   for (const auto& [option, value] :
        {std::pair("--products", typed.products), std::pair("--budget", typed.budget)})
     if (!std::isfinite(value)) throw error(failure::usage, fmt::format("{} {}: not a number", option, value));
+  if (typed.vectors.count > 1 && typed.predict)
+    throw error(failure::usage, "--vectors: of several vectors at once nothing is predicted, they are raced");
+  if (typed.vectors.count > 1 && wanted.one_pass)
+    throw error(failure::usage,
+                fmt::format("--vectors: {} is computed with one vector at a time", typed.mix));
+  wanted.vectors = typed.vectors;
   wanted.products = typed.products;
   wanted.warm = typed.warm || typed.warm_only;
   wanted.repeatable = typed.repeatable;
@@ -469,6 +476,13 @@ int main(int argc, char** argv) {
                  "How many products there will be, with --mix both or normal how many times both: converting "
                  "is then part of what they cost")
       ->check(between(1.0, 1e15));
+  app.add_option("--vectors", typed.vectors.count,
+                 "Products with so many vectors at once (A times a matrix of so many columns)")
+      ->check(between(1, 4096));
+  add_choice(
+      app, "--vectors-by", typed.vectors.by_rows, {{"rows", true}, {"columns", false}},
+      "How they lie in memory: by rows, the values of a row of all of them side by side, or one vector "
+      "after the other");
   add_choice(app, "--caches", typed.warm, {{"cold", false}, {"warm", true}},
              "Which runs decide: with cold caches, or with warm ones");
   add_choice(

@@ -28,14 +28,16 @@ std::string refusal_in_flight() {
 
 template <class Backend, class Value>
 kernel_contest<Backend, Value>::kernel_contest(Backend on, std::int64_t rows, std::int64_t cols,
-                                               reference_functions reference, sampling_options sampling,
+                                               std::int64_t vectors, reference_functions reference,
+                                               sampling_options sampling,
                                                std::function<void(const std::string&)> progress)
     : on_(capturable(on)),
       sampling_(std::move(sampling)),
       progress_(std::move(progress)),
       reference_(std::move(reference)),
       rows_(rows),
-      cols_(cols) {
+      cols_(cols),
+      vectors_(vectors) {
   for (const operation op : plain_operations) poison(op);
 }
 
@@ -44,8 +46,8 @@ template <class Backend, class Value>
 auto kernel_contest<Backend, Value>::side_of(operation op) -> side& {
   side& s = sides_[static_cast<std::size_t>(op)];
   if (s.made) return s;
-  s.host_x = array<Value, host>(inputs_of(rows_, cols_, op));
-  s.y = array<Value, space>(outputs_of(rows_, cols_, op));
+  s.host_x = array<Value, host>(inputs_of(rows_, cols_, op) * vectors_);
+  s.y = array<Value, space>(outputs_of(rows_, cols_, op) * vectors_);
   std::uint32_t state = 1;
   for (part& v : std::span(parts_of(s.host_x), static_cast<std::size_t>(parts * s.host_x.size()))) {
     state = state * 1664525u + 1013904223u;

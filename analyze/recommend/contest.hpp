@@ -35,9 +35,11 @@ class kernel_contest {
         widen;
   };
 
-  // Kernels must be prepared on capturable(on).
-  kernel_contest(Backend on, std::int64_t rows, std::int64_t cols, reference_functions reference,
-                 sampling_options sampling, std::function<void(const std::string&)> progress);
+  // Kernels must be prepared on capturable(on), for so many vectors at once, which lie beside one another in
+  // x and in y.
+  kernel_contest(Backend on, std::int64_t rows, std::int64_t cols, std::int64_t vectors,
+                 reference_functions reference, sampling_options sampling,
+                 std::function<void(const std::string&)> progress);
 
   // The fastest of the vendor's is what everything else is measured against; where the vendor has none for
   // this matrix, the fastest of ours. Gives its name, or none where no kernel could run.
@@ -96,7 +98,7 @@ class kernel_contest {
   sampling_options sampling_;
   std::function<void(const std::string&)> progress_;  // may be empty
   reference_functions reference_;
-  std::int64_t rows_, cols_;
+  std::int64_t rows_, cols_, vectors_;
   std::array<side, all_operations.size()> sides_;
   std::array<contestant<Value>, all_operations.size()> baseline_;
   std::vector<double> nothing_;  // seconds of every sample

@@ -112,25 +112,106 @@ reference_product complex_parts_of_reference(const Host& matrix, operation op, c
   return parts;
 }
 
+// A kernel of several vectors as one whose x and y are all of them, without room between. A backend without
+// code for several takes them one after the other.
+template <class Value>
+bound_kernel<Value> for_vectors(const bound_kernel<Value>& one, vector_layout as, std::int64_t rows,
+                                std::int64_t cols) {
+  if (as.count == 1) return one;
+  const bool in_turns = !one.prepare_many;
+  const auto why_not = [one, as, in_turns](operation op) -> std::string {
+    if (std::string why = one.why_not(op); !why.empty()) return why;
+    return in_turns && as.by_rows ? "it takes one vector after the other, by columns" : "";
+  };
+  const auto prepare = [one, as, in_turns, rows, cols](operation op) {
+    const std::int64_t in = inputs_of(rows, cols, op), out = outputs_of(rows, cols, op);
+    prepared_kernel<Value> ready;
+    if (in_turns) {
+      prepared_kernel<Value> single = one.prepare(op);
+      ready.bytes = single.bytes;
+      ready.run = [=, run = std::move(single.run)](Value alpha, const Value* x, Value beta, Value* y) {
+        for (std::int64_t v = 0; v < as.count; ++v) run(alpha, x + v * in, beta, y + v * out);
+      };
+    } else {
+      prepared_many<Value> many = one.prepare_many(op, as);
+      ready.bytes = many.bytes;
+      ready.run = [=, run = std::move(many.run)](Value alpha, const Value* x, Value beta, Value* y) {
+        run(alpha, x, as.by_rows ? as.count : in, beta, y, as.by_rows ? as.count : out);
+      };
+    }
+    return ready;
+  };
+  return {one.info, why_not, prepare};
+}
+template <class Value>
+std::vector<bound_kernel<Value>> for_vectors(std::vector<bound_kernel<Value>> all, vector_layout as,
+                                             std::int64_t rows, std::int64_t cols) {
+  for (bound_kernel<Value>& one : all) one = for_vectors(one, as, rows, cols);
+  return all;
+}
+
+// The reference of several vectors, from that of one of them: they are taken out, and what is right for each
+// is put where its outputs are.
+template <class Value, class Single>
+reference_product reference_of_vectors(const Single& single, const array<Value, host>& x, vector_layout as,
+                                       std::int64_t inputs, std::int64_t outputs) {
+  if (as.count == 1) return single(x);
+  const auto at = [&](std::int64_t vector, std::int64_t i, std::int64_t length) {
+    return as.by_rows ? i * as.count + vector : vector * length + i;
+  };
+  reference_product all;
+  array<Value, host> own(inputs);
+  for (std::int64_t v = 0; v < as.count; ++v) {
+    for (std::int64_t i = 0; i < inputs; ++i) own[i] = x[at(v, i, inputs)];
+    const reference_product one = single(own);
+    // Of complex values an output has two numbers.
+    const std::int64_t numbers = outputs == 0 ? 0 : one.bound.size() / outputs;
+    if (v == 0) {
+      all.y = array<double, host>(one.y.size() * as.count);
+      all.bound = array<double, host>(one.bound.size() * as.count);
+    }
+    for (std::int64_t i = 0; i < outputs; ++i)
+      for (std::int64_t n = 0; n < numbers; ++n) {
+        const std::int64_t to = at(v, i, outputs) * numbers + n;
+        if (one.y.size() > 0) all.y[to] = one.y[i * numbers + n];
+        all.bound[to] = one.bound[i * numbers + n];
+      }
+  }
+  return all;
+}
+
 // What kernels of a matrix are checked against.
 template <class Backend, class Offset, class Value>
 typename kernel_contest<Backend, Value>::reference_functions reference_of(
-    const host_matrix<Offset, Value, view_on<Backend>>& matrix) {
+    const host_matrix<Offset, Value, view_on<Backend>>& matrix, vector_layout as) {
+  const auto of_vectors = [&matrix, as](operation op, const array<Value, host>& x, const auto& single) {
+    return reference_of_vectors(single, x, as, inputs(*matrix, op), outputs(*matrix, op));
+  };
   if constexpr (is_complex<Value>)
-    return {[&matrix](operation op, const array<Value, host>& x) {
-              return complex_parts_of_reference<Value>(matrix, op, x);
+    return {[&matrix, of_vectors](operation op, const array<Value, host>& x) {
+              return of_vectors(op, x, [&](const array<Value, host>& own) {
+                return complex_parts_of_reference<Value>(matrix, op, own);
+              });
             },
             [](operation, const array<Value, host>&, std::int32_t, reference_product&) {
               throw std::logic_error("no kernel of complex values has rounding neighbours");
             }};
   else
-    return {[&matrix](operation op, const array<Value, host>& x) {
-              return multiply_reference<Offset, Value>(*matrix, op, Value{1}, x.data(), Value{0}, nullptr);
-            },
-            [&matrix](operation op, const array<Value, host>& x, std::int32_t neighbours,
-                      reference_product& known) {
-              allow_for_neighbours<Offset, Value>(*matrix, op, Value{1}, x.data(), neighbours, known);
-            }};
+    return {
+        [&matrix, of_vectors](operation op, const array<Value, host>& x) {
+          return of_vectors(op, x, [&](const array<Value, host>& own) {
+            return multiply_reference<Offset, Value>(*matrix, op, Value{1}, own.data(), Value{0}, nullptr);
+          });
+        },
+        [&matrix, as, of_vectors](operation op, const array<Value, host>& x, std::int32_t neighbours,
+                                  reference_product& known) {
+          if (as.count == 1)
+            return allow_for_neighbours<Offset, Value>(*matrix, op, Value{1}, x.data(), neighbours, known);
+          known.bound = of_vectors(op, x, [&](const array<Value, host>& own) {
+                          return multiply_reference<Offset, Value>(*matrix, op, Value{1}, own.data(),
+                                                                   Value{0}, nullptr, neighbours);
+                        }).bound;
+        }};
 }
 
 // Conversions, checks and samples on one backend.
@@ -143,13 +224,16 @@ class machine_track final : public track {
         matrix_(matrix),
         request_(request),
         on_host_(matrix),
-        contest_(on, matrix.rows, matrix.cols, reference_of<Backend, Offset, Value>(on_host_),
+        contest_(on, matrix.rows, matrix.cols, request.wanted.vectors.count,
+                 reference_of<Backend, Offset, Value>(on_host_, request.wanted.vectors),
                  sampling_of_baseline(request), progress) {
     stored_.resize(request.field.size());
   }
 
   std::string choose_baseline(operation op) override {
-    return contest_.choose_baseline(bound_kernels_of(capturable(on_), matrix_), op);
+    return contest_.choose_baseline(for_vectors(bound_kernels_of(capturable(on_), matrix_),
+                                                request_.wanted.vectors, matrix_.rows, matrix_.cols),
+                                    op);
   }
   base_times sample_baselines(int samples, double warm_up_seconds) override {
     noise_.look();
@@ -261,7 +345,9 @@ class machine_track final : public track {
     stored_variant& stored = stored_[place];
     stored.matrix = std::move(owner);
     stored.kernels.clear();
-    for (const bound_kernel<Value>& k : bound_kernels_of(capturable(on_), matrix))
+    for (const bound_kernel<Value>& k :
+         for_vectors(bound_kernels_of(capturable(on_), matrix), request_.wanted.vectors, rows_of(matrix),
+                     cols_of(matrix)))
       if (variant.admits(k.info)) stored.kernels.push_back(variant.of_transpose ? turned(k) : k);
   }
 
@@ -291,7 +377,9 @@ matrix_result race(Backend on, csr<Offset, Value, view_on<Backend>> matrix, cons
   machine_track<Backend, Offset, Value> here(on, matrix, request, progress);
   race_request rest = request;
   rest.seconds -= request.clock() - begin;
-  matrix_result found = run_tournament(result_for(matrix), rest, here, progress);
+  matrix_result sizes = result_for(matrix);
+  sizes.vectors = request.wanted.vectors;
+  matrix_result found = run_tournament(std::move(sizes), rest, here, progress);
   here.judge(found);
   return found;
 }

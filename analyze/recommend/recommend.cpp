@@ -38,14 +38,35 @@ class forecast {
         wanted_(request.wanted),
         symmetric_(symmetric) {}
 
+  // Of several vectors nothing was fitted: what comes once, and what every vector adds to it.
   prediction of(const priced_variant& e, const kernel_info& kernel, operation op) const {
-    return predict(rates_, backend_, kernel, op, matrix_, e.cost, e.variant.of_transpose);
+    const prediction one = predict(rates_, backend_, kernel, op, matrix_, e.cost, e.variant.of_transpose);
+    const auto vectors = static_cast<double>(wanted_.vectors.count);
+    if (vectors == 1) return one;
+    prediction all;
+    const auto of_regime = [&](const model_terms& parts, model_terms& own, double& sum) {
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        const bool once = kernel.many_vectors && (term_names[i] == std::string_view("arrays") ||
+                                                  term_names[i] == std::string_view("launches"));
+        own[i] = parts[i] * (once ? 1 : vectors);
+        sum += own[i];
+      }
+    };
+    of_regime(one.warm_parts, all.warm_parts, all.warm);
+    of_regime(one.cold_parts, all.cold_parts, all.cold);
+    return all;
   }
   std::string why_not(const priced_variant& e, const kernel_info& kernel, operation op) const {
     return why_not_expected(kernel, op, matrix_, e.cost, e.variant.of_transpose);
   }
   kernel_work work(const priced_variant& e, const kernel_info& kernel, operation op) const {
-    return work_of(backend_, kernel, op, matrix_, e.cost, e.variant.of_transpose);
+    kernel_work done = work_of(backend_, kernel, op, matrix_, e.cost, e.variant.of_transpose);
+    const auto vectors = static_cast<double>(wanted_.vectors.count);
+    const double arrays = kernel.many_vectors ? static_cast<double>(e.cost.bytes) * (vectors - 1) : 0;
+    done.bytes = done.bytes * vectors - arrays;
+    done.atomics *= vectors;
+    if (!kernel.many_vectors) done.launches *= vectors;
+    return done;
   }
   double conversion(const priced_variant& e) const {
     return predict_conversion(rates_, backend_, matrix_, e.cost, e.variant.of_transpose);
@@ -289,8 +310,9 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
   });
   const model_matrix known = model_matrix_of(told.features, sell_slots, int{sizeof(Value)});
   const forecast expected(request, known, asked.symmetric);
-  // Nothing complex was fitted: what is known of bytes and of additions has to do.
-  if (!is_complex<Value>) told.model = record_of(request.machine.backend, known, request.wanted);
+  // Nothing complex was fitted, nor several vectors: what is known of bytes and of additions has to do.
+  if (!is_complex<Value> && request.wanted.vectors.count == 1)
+    told.model = record_of(request.machine.backend, known, request.wanted);
   field = ordered(std::move(field), expected, kernels);
   told.top = request.top;
   if (request.top > 0) keep_first(field, request.top, expected, kernels);

@@ -139,6 +139,7 @@ struct matrix_result {
   std::int64_t rows = 0, cols = 0, entries = 0;
   int value_bits = 0, offset_bits = 0;
   bool complex_values = false;                                // of whose value_bits each part has half
+  vector_layout vectors = {};                                 // that a product has
   std::array<std::string, all_operations.size()> base_names;  // by operation; empty where there is none
   std::vector<variant_result> variants;
   bool symmetric = false;    // A equals A^T: A x is run alone, and stands for A^T x
@@ -156,7 +157,7 @@ struct matrix_result {
 
   const std::string& base_name(operation op) const { return base_names[static_cast<std::size_t>(op)]; }
   std::int64_t vector_bytes(operation op) const {
-    return (inputs_of(rows, cols, op) + outputs_of(rows, cols, op)) * value_bits / 8;
+    return (inputs_of(rows, cols, op) + outputs_of(rows, cols, op)) * vectors.count * value_bits / 8;
   }
   std::int64_t csr_bytes() const { return entries * (value_bits / 8 + 4) + (rows + 1) * offset_bits / 8; }
   // The least that this has to read and write from CSR.

@@ -20,11 +20,12 @@ struct objective {
   // `both` or `normal`: the two products always come together, in one pass over A or one after the other,
   // whichever is faster. The weights are then 1 and 1.
   std::optional<operation> one_pass = {};
-  double products = 0;        // that conversion and preparation are spread over; 0: they cost nothing
-  bool warm = false;          // whether runs with warm caches decide, and not those with cold ones
-  bool repeatable = false;    // only what gives the same bits every time
-  std::int64_t memory = 0;    // bytes it may take, with what is prepared beside it; 0: any number
-  bool prefer_bytes = false;  // of what is tied, the fewest bytes before what is there already
+  vector_layout vectors = {};  // that are multiplied at once: a product is then of all of them
+  double products = 0;         // that conversion and preparation are spread over; 0: they cost nothing
+  bool warm = false;           // whether runs with warm caches decide, and not those with cold ones
+  bool repeatable = false;     // only what gives the same bits every time
+  std::int64_t memory = 0;     // bytes it may take, with what is prepared beside it; 0: any number
+  bool prefer_bytes = false;   // of what is tied, the fewest bytes before what is there already
 
   bool asks_for(operation op) const {
     return is_plain(op) ? weights[static_cast<std::size_t>(op)] > 0 : one_pass == op;

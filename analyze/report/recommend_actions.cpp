@@ -233,13 +233,20 @@ std::string code_lines(const recommendation& r, const way& taken) {
   if (r.wanted.one_pass) return code + lines_of_application(r, taken);
   const auto [straight, turned] = products_of(taken);
   code += choice_of_kernels(straight, turned);
-  code += fmt::format("// x and y: {} and {} values\n", r.found.cols, r.found.rows);
+  const vector_layout as = r.wanted.vectors;
+  code += fmt::format("// x and y: {} and {} values{}\n", r.found.cols, r.found.rows,
+                      as.count > 1 ? fmt::format(" of each of {} vectors", as.count) : "");
+  const auto vectors = [&](const char* name) {
+    if (as.count == 1) return std::string(name);
+    return fmt::format("{}({}, {})", as.by_rows ? "by_rows" : "by_columns", name, as.count);
+  };
   if (!straight.empty())
-    code += fmt::format("m.multiply(1.0, x, 0.0, y);  // y = A x{}\n",
+    code += fmt::format("m.multiply(1.0, {}, 0.0, {});  // y = A x{}\n", vectors("x"), vectors("y"),
                         r.found.symmetric ? ", which is A^T x" : "");
   if (!turned.empty()) {
-    code += "m.multiply_transposed(1.0, y, 0.0, x);  // x = A^T y\n";
-    if (r.found.complex_values)
+    code +=
+        fmt::format("m.multiply_transposed(1.0, {}, 0.0, {});  // x = A^T y\n", vectors("y"), vectors("x"));
+    if (r.found.complex_values && as.count == 1)
       code += "m.multiply_adjoint(1.0, y, 0.0, x);  // x = A^H y, by the same kernel\n";
   }
   return code;

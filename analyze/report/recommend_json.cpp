@@ -134,6 +134,7 @@ json request_as_json(const recommendation& r, const objective& wanted) {
   };
   return {{"mix", by_operation(share(operation::multiply), share(operation::transposed))},
           {"one_pass", wanted.one_pass ? json(short_name(*wanted.one_pass)) : json(nullptr)},
+          {"vectors", {{"count", wanted.vectors.count}, {"by", wanted.vectors.by_rows ? "rows" : "columns"}}},
           {"products", known(wanted.products)},
           {"regime", regime_name(wanted.warm)},
           {"repeatable", wanted.repeatable},

@@ -60,6 +60,9 @@ std::string request_table(const recommendation& r) {
   return "<div class=\"card\">" +
          table("What was asked for", {},
                {{"products", joined(products, ", ")},
+                {"vectors at once", wanted.vectors.count == 1 ? "one"
+                                                              : fmt::format("{}, {}", wanted.vectors.count,
+                                                                            wanted.vectors.in_words())},
                 {"conversion", wanted.products > 0 ? fmt::format("spread over {} {}s",
                                                                  whole_number(wanted.products), wanted.unit())
                                                    : "not counted"},

@@ -284,6 +284,11 @@ objective objective_of(const json* of) {
     if (!wanted.one_pass) refuse(fmt::format("mix `{}` is not known here", together));
     wanted.weights = {1, 1};
   }
+  // Older documents are of one vector.
+  if (const json* const vectors = member(of, "vectors"); vectors != nullptr) {
+    wanted.vectors.count = std::max<std::int64_t>(1, whole<std::int64_t>(vectors, "count"));
+    wanted.vectors.by_rows = text(vectors, "by") != "columns";
+  }
   wanted.products = known(of, "products");
   wanted.warm = text(of, "regime") == regime_name(true);
   wanted.repeatable = yes(of, "repeatable");

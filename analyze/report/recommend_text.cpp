@@ -137,6 +137,8 @@ std::string asked_line(const told& t) {
   } else if (wanted.asks_for(operation::transposed)) {
     text = "A^T x";
   }
+  if (wanted.vectors.count > 1)
+    text += fmt::format("; with {} vectors at once, {}", wanted.vectors.count, wanted.vectors.in_words());
   if (t.r.found.symmetric && wanted.one_pass)
     text += "; A equals A^T, so that the two products are both with A";
   else if (t.r.found.symmetric && wanted.asks_for(operation::transposed))

@@ -56,7 +56,10 @@ TEST_CASE("the description of the CPU is filled") {
 TEST_CASE("the CPU's code is what was compiled for, beside what the CPU has beyond it") {
   CHECK(in_words(instruction_sets{"x86-64", {"SSE2"}, {"SSE2"}}) == "x86-64 with SSE2");
   CHECK(in_words(instruction_sets{"x86-64", {"SSE2"}, {"SSE2", "AVX2", "FMA", "AVX-512"}}) ==
-        "x86-64 with SSE2; the CPU also has AVX2, FMA and AVX-512 (A x of SELL uses AVX-512)");
+        "x86-64 with SSE2; the CPU also has AVX2, FMA and AVX-512 (A x of SELL and products with several "
+        "vectors use AVX-512)");
+  CHECK(in_words(instruction_sets{"x86-64", {"SSE2"}, {"SSE2", "AVX2"}}) ==
+        "x86-64 with SSE2; the CPU also has AVX2 (products with several vectors use AVX2)");
   CHECK(in_words(instruction_sets{"x86-64", {"SSE2", "AVX2"}, {"SSE2", "AVX2", "FMA"}}) ==
         "x86-64 with SSE2 and AVX2; the CPU also has FMA");
   CHECK(in_words(instruction_sets{"riscv64", {}, {}}) == "riscv64");

@@ -48,6 +48,14 @@ fault("tools/library/products.cpp", "an array that is too short by a row is take
 fault("tools/library/products.cpp", "vectors by columns run on what was prepared for rows",
       "known->as.by_rows == as.by_rows)", "true)", "library_matrix")
 
+fault("analyze/recommend/race.cpp", "of several vectors only the first is right", "const std::int64_t to = at(v, i, outputs) * numbers + n;",
+      "const std::int64_t to = at(0, i, outputs) * numbers + n;", "sprecommend")
+fault("analyze/recommend/race.cpp", "vectors by columns are prepared as if they lay by rows", "prepared_many<Value> many = one.prepare_many(op, as);",
+      "prepared_many<Value> many = one.prepare_many(op, {as.count, true});", "sprecommend")
+fault("analyze/report/recommend_json.cpp", "JSON says that vectors lie by rows", '{"by", wanted.vectors.by_rows ? "rows" : "columns"}', '{"by", "rows"}', "sprecommend")
+fault("tools/sprecommend.cpp", "several vectors are predicted by the model of one", "if (typed.vectors.count > 1 && typed.predict)",
+      "if (false)", "sprecommend")
+
 # ---- complex values ----
 
 fault("convert/pipelines/complex_values.hpp", "a complex value with a zero real part is a blank slot",

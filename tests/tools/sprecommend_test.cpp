@@ -67,10 +67,10 @@ TEST_CASE("help and version") {
   const outcome help = run(work, "--help");
   CHECK(help.status == 0);
   for (const char* const word :
-       {"--mix",        "--products", "--caches",     "--value",   "--formats", "--kernels",
-        "--memory",     "--budget",   "--repeatable", "--predict", "--machine", "--refresh",
-        "--exhaustive", "--html",     "--csv",        "--list",    "--samples", "--warm-only",
-        "--block",      "--max-fill", "--reorder",    "Examples"})
+       {"--mix",        "--products", "--caches",     "--value",   "--formats",    "--kernels",
+        "--memory",     "--budget",   "--repeatable", "--predict", "--machine",    "--refresh",
+        "--exhaustive", "--html",     "--csv",        "--list",    "--samples",    "--warm-only",
+        "--block",      "--max-fill", "--reorder",    "--vectors", "--vectors-by", "Examples"})
     CHECK(has(help.out, word));
   CHECK(!has(help.out, "gen:lopsided"));
   CHECK(has(run(work, "--help-generators").out, "gen:lopsided"));
@@ -296,6 +296,11 @@ TEST_CASE("usage is refused in one line, before any work") {
                                       "x.mtx --mix 1e308:1e308",
                                       "x.mtx --budget nan",
                                       "x.mtx --machine m.json",
+                                      "x.mtx --vectors 0",
+                                      "x.mtx --vectors 5000",
+                                      "x.mtx --vectors 8 --predict",
+                                      "x.mtx --vectors 8 --mix both",
+                                      "x.mtx --vectors 8 --vectors-by blocks",
                                       "x.mtx --csv --json",
                                       "x.mtx --warm-only",
                                       "x.mtx --block 4y",
@@ -432,6 +437,32 @@ TEST_CASE("the list names every kernel once for its backend") {
   for (std::size_t at = 0; (at = text.out.find("[history]", at)) != std::string::npos; ++at) ++told_apart;
   CHECK(told_apart == history.size());
   CHECK(widest(text.out) <= 80);
+}
+
+TEST_CASE("products with several vectors are raced, each of them checked") {
+  const folder work;
+  for (const char* const by : {"rows", "columns"})
+    for (const char* const value : {"f32", "c128"}) {
+      const json told = run_json(
+          work,
+          fmt::format("'gen:uniform?rows=70&cols=50&density=0.1' --vectors 5 --vectors-by {} --value {} "
+                      "--exhaustive --samples 2 --warm-only --max-fill 100",
+                      by, value));
+      INFO(by << ", " << value);
+      CHECK(told["request"]["vectors"] == json({{"count", 5}, {"by", by}}));
+      int ran = 0;
+      for (const json& c : told["contestants"]) {
+        INFO(c.dump());
+        CHECK(c["wrong"].is_null());
+        ran += c["warm"].is_object();
+      }
+      CHECK(ran >= 20);
+      CHECK(told["model"]["record"].is_null());
+    }
+  const outcome text = run(work, "'gen:laplace2d?n=20' --vectors 5 --vectors-by columns --mix 1:0");
+  CHECK(has(text.out, "with 5 vectors at once, by columns"));
+  CHECK(has(text.out, "values of each of 5 vectors"));
+  CHECK(has(text.out, "m.multiply(1.0, by_columns(x, 5), 0.0, by_columns(y, 5));  // y = A x"));
 }
 
 TEST_CASE("an exhaustive run has all samples of every kernel of the list") {

@@ -38,6 +38,7 @@ kernel_contest<openmp, double> contest_of(const matrix& m) {
       openmp{},
       m.rows,
       m.cols,
+      1,
       {[&m](operation op, const array<double, host>& x) {
          return multiply_reference<std::int32_t, double>(m, op, 1.0, x.data(), 0.0, nullptr);
        },
