@@ -38,15 +38,23 @@ class PretendedMatrix:
         return getattr(self.held, name)
 
     def _at(self, place, length, count=1):
-        dtype = np.float32 if self.value_bits == 32 else np.float64
-        memory = (ctypes.c_char * (length * count * dtype().itemsize)).from_address(place)
+        dtype = np.dtype(self.value_type)
+        memory = (ctypes.c_char * (length * count * dtype.itemsize)).from_address(place)
         array = np.frombuffer(memory, dtype)
         return array if count == 1 else array.reshape((length, count), order="F")
 
-    def multiply_there(self, transposed, alpha, x, beta, y, count, stream):
+    def multiply_there(self, *given):
+        self._multiply(self.held.multiply, self.cols, self.rows, *given)
+
+    def multiply_transposed_there(self, *given):
+        self._multiply(self.held.multiply_transposed, self.rows, self.cols, *given)
+
+    def multiply_adjoint_there(self, *given):
+        self._multiply(self.held.multiply_adjoint, self.rows, self.cols, *given)
+
+    def _multiply(self, product, x_length, y_length, alpha, x, beta, y, count, stream):
         self.streams.add(stream)
-        lengths = (self.rows, self.cols) if transposed else (self.cols, self.rows)
-        self.held.multiply(transposed, alpha, self._at(x, lengths[0], count), beta, self._at(y, lengths[1], count))
+        product(alpha, self._at(x, x_length, count), beta, self._at(y, y_length, count))
 
     def multiply_both_there(self, alpha, x, w, beta, y, z, stream):
         self.streams.add(stream)
@@ -59,8 +67,8 @@ class PretendedMatrix:
         self.held.multiply_normal(alpha, self._at(x, self.cols), beta, self._at(z, self.cols))
 
 
-def borrow_csr_there(rows, cols, offsets, indices, values, offset_bits, value_bits, stream, lenders):
-    assert stream == STREAM
+def borrow_csr_there(rows, cols, offsets, indices, values, offset_bits, value_bits, complex, stream, lenders):
+    assert stream == STREAM and complex == (lenders[2].dtype.kind == "c")
     assert all(place == array.data.ptr and length == len(array) for (place, length), array in zip((offsets, indices, values), lenders))
     assert offset_bits == 8 * lenders[0].itemsize and value_bits == 8 * lenders[2].itemsize
     return PretendedMatrix(_sparsmith.borrow_csr(rows, cols, *(np.asarray(array) for array in lenders), lenders))
@@ -188,13 +196,13 @@ def test_in_place(cupy, square, rng):
 
 def test_what_is_refused(cupy, square):
     m, on_cpu = sparsmith.Matrix(Sparse(square)), sparsmith.Matrix(square)
-    x = cupy.ones(100)
+    x, y = cupy.ones(100), cupy.ones(100)
     for call, kind, said in (
         (lambda: on_cpu @ x, TypeError, "M.to\\('cuda'\\)"),
         (lambda: m @ cupy.ones(99), sparsmith.InputError, "99 elements, but the product needs 100"),
         (lambda: m @ cupy.ones((100, 2, 2)), sparsmith.InputError, "3 dimensions"),
         (lambda: m.multiply_normal(cupy.ones((100, 2))), sparsmith.InputError, "expected a vector, not"),
-        (lambda: m @ cupy.ones(100, complex), TypeError, "real numbers"),
+        (lambda: m.multiply(cupy.ones(100, complex), out=y), TypeError, "out: expected an array of complex128 .* since the vectors are complex"),
         (lambda: m.multiply_both(x, np.ones(100)), TypeError, "same GPU throughout, not ndarray"),
         (lambda: m.multiply(x, out=cupy.ones(100, np.float32)), TypeError, "out: expected a contiguous array"),
         (lambda: m.multiply(x, out=np.ones(100)), TypeError, "out: expected a contiguous array"),
@@ -264,7 +272,6 @@ def test_tensors(square, monkeypatch, rng):
     assert m._held.streams == {STREAM}
     for call, kind, said in (
         (lambda: product("multiply", x[1:]), sparsmith.InputError, "99 elements, but the product needs 100"),
-        (lambda: product("multiply", x.to(torch.complex128)), TypeError, "real numbers"),
         (lambda: product("multiply", x, y.float()), TypeError, "out: expected a contiguous array"),
         (lambda: product("multiply", x, y[1:]), TypeError, "out: expected a contiguous array"),
         (lambda: product("multiply", x, beta=1.0), sparsmith.InputError, "beta is for"),
