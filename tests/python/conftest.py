@@ -12,6 +12,20 @@ def values(rng, count):
     return rng.integers(-1000, 1001, count) / 8.0  # exact in float32
 
 
+def numbers(rng, count, dtype):
+    """The same with imaginary parts, where the type has them."""
+    drawn = values(rng, count)
+    return (drawn + 1j * values(rng, count) if np.dtype(dtype).kind == "c" else drawn).astype(dtype)
+
+
+def complex_of(a, dtype=np.complex128):
+    """A matrix with imaginary parts of its own: some values are imaginary alone, and zeros stay what they are."""
+    made = a.astype(dtype)
+    made.data += 1j * values(np.random.default_rng(3), made.nnz) * (made.data != 0)
+    made.data[2::5] = 1j * made.data[2::5].imag
+    return made
+
+
 def scattered(rows, cols, entries, seed):
     rng = np.random.default_rng(seed)
     places = rng.choice(rows * cols, size=min(entries, rows * cols), replace=False)

@@ -9,7 +9,7 @@ import pytest
 import sparsmith
 
 torch = pytest.importorskip("torch", reason="PyTorch is not here", exc_type=ImportError)
-pytestmark = pytest.mark.filterwarnings("ignore:Sparse")
+pytestmark = pytest.mark.filterwarnings("ignore:Sparse", "ignore:ComplexHalf")
 
 
 def csr_tensor(a, index=torch.int64):

@@ -197,16 +197,24 @@ class Matrix:
             if gpu.is_array(x):
                 return gpu.product(self, name, (x,), out, alpha, beta)
         x = self._vectors(x)
-        if x.dtype != self.dtype:
+        if x.dtype is not self.dtype and x.dtype != self.dtype:
             return parts.product(self, name, (x,), out, alpha, beta)
-        rows, needed = self.shape if name == "multiply" else self.shape[::-1]
+        rows, needed = self.shape
+        if name != "multiply":
+            rows, needed = needed, rows
         if x.ndim == 1:
             y = self._result(out, (rows,), beta)
         else:
             if x.shape[0] != needed:
                 raise InputError(f"x has {x.shape[0]} rows, but the product needs {needed}")
             y = self._result(out, (rows, x.shape[1]), beta)
-        getattr(self._held, name)(alpha, x, beta, y)
+        # By their names: what getattr gives is made anew each time, which short products notice.
+        if name == "multiply":
+            self._held.multiply(alpha, x, beta, y)
+        elif name == "multiply_transposed":
+            self._held.multiply_transposed(alpha, x, beta, y)
+        else:
+            self._held.multiply_adjoint(alpha, x, beta, y)
         return y
 
     def _vector(self, x):
@@ -290,13 +298,21 @@ def _before(x, transpose):
 class Turned:
     """The transpose of a matrix, its adjoint or its conjugate, for products."""
 
-    __slots__ = ("_conjugated", "_of", "_transposed", "dtype", "shape")
+    __slots__ = ("_conjugated", "_of", "_transposed")
     __array_ufunc__ = None
 
     def __init__(self, of, transposed, conjugated):
-        self._of, self._transposed, self._conjugated = of, transposed, conjugated
-        self.dtype = of.dtype
-        self.shape = of.shape[::-1] if transposed else of.shape
+        self._of = of
+        self._transposed = transposed
+        self._conjugated = conjugated
+
+    @property
+    def dtype(self):
+        return self._of.dtype
+
+    @property
+    def shape(self):
+        return self._of.shape[::-1] if self._transposed else self._of.shape
 
     @property
     def T(self):
