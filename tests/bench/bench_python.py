@@ -48,7 +48,7 @@ def on_cpu():
         print(f"  M @ x                 {microseconds(lambda: m @ x):6.2f}")
         print(f"  M.T @ x               {microseconds(lambda: m.T @ x):6.2f}")
         print(f"  M.multiply(x, out=y)  {microseconds(lambda: m.multiply(x, out=y)):6.2f}")
-        print(f"  the extension's call  {microseconds(lambda: m._held.multiply(False, 1.0, x, 0.0, y)):6.2f}")
+        print(f"  the extension's call  {microseconds(lambda: m._held.multiply(1.0, x, 0.0, y)):6.2f}")
         print(f"  from C++              {called.get('entries' if a.nnz else 'none', float('nan')):6.2f}")
 
 

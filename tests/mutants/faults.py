@@ -1043,4 +1043,15 @@ fault("tools/python/sparsmith/gpu.py", "a vector with gaps is taken as it is", "
 fault("tools/python/sparsmith/gpu.py", "a vector of another GPU is taken as it is", "            and array.data.device_id == 0\n", "", "python")
 fault("tools/python/sparsmith/gpu.py", "of one right vector beta is believed without a result", "if out is None and beta == 0:", "if out is None:",
       "python")
+fault("tools/python/sparsmith/matrix.py", "rmatvec, which solvers ask for, is the product with A^T", 'return self._product("multiply_adjoint", x)\n',
+      'return self._product("multiply_transposed", x)\n', "python")
+fault("tools/python/sparsmith/matrix.py", "the adjoint of the adjoint is the conjugate", "not self._transposed, not self._conjugated)",
+      "not self._transposed, True)", "python")
+fault("tools/python/sparsmith/parts.py", "of complex vectors and a real matrix the imaginary part is lost", "    made.imag = imaginary\n", "", "python")
+fault("tools/python/sparsmith/parts.py", "of complex vectors and a real matrix alpha is lost", "if alpha != 1:", "if False:", "python")
+fault("tools/python/sparsmith/inputs.py", "complex arrays of a GPU are borrowed as real ones", 'bits[2], types[2].kind == "c"', "bits[2], False", "python")
+fault("tools/python/bindings.cpp", "an imaginary part of beta is not told in Python's words", "(alpha.imag() == 0 && beta.imag() == 0)",
+      "alpha.imag() == 0", "python")
+fault("tools/library/matrix.cpp", "complex arrays that are borrowed are told to be real", '  if (is_complex<Value>) state->source.field = "complex";\n', "",
+      "python")
 fault("tools/python/sparsmith/results.py", "the advice for one order is followed in another", "if given != self.order:", "if False:", "python")

@@ -12,6 +12,20 @@ def values(rng, count):
     return rng.integers(-1000, 1001, count) / 8.0  # exact in float32
 
 
+def numbers(rng, count, dtype):
+    """The same with imaginary parts, where the type has them."""
+    drawn = values(rng, count)
+    return (drawn + 1j * values(rng, count) if np.dtype(dtype).kind == "c" else drawn).astype(dtype)
+
+
+def complex_of(a, dtype=np.complex128):
+    """A matrix with imaginary parts of its own: some values are imaginary alone, and zeros stay what they are."""
+    made = a.astype(dtype)
+    made.data += 1j * values(np.random.default_rng(3), made.nnz) * (made.data != 0)
+    made.data[2::5] = 1j * made.data[2::5].imag
+    return made
+
+
 def scattered(rows, cols, entries, seed):
     rng = np.random.default_rng(seed)
     places = rng.choice(rows * cols, size=min(entries, rows * cols), replace=False)
@@ -97,17 +111,22 @@ for matrix in (*BATTERY.values(), *SYMMETRIC.values()):
     matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
 
 
+def in_double(array):
+    """The same numbers with parts of float64."""
+    return array.astype(np.result_type(array.dtype, np.float64))
+
+
 def error_bound(a, x, dtype):
     """Of every element of A x: as many roundings as its row has entries, of the sum of the terms without their signs."""
-    a = scipy.sparse.csr_array(a, dtype=np.float64)
-    sizes = abs(a) @ abs(np.asarray(x, np.float64))
+    sizes = abs(in_double(scipy.sparse.csr_array(a))) @ abs(in_double(np.asarray(x)))
+    a = scipy.sparse.csr_array(a)
     entries = np.diff(a.indptr)
     return ((entries + 1) * np.finfo(dtype).eps * sizes.T).T
 
 
 def require_close(found, a, x, dtype):
     assert found.dtype == dtype
-    right = scipy.sparse.csr_array(a, dtype=np.float64) @ np.asarray(x, np.float64)
+    right = in_double(scipy.sparse.csr_array(a)) @ in_double(np.asarray(x))
     assert found.shape == right.shape
     wrong = np.abs(found - right) > (error_bound(a, x, dtype) if x.ndim == 1 else columns_bound(a, x, dtype))
     assert not wrong.any(), f"{int(wrong.sum())} elements are wrong"

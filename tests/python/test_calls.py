@@ -105,8 +105,10 @@ def test_errors_by_category(square, tmp_path):
 @pytest.mark.parametrize(
     "use, kind, said",
     (
-        (lambda m: m @ "abc", TypeError, "expected real numbers"),
-        (lambda m: m @ np.ones(100, complex), TypeError, "expected real numbers"),
+        (lambda m: m @ "abc", TypeError, "expected numbers"),
+        (lambda m: m @ np.array([None] * 100), TypeError, "expected numbers, which are computed with in float64, not object"),
+        (lambda m: m.multiply(np.ones(100), alpha=1j), ValueError, "matrix and vectors are real, but alpha has an imaginary part: give complex vectors"),
+        (lambda m: m.multiply_both(np.ones(100), np.ones(100), (np.ones(100), np.ones(100)), 1, 1j), ValueError, "are real, but beta has"),
         (lambda m: m @ np.ones((2, 2, 2)), ValueError, "not an array of 3 dimensions"),
         (lambda m: m @ 3.0, ValueError, "not an array of 0 dimensions"),
         (lambda m: m @ np.ones((7, 2)), ValueError, "x has 7 rows, but the product needs 100"),

@@ -25,6 +25,7 @@ if not gpu_here():
 if not any(one.backend == "cuda" for one in sparsmith.kernels()):
     pytest.skip("this build is without CUDA", allow_module_level=True)
 
+OF_COMPLEX = "coo csr csc ell sell hyb dia bsr gcsb_tile".split()
 FORMATS = "coo csr csc ell sell hyb dia bsr csb ecsb gcsb gcsb_tile".split()
 
 
@@ -32,7 +33,7 @@ def on_gpu(a, dtype=np.float64):
     return cupyx_sparse.csr_matrix(scipy.sparse.csr_matrix(a.astype(dtype)))
 
 
-@pytest.mark.parametrize("dtype", (np.float32, np.float64))
+@pytest.mark.parametrize("dtype", (np.float32, np.float64, np.complex64, np.complex128))
 def test_csr_is_not_copied(dtype, square):
     a = on_gpu(square, dtype)
     m = sparsmith.Matrix(a)
@@ -78,6 +79,30 @@ def test_products(shape, format, dtype, rng):
     columns = conftest.values(rng, 3 * a.shape[1]).reshape(-1, 3).astype(dtype)
     for given in (cupy.asarray(columns), cupy.asarray(columns, order="F")):
         conftest.require_close((m @ given).get(), a, columns, dtype)
+
+
+@pytest.mark.parametrize("dtype", (np.complex64, np.complex128))
+@pytest.mark.parametrize("format", OF_COMPLEX)
+@pytest.mark.parametrize("shape", ("0 x 5", "5 x 0", "1 x n", "n x 1", "wide", "gaps"))
+def test_complex_products(shape, format, dtype, rng):
+    a = conftest.complex_of(conftest.BATTERY[shape], dtype)
+    m = sparsmith.convert(sparsmith.Matrix(a).to("cuda"), format, max_fill=1e9)
+    x, w = (conftest.numbers(rng, count, dtype) for count in (a.shape[1], a.shape[0]))
+    there, w_there = cupy.asarray(x), cupy.asarray(w)
+    conftest.require_close((m @ there).get(), a, x, dtype)
+    conftest.require_close((m.T @ w_there).get(), a.T, w, dtype)
+    conftest.require_close((m.H @ w_there).get(), a.conj().T, w, dtype)
+    conftest.require_close((m.H.T @ there).get(), a.conj(), x, dtype)
+    y, z = m.multiply_both(there, w_there)
+    conftest.require_close(y.get(), a, x, dtype)
+    conftest.require_close(z.get(), a.T, w, dtype)
+
+
+def test_complex_vectors_of_a_real_matrix(square, rng):
+    m = sparsmith.Matrix(on_gpu(square))
+    x = conftest.numbers(rng, 100, np.complex128)
+    conftest.require_close((m @ cupy.asarray(x)).get(), square, x, np.complex128)
+    conftest.require_close((m.H @ cupy.asarray(x)).get(), square.T, x, np.complex128)
 
 
 def test_in_place_and_other_types(square, rng):

@@ -38,15 +38,23 @@ class PretendedMatrix:
         return getattr(self.held, name)
 
     def _at(self, place, length, count=1):
-        dtype = np.float32 if self.value_bits == 32 else np.float64
-        memory = (ctypes.c_char * (length * count * dtype().itemsize)).from_address(place)
+        dtype = np.dtype(self.value_type)
+        memory = (ctypes.c_char * (length * count * dtype.itemsize)).from_address(place)
         array = np.frombuffer(memory, dtype)
         return array if count == 1 else array.reshape((length, count), order="F")
 
-    def multiply_there(self, transposed, alpha, x, beta, y, count, stream):
+    def multiply_there(self, *given):
+        self._multiply(self.held.multiply, self.cols, self.rows, *given)
+
+    def multiply_transposed_there(self, *given):
+        self._multiply(self.held.multiply_transposed, self.rows, self.cols, *given)
+
+    def multiply_adjoint_there(self, *given):
+        self._multiply(self.held.multiply_adjoint, self.rows, self.cols, *given)
+
+    def _multiply(self, product, x_length, y_length, alpha, x, beta, y, count, stream):
         self.streams.add(stream)
-        lengths = (self.rows, self.cols) if transposed else (self.cols, self.rows)
-        self.held.multiply(transposed, alpha, self._at(x, lengths[0], count), beta, self._at(y, lengths[1], count))
+        product(alpha, self._at(x, x_length, count), beta, self._at(y, y_length, count))
 
     def multiply_both_there(self, alpha, x, w, beta, y, z, stream):
         self.streams.add(stream)
@@ -59,8 +67,8 @@ class PretendedMatrix:
         self.held.multiply_normal(alpha, self._at(x, self.cols), beta, self._at(z, self.cols))
 
 
-def borrow_csr_there(rows, cols, offsets, indices, values, offset_bits, value_bits, stream, lenders):
-    assert stream == STREAM
+def borrow_csr_there(rows, cols, offsets, indices, values, offset_bits, value_bits, complex, stream, lenders):
+    assert stream == STREAM and complex == (lenders[2].dtype.kind == "c")
     assert all(place == array.data.ptr and length == len(array) for (place, length), array in zip((offsets, indices, values), lenders))
     assert offset_bits == 8 * lenders[0].itemsize and value_bits == 8 * lenders[2].itemsize
     return PretendedMatrix(_sparsmith.borrow_csr(rows, cols, *(np.asarray(array) for array in lenders), lenders))
@@ -127,33 +135,44 @@ def test_what_is_not_canonical_is_copied(cupy, square):
     assert whole.copied == "values of bool made float64"
 
 
-@pytest.mark.parametrize("dtype", (np.float32, np.float64))
+TYPES = (np.float32, np.float64, np.complex64, np.complex128)
+OTHER = dict(zip(TYPES, (np.float64, np.float32, np.complex128, np.complex64)))
+
+
+def wide(dtype):
+    a = conftest.BATTERY["wide"]
+    return conftest.complex_of(a, dtype) if np.dtype(dtype).kind == "c" else a.astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
 def test_products(cupy, dtype, rng):
-    a = conftest.BATTERY["wide"].astype(dtype)
+    a = wide(dtype)
     m = sparsmith.Matrix(Sparse(a))
-    x, w = (conftest.values(rng, count).astype(dtype) for count in (a.shape[1], a.shape[0]))
+    x, w = (conftest.numbers(rng, count, dtype) for count in (a.shape[1], a.shape[0]))
     there, w_there = cupy.asarray(x), cupy.asarray(w)
     made = m @ there
     assert type(made) is ndarray
     conftest.require_close(made, a, x, dtype)
     conftest.require_close(m.T @ w_there, a.T, w, dtype)
+    conftest.require_close(m.H @ w_there, a.conj().T, w, dtype)
+    conftest.require_close(m.H.T @ there, a.conj(), x, dtype)
     conftest.require_close(w_there @ m, a.T, w, dtype)
     y, z = m.multiply_both(there, w_there)
     conftest.require_close(y, a, x, dtype)
     conftest.require_close(z, a.T, w, dtype)
     assert np.array_equal(m.multiply_normal(there), sparsmith.Matrix(a).multiply_normal(x))
-    columns = conftest.values(rng, 3 * a.shape[1]).reshape(-1, 3).astype(dtype)
+    columns = conftest.numbers(rng, 3 * a.shape[1], dtype).reshape(-1, 3)
     for given in (columns, np.asfortranarray(columns), np.repeat(columns, 2, axis=0)[::2]):
         conftest.require_close(m @ cupy.asarray(given), a, columns, dtype)
     assert m._held.streams == {STREAM}
 
 
-@pytest.mark.parametrize("dtype", (np.float32, np.float64))
+@pytest.mark.parametrize("dtype", TYPES)
 def test_one_vector_that_is_right_is_not_looked_at_for_more(cupy, monkeypatch, dtype, rng):
     """Which is what a product from Python costs beside one from C++: nobody asks CuPy for anything but the result."""
-    a = conftest.BATTERY["wide"].astype(dtype)
+    a = wide(dtype)
     m = sparsmith.Matrix(Sparse(a))
-    x, w = (conftest.values(rng, count).astype(dtype) for count in (a.shape[1], a.shape[0]))
+    x, w = (conftest.numbers(rng, count, dtype) for count in (a.shape[1], a.shape[0]))
     there, w_there, y = cupy.asarray(x), cupy.asarray(w), cupy.empty(a.shape[0], dtype)
     asked = []
     as_before = cupy.asarray
@@ -167,10 +186,29 @@ def test_one_vector_that_is_right_is_not_looked_at_for_more(cupy, monkeypatch, d
     # What is not so is made so, and of the same numbers.
     elsewhere = there.copy()
     elsewhere.device_id = 1
-    other = np.float64 if dtype == np.float32 else np.float32
-    for given in (there.astype(other), np.repeat(there, 2)[::2], elsewhere, there.reshape(-1, 1), there.astype(there.dtype.newbyteorder())):
+    for given in (there.astype(OTHER[dtype]), np.repeat(there, 2)[::2], elsewhere, there.reshape(-1, 1), there.astype(there.dtype.newbyteorder())):
         asked.clear()
         assert np.array_equal(np.ravel(m @ given), y) and asked
+
+
+@pytest.mark.parametrize("dtype", (np.float32, np.float64))
+def test_complex_vectors_of_real_matrices(cupy, dtype, rng):
+    a = conftest.BATTERY["wide"].astype(dtype)
+    m = sparsmith.Matrix(Sparse(a))
+    kind = np.result_type(dtype, np.complex64)
+    x, w = (conftest.numbers(rng, count, np.complex128) for count in (a.shape[1], a.shape[0]))
+    there, w_there = cupy.asarray(x), cupy.asarray(w)
+    conftest.require_close(m @ there, a, x, kind)
+    conftest.require_close(m.H @ w_there, a.T, w, kind)
+    y, z = m.multiply_both(there, w_there.real)
+    assert type(y) is ndarray and type(z) is ndarray
+    conftest.require_close(y, a, x, kind)
+    conftest.require_close(z, a.T, w.real, kind)
+    out = cupy.ones(a.shape[0], kind)
+    assert m.multiply(there, out=out, alpha=2j, beta=3) is out
+    assert np.allclose(out, 2j * (a @ x) + 3)
+    with pytest.raises(sparsmith.InputError, match="899 elements, but the product needs 900"):
+        m @ there[1:]
 
 
 def test_in_place(cupy, square, rng):
@@ -188,13 +226,13 @@ def test_in_place(cupy, square, rng):
 
 def test_what_is_refused(cupy, square):
     m, on_cpu = sparsmith.Matrix(Sparse(square)), sparsmith.Matrix(square)
-    x = cupy.ones(100)
+    x, y = cupy.ones(100), cupy.ones(100)
     for call, kind, said in (
         (lambda: on_cpu @ x, TypeError, "M.to\\('cuda'\\)"),
         (lambda: m @ cupy.ones(99), sparsmith.InputError, "99 elements, but the product needs 100"),
         (lambda: m @ cupy.ones((100, 2, 2)), sparsmith.InputError, "3 dimensions"),
         (lambda: m.multiply_normal(cupy.ones((100, 2))), sparsmith.InputError, "expected a vector, not"),
-        (lambda: m @ cupy.ones(100, complex), TypeError, "real numbers"),
+        (lambda: m.multiply(cupy.ones(100, complex), out=y), TypeError, "out: expected an array of complex128 .* since the vectors are complex"),
         (lambda: m.multiply_both(x, np.ones(100)), TypeError, "same GPU throughout, not ndarray"),
         (lambda: m.multiply(x, out=cupy.ones(100, np.float32)), TypeError, "out: expected a contiguous array"),
         (lambda: m.multiply(x, out=np.ones(100)), TypeError, "out: expected a contiguous array"),
@@ -262,9 +300,15 @@ def test_tensors(square, monkeypatch, rng):
         assert torch.allclose(product("multiply", given), right) and asked
     assert torch.allclose(product("multiply", torch.stack((x, -x), 1)), torch.stack((right, -right), 1))
     assert m._held.streams == {STREAM}
+    # Of complex values, and one that is conjugated only when it is asked for.
+    a = conftest.complex_of(square)
+    c = sparsmith.Matrix._over(PretendedMatrix(sparsmith.Matrix(a)._held))
+    both = torch.complex(x, x * 2)
+    for given in (both, both.conj(), torch.stack((both.conj(), both), 1)):
+        made = gpu.product(c, "multiply_adjoint", (given,), None, 1.0, 0.0, library)
+        assert torch.allclose(made, torch.from_numpy(a.conj().T @ given.resolve_conj().numpy()))
     for call, kind, said in (
         (lambda: product("multiply", x[1:]), sparsmith.InputError, "99 elements, but the product needs 100"),
-        (lambda: product("multiply", x.to(torch.complex128)), TypeError, "real numbers"),
         (lambda: product("multiply", x, y.float()), TypeError, "out: expected a contiguous array"),
         (lambda: product("multiply", x, y[1:]), TypeError, "out: expected a contiguous array"),
         (lambda: product("multiply", x, beta=1.0), sparsmith.InputError, "beta is for"),

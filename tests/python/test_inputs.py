@@ -158,10 +158,10 @@ class OnGpu:
         (None, "expected a sparse array or matrix of SciPy or CuPy"),
         (np.ones((2, 2)), "expected a sparse array.*not ndarray"),
         (OnGpu(), "expected a sparse array.*not OnGpu"),
-        (scipy.sparse.csr_array(np.eye(2, dtype=complex)), "complex128: Sparsmith computes in float32 and float64"),
-        (scipy.sparse.csr_array(np.eye(2, dtype=np.longdouble)), "Sparsmith computes in float32 and float64"),
+        (scipy.sparse.csr_array(np.eye(2, dtype=np.clongdouble)), "Sparsmith computes in float32, float64, complex64 and complex128"),
+        (scipy.sparse.csr_array(np.eye(2, dtype=np.longdouble)), "Sparsmith computes in float32, float64, complex64 and complex128"),
         (scipy.sparse.coo_array(np.ones(3)), "not an array of 1 dimensions"),
-        (scipy.sparse.eye_array(2, format="lil", dtype=complex), "Sparsmith computes in"),
+        (scipy.sparse.eye_array(2, format="lil", dtype=np.clongdouble), "Sparsmith computes in"),
     ),
 )
 def test_wrong_arguments(given, said):
@@ -203,7 +203,7 @@ def test_devices():
         sparsmith.read("gen:diagonal?n=3", device="tpu")
     m = sparsmith.read("gen:diagonal?n=3", device="cpu")
     assert m.to("cpu") @ np.ones(3) is not None
-    with pytest.raises(TypeError, match="float32 or float64"):
+    with pytest.raises(TypeError, match="float32, float64, complex64 or complex128, not int64"):
         sparsmith.read("gen:diagonal?n=3", dtype=int)
 
 

@@ -104,6 +104,7 @@ matrix borrowed_csr(Backend on, const csr<Offset, Value, view_on<Backend>>& give
   auto state = state_of<Backend, Offset, Value>(given);
   state->entries = given.values.size();
   state->borrowed = true;
+  if (is_complex<Value>) state->source.field = "complex";
   return matrix(std::move(state));
 }
 

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/complex.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -87,18 +88,27 @@ void require_apart(const void* x, std::size_t x_bytes, const void* y, std::size_
     throw error(failure::usage, "x and y share memory: a product reads x while it writes y");
 }
 
+enum class product { plain, transposed, adjoint };
+
+template <class X, class Y>
+void multiply_one(const matrix& m, product which, factor alpha, const X& x, factor beta, const Y& y) {
+  switch (which) {
+    case product::plain:
+      return m.multiply(alpha, x, beta, y);
+    case product::transposed:
+      return m.multiply_transposed(alpha, x, beta, y);
+    case product::adjoint:
+      return m.multiply_adjoint(alpha, x, beta, y);
+  }
+}
+
 template <class Value>
-void multiply_columns(const matrix& m, bool transposed, double alpha, const columns& x, double beta,
+void multiply_columns(const matrix& m, product which, factor alpha, const columns& x, factor beta,
                       const columns& y) {
   require_apart(x.first, x.length * x.count * sizeof(Value), y.first, y.length * y.count * sizeof(Value));
-  for (std::size_t i = 0; i < x.count; ++i) {
-    const std::span<const Value> from(static_cast<const Value*>(x.first) + i * x.length, x.length);
-    const std::span<Value> to(static_cast<Value*>(y.first) + i * y.length, y.length);
-    if (transposed)
-      m.multiply_transposed(alpha, from, beta, to);
-    else
-      m.multiply(alpha, from, beta, to);
-  }
+  for (std::size_t i = 0; i < x.count; ++i)
+    multiply_one(m, which, alpha, std::span(static_cast<const Value*>(x.first) + i * x.length, x.length),
+                 beta, std::span(static_cast<Value*>(y.first) + i * y.length, y.length));
 }
 
 template <class Value, class Array>
@@ -106,36 +116,59 @@ std::span<Value> vector_of(const Array& a) {
   return {static_cast<Value*>(columns_of(a).first), a.size()};
 }
 
-// use.operator()<Value>(matrix) with the matrix's type, while other threads of Python run: one of them may
-// choose other kernels meanwhile, so this is a copy of the handle. Every array must hold that type: the
-// package makes sure of it, and a wrong one would be read past its end.
-template <class Use, class... Arrays>
-void with_values(const held_matrix& held, const Use& use, const Arrays&... arrays) {
-  const bool single = held.it.value_bits() == 32;
-  const nb::dlpack::dtype wanted = single ? nb::dtype<float>() : nb::dtype<double>();
-  if (!((arrays.dtype() == wanted) && ...)) throw nb::type_error("the arrays are not of the matrix's type");
-  const matrix m = held.it;
-  const nb::gil_scoped_release others;
-  if (single)
-    use.template operator()<float>(m);
-  else
-    use.template operator()<double>(m);
+// The type of a matrix's values, as arrays tell theirs; value_name has NumPy's name for it.
+nb::dlpack::dtype value_type_of(const matrix& m) {
+  const auto kind = m.complex_values() ? nb::dlpack::dtype_code::Complex : nb::dlpack::dtype_code::Float;
+  return {static_cast<std::uint8_t>(kind), static_cast<std::uint8_t>(m.value_bits()), 1};
+}
+std::string value_name(const matrix& m) {
+  return (m.complex_values() ? "complex" : "float") + std::to_string(m.value_bits());
 }
 
-void multiply(const held_matrix& held, bool transposed, double alpha, const given_vector& x, double beta,
+void require_factors(const matrix& m, factor alpha, factor beta) {
+  if (m.complex_values() || (alpha.imag() == 0 && beta.imag() == 0)) return;
+  throw error(failure::usage, std::string("matrix and vectors are real, but ") +
+                                  (alpha.imag() != 0 ? "alpha" : "beta") +
+                                  " has an imaginary part: give complex vectors");
+}
+
+// use.operator()<Value>(matrix) with the type of the matrix's values.
+template <class Use>
+void as_its_type(const matrix& m, const Use& use) {
+  if (m.complex_values())
+    m.value_bits() == 64 ? use.template operator()<std::complex<float>>(m)
+                         : use.template operator()<std::complex<double>>(m);
+  else
+    m.value_bits() == 32 ? use.template operator()<float>(m) : use.template operator()<double>(m);
+}
+
+// use.operator()<Value>(matrix) while other threads of Python run: one of them may choose other kernels
+// meanwhile, so this is a copy of the handle. Every array must hold the matrix's type: the package makes
+// sure of it, and a wrong one would be read past its end.
+template <class Use, class... Arrays>
+void with_values(const held_matrix& held, factor alpha, factor beta, const Use& use,
+                 const Arrays&... arrays) {
+  const matrix m = held.it;
+  if (!((arrays.dtype() == value_type_of(m)) && ...))
+    throw nb::type_error("the arrays are not of the matrix's type");
+  require_factors(m, alpha, beta);
+  const nb::gil_scoped_release others;
+  as_its_type(m, use);
+}
+
+void multiply(const held_matrix& held, product which, factor alpha, const given_vector& x, factor beta,
               const written_vector& y) {
   const columns from = columns_of(x), to = columns_of(y);
   if (from.count != to.count) throw nb::value_error("x and y have different numbers of columns");
   with_values(
-      held,
-      [&]<class Value>(const matrix& m) { multiply_columns<Value>(m, transposed, alpha, from, beta, to); }, x,
-      y);
+      held, alpha, beta,
+      [&]<class Value>(const matrix& m) { multiply_columns<Value>(m, which, alpha, from, beta, to); }, x, y);
 }
 
-void multiply_both(const held_matrix& held, double alpha, const given_vector& x, const given_vector& w,
-                   double beta, const written_vector& y, const written_vector& z) {
+void multiply_both(const held_matrix& held, factor alpha, const given_vector& x, const given_vector& w,
+                   factor beta, const written_vector& y, const written_vector& z) {
   with_values(
-      held,
+      held, alpha, beta,
       [&]<class Value>(const matrix& m) {
         m.multiply_both(alpha, vector_of<const Value>(x), vector_of<const Value>(w), beta,
                         vector_of<Value>(y), vector_of<Value>(z));
@@ -143,10 +176,10 @@ void multiply_both(const held_matrix& held, double alpha, const given_vector& x,
       x, w, y, z);
 }
 
-void multiply_normal(const held_matrix& held, double alpha, const given_vector& x, double beta,
+void multiply_normal(const held_matrix& held, factor alpha, const given_vector& x, factor beta,
                      const written_vector& z) {
   with_values(
-      held,
+      held, alpha, beta,
       [&]<class Value>(const matrix& m) {
         m.multiply_normal(alpha, vector_of<const Value>(x), beta, vector_of<Value>(z));
       },
@@ -163,85 +196,96 @@ device_span<T> span_there(address first, std::int64_t size) {
 
 // Queued on the caller's stream: nothing here waits for it.
 template <class Use>
-void with_values_there(const held_matrix& held, address stream, const Use& use) {
+void with_values_there(const held_matrix& held, factor alpha, factor beta, address stream, const Use& use) {
   const matrix m = held.it.on(reinterpret_cast<void*>(stream));
+  require_factors(m, alpha, beta);
   const nb::gil_scoped_release others;
-  if (m.value_bits() == 32)
-    use.template operator()<float>(m);
-  else
-    use.template operator()<double>(m);
+  as_its_type(m, use);
 }
 
-void multiply_there(const held_matrix& held, bool transposed, double alpha, address x, double beta, address y,
+void multiply_there(const held_matrix& held, product which, factor alpha, address x, factor beta, address y,
                     std::int64_t count, address stream) {
-  with_values_there(held, stream, [&]<class Value>(const matrix& m) {
-    const std::int64_t in = transposed ? m.rows() : m.cols(), out = transposed ? m.cols() : m.rows();
+  with_values_there(held, alpha, beta, stream, [&]<class Value>(const matrix& m) {
+    const bool turned = which != product::plain;
+    const std::int64_t in = turned ? m.rows() : m.cols(), out = turned ? m.cols() : m.rows();
     const auto bytes_of = [&](std::int64_t length) {
       return static_cast<std::size_t>(length * count) * sizeof(Value);
     };
     require_apart(reinterpret_cast<const void*>(x), bytes_of(in), reinterpret_cast<const void*>(y),
                   bytes_of(out));
-    for (std::int64_t i = 0; i < count; ++i) {
-      const auto from = span_there<const Value>(x + static_cast<address>(i * in) * sizeof(Value), in);
-      const auto to = span_there<Value>(y + static_cast<address>(i * out) * sizeof(Value), out);
-      if (transposed)
-        m.multiply_transposed(alpha, from, beta, to);
-      else
-        m.multiply(alpha, from, beta, to);
-    }
+    for (std::int64_t i = 0; i < count; ++i)
+      multiply_one(m, which, alpha,
+                   span_there<const Value>(x + static_cast<address>(i * in) * sizeof(Value), in), beta,
+                   span_there<Value>(y + static_cast<address>(i * out) * sizeof(Value), out));
   });
 }
 
-void multiply_both_there(const held_matrix& held, double alpha, address x, address w, double beta, address y,
+void multiply_both_there(const held_matrix& held, factor alpha, address x, address w, factor beta, address y,
                          address z, address stream) {
-  with_values_there(held, stream, [&]<class Value>(const matrix& m) {
+  with_values_there(held, alpha, beta, stream, [&]<class Value>(const matrix& m) {
     m.multiply_both(alpha, span_there<const Value>(x, m.cols()), span_there<const Value>(w, m.rows()), beta,
                     span_there<Value>(y, m.rows()), span_there<Value>(z, m.cols()));
   });
 }
 
-void multiply_normal_there(const held_matrix& held, double alpha, address x, double beta, address z,
+void multiply_normal_there(const held_matrix& held, factor alpha, address x, factor beta, address z,
                            address stream) {
-  with_values_there(held, stream, [&]<class Value>(const matrix& m) {
+  with_values_there(held, alpha, beta, stream, [&]<class Value>(const matrix& m) {
     m.multiply_normal(alpha, span_there<const Value>(x, m.cols()), beta, span_there<Value>(z, m.cols()));
   });
 }
 
 // ---- arrays ----
 
-// use(name, array) for the arrays of the format.
-template <class Use>
-void for_each_array(const matrix& m, const Use& use) {
-  visit(m, [&](const auto& views) {
-    for_each_member(views, [&](const char* name, const auto& member) {
-      if constexpr (is_array<std::remove_cvref_t<decltype(member)>>) use(name, member);
-    });
-  });
+struct shown_array {
+  const char* name;
+  const void* first;
+  std::int64_t size;
+  nb::dlpack::dtype type;
+};
+
+// Those of the format, in its order.
+std::vector<shown_array> arrays_in(const matrix& m) {
+  std::vector<shown_array> shown;
+  const auto add = [&](const char* name, const auto& member) {
+    if constexpr (is_array<std::remove_cvref_t<decltype(member)>>) {
+      using item = std::remove_cvref_t<decltype(*member.data())>;
+      using of_python =
+          std::conditional_t<is_complex<item>, std::complex<typename part_of_value<item>::type>, item>;
+      shown.push_back({name, member.data(), member.size(), nb::dtype<of_python>()});
+    }
+  };
+  const auto add_all = [&](const auto& views) { for_each_member(views, add); };
+  if (m.complex_values())
+    visit_complex(m, add_all);
+  else
+    visit(m, add_all);
+  return shown;
 }
 
 // Address, length and NumPy's name of the type.
 nb::dict arrays_there(const held_matrix& held) {
   nb::dict shown;
-  for_each_array(held.it, [&](const char* name, const auto& array) {
-    using item = std::remove_cvref_t<decltype(*array.data())>;
-    const std::string type = (std::is_floating_point_v<item> ? "f"
-                              : std::is_signed_v<item>       ? "i"
-                                                             : "u") +
-                             std::to_string(sizeof(item));
-    shown[name] = nb::make_tuple(reinterpret_cast<address>(array.data()), array.size(), type);
-  });
+  for (const shown_array& array : arrays_in(held.it)) {
+    using code = nb::dlpack::dtype_code;
+    const auto kind = static_cast<code>(array.type.code);
+    const std::string letter = kind == code::Complex ? "c"
+                               : kind == code::Float ? "f"
+                               : kind == code::Int   ? "i"
+                                                     : "u";
+    shown[array.name] = nb::make_tuple(reinterpret_cast<address>(array.first), array.size,
+                                       letter + std::to_string(array.type.bits / 8));
+  }
   return shown;
 }
 
 // The arrays of the format by name, as they are: whoever has one keeps the matrix.
 nb::dict arrays_of(const nb::handle& self) {
+  static const std::complex<double> none;  // an array needs an address, also one of nothing
   nb::dict shown;
-  for_each_array(nb::cast<const held_matrix&>(self).it, [&](const char* name, const auto& array) {
-    using item = std::remove_cvref_t<decltype(*array.data())>;
-    static const item none{};  // an array needs an address, also one of nothing
-    shown[name] = nb::cast(nb::ndarray<nb::numpy, const item, nb::ndim<1>>(
-        array.size() == 0 ? &none : array.data(), {static_cast<std::size_t>(array.size())}, self));
-  });
+  for (const shown_array& array : arrays_in(nb::cast<const held_matrix&>(self).it))
+    shown[array.name] = nb::cast(nb::ndarray<nb::numpy, nb::ro, nb::ndim<1>>(
+        array.size == 0 ? &none : array.first, {static_cast<std::size_t>(array.size)}, self, {}, array.type));
   return shown;
 }
 
@@ -251,14 +295,20 @@ run_on place_named(const std::string& name) {
   return name == "cpu" ? run_on::cpu : name == "cuda" ? run_on::gpu : run_on::automatic;
 }
 
-held_matrix read_matrix_from(const nb::bytes& input, const std::string& device, int value_bits,
+value_width width_named(const std::string& type) {
+  return type == "float32"      ? value_width::f32
+         : type == "float64"    ? value_width::f64
+         : type == "complex64"  ? value_width::c64
+         : type == "complex128" ? value_width::c128
+                                : value_width::automatic;
+}
+
+held_matrix read_matrix_from(const nb::bytes& input, const std::string& device, const std::string& values,
                              bool drop_zeros, const nb::bytes& variable) {
   read_options options;
   options.variable = text_of(variable);
   options.where = place_named(device);
-  options.values = value_bits == 32   ? value_width::f32
-                   : value_bits == 64 ? value_width::f64
-                                      : value_width::automatic;
+  options.values = width_named(values);
   options.drop_zeros = drop_zeros;
   const std::string name = text_of(input);
   std::optional<matrix> made;
@@ -266,49 +316,53 @@ held_matrix read_matrix_from(const nb::bytes& input, const std::string& device, 
     const nb::gil_scoped_release others;
     made = read(name, options);
   }
-  if (made->complex_values())
-    throw error(failure::unsupported, name + ": the values are complex, which is not supported yet");
   return {std::move(*made), nb::none()};
 }
 
-template <class T>
-using vector_on_host = nb::ndarray<const T, nb::ndim<1>, nb::device::cpu, nb::c_contig>;
-
-template <class Offset, class Value>
-held_matrix borrow(std::int64_t rows, std::int64_t cols, const vector_on_host<Offset>& row_offsets,
-                   const vector_on_host<std::int32_t>& col_indices, const vector_on_host<Value>& values,
-                   nb::object lenders) {
+// Without templates of types: what an array holds is looked at here, and nothing is converted, so that what
+// was lent is what is held.
+held_matrix borrow(std::int64_t rows, std::int64_t cols, const library::array_argument& row_offsets,
+                   const library::array_argument& col_indices, const library::array_argument& values,
+                   address stream, nb::object lenders) {
   std::optional<matrix> made;
   {
     const nb::gil_scoped_release others;
-    made = borrow_csr(rows, cols, std::span(row_offsets.data(), row_offsets.size()),
-                      std::span(col_indices.data(), col_indices.size()),
-                      std::span(values.data(), values.size()));
+    made = library::borrow(rows, cols, row_offsets, col_indices, values,
+                           {.trusted = false, .stream = reinterpret_cast<void*>(stream)});
   }
   return {std::move(*made), std::move(lenders)};
+}
+
+using vector_on_host = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu, nb::c_contig>;
+
+template <class... Types>
+library::array_argument argument_of(const vector_on_host& a, const char* expected) {
+  if (!((a.dtype() == nb::dtype<Types>()) || ...)) throw nb::type_error(expected);
+  const bool complex = a.dtype().code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Complex);
+  return {a.data(), a.size(), a.dtype().bits, false, complex};
+}
+
+held_matrix borrow_here(std::int64_t rows, std::int64_t cols, const vector_on_host& row_offsets,
+                        const vector_on_host& col_indices, const vector_on_host& values, nb::object lenders) {
+  return borrow(rows, cols,
+                argument_of<std::int32_t, std::int64_t>(row_offsets, "row offsets must be int32 or int64"),
+                argument_of<std::int32_t>(col_indices, "column indices must be int32"),
+                argument_of<float, double, std::complex<float>, std::complex<double>>(
+                    values, "values must be float32, float64, complex64 or complex128"),
+                0, std::move(lenders));
 }
 
 // Of somebody's arrays on the GPU: where each is and how long, and how wide offsets and values are.
 using array_there = std::pair<address, std::int64_t>;
 held_matrix borrow_there(std::int64_t rows, std::int64_t cols, const array_there& row_offsets,
                          const array_there& col_indices, const array_there& values, int offset_bits,
-                         int value_bits, address stream, nb::object lenders) {
-  std::optional<matrix> made;
-  {
-    const nb::gil_scoped_release others;
-    const auto borrowed = [&]<class Offset, class Value>() {
-      made = borrow_csr(rows, cols, span_there<const Offset>(row_offsets.first, row_offsets.second),
-                        span_there<const std::int32_t>(col_indices.first, col_indices.second),
-                        span_there<const Value>(values.first, values.second),
-                        {.trusted = false, .stream = reinterpret_cast<void*>(stream)});
-    };
-    const bool wide = offset_bits == 64;
-    if (value_bits == 32)
-      wide ? borrowed.operator()<std::int64_t, float>() : borrowed.operator()<std::int32_t, float>();
-    else
-      wide ? borrowed.operator()<std::int64_t, double>() : borrowed.operator()<std::int32_t, double>();
-  }
-  return {std::move(*made), std::move(lenders)};
+                         int value_bits, bool complex, address stream, nb::object lenders) {
+  const auto argument = [](const array_there& a, int bits, bool of_complex) -> library::array_argument {
+    return {reinterpret_cast<const void*>(a.first), static_cast<std::size_t>(a.second), bits, true,
+            of_complex};
+  };
+  return borrow(rows, cols, argument(row_offsets, offset_bits, false), argument(col_indices, 32, false),
+                argument(values, value_bits, complex), stream, std::move(lenders));
 }
 
 held_matrix convert_matrix(const held_matrix& a, const std::string& format,
@@ -388,15 +442,15 @@ auto beside_others(const Work& work) {
 }
 
 void bind_matrix(nb::module_& m) {
-  nb::class_<held_matrix>(m, "Matrix")
-      .def_prop_ro("rows", [](const held_matrix& a) { return a.it.rows(); })
+  nb::class_<held_matrix> bound(m, "Matrix");
+  bound.def_prop_ro("rows", [](const held_matrix& a) { return a.it.rows(); })
       .def_prop_ro("cols", [](const held_matrix& a) { return a.it.cols(); })
       .def_prop_ro("entries", [](const held_matrix& a) { return a.it.entries(); })
       .def_prop_ro("bytes", [](const held_matrix& a) { return a.it.bytes(); })
       .def_prop_ro("name", [](const held_matrix& a) { return as_text(a.it.name(), "surrogateescape"); })
       .def_prop_ro("format", [](const held_matrix& a) { return a.it.format(); })
       .def_prop_ro("parameters", [](const held_matrix& a) { return a.it.parameters(); })
-      .def_prop_ro("value_bits", [](const held_matrix& a) { return a.it.value_bits(); })
+      .def_prop_ro("value_type", [](const held_matrix& a) { return value_name(a.it); })
       .def_prop_ro("on_gpu", [](const held_matrix& a) { return a.it.on_gpu(); })
       .def_prop_ro("borrowed", [](const held_matrix& a) { return a.it.borrowed(); })
       .def_prop_ro("assembly",
@@ -417,11 +471,9 @@ void bind_matrix(nb::module_& m) {
                    })
       .def("arrays", [](const nb::handle& self) { return arrays_of(self); })
       .def("arrays_there", &arrays_there)
-      .def("multiply", &multiply, "transposed"_a, "alpha"_a, "x"_a.noconvert(), "beta"_a, "y"_a.noconvert())
       .def("multiply_both", &multiply_both, "alpha"_a, "x"_a.noconvert(), "w"_a.noconvert(), "beta"_a,
            "y"_a.noconvert(), "z"_a.noconvert())
       .def("multiply_normal", &multiply_normal, "alpha"_a, "x"_a.noconvert(), "beta"_a, "z"_a.noconvert())
-      .def("multiply_there", &multiply_there)
       .def("multiply_both_there", &multiply_both_there)
       .def("multiply_normal_there", &multiply_normal_there)
       .def("use_kernel", [](held_matrix& a, const std::string& name) { a.it.use_kernel(name); })
@@ -448,16 +500,23 @@ void bind_matrix(nb::module_& m) {
         const auto prices = beside_others([&] { return plan(a.it); });
         return std::pair(plan_text(prices), plan_document(prices));
       });
-  m.def("read", &read_matrix_from, "input"_a, "device"_a, "value_bits"_a, "drop_zeros"_a, "variable"_a);
-  // One for each pair of types: nothing is converted, so that what was lent is what is held.
-  const auto borrowed_as = [&]<class Offset, class Value>() {
-    m.def("borrow_csr", &borrow<Offset, Value>, "rows"_a, "cols"_a, "row_offsets"_a.noconvert(),
-          "col_indices"_a.noconvert(), "values"_a.noconvert(), "lenders"_a);
+  const auto bind_product = [&](const char* name, const char* name_there, product which) {
+    bound.def(
+        name,
+        [which](const held_matrix& a, factor alpha, const given_vector& x, factor beta,
+                const written_vector& y) { multiply(a, which, alpha, x, beta, y); },
+        "alpha"_a, "x"_a.noconvert(), "beta"_a, "y"_a.noconvert());
+    bound.def(name_there, [which](const held_matrix& a, factor alpha, address x, factor beta, address y,
+                                  std::int64_t count, address stream) {
+      multiply_there(a, which, alpha, x, beta, y, count, stream);
+    });
   };
-  borrowed_as.operator()<std::int32_t, float>();
-  borrowed_as.operator()<std::int32_t, double>();
-  borrowed_as.operator()<std::int64_t, float>();
-  borrowed_as.operator()<std::int64_t, double>();
+  bind_product("multiply", "multiply_there", product::plain);
+  bind_product("multiply_transposed", "multiply_transposed_there", product::transposed);
+  bind_product("multiply_adjoint", "multiply_adjoint_there", product::adjoint);
+  m.def("read", &read_matrix_from, "input"_a, "device"_a, "values"_a, "drop_zeros"_a, "variable"_a);
+  m.def("borrow_csr", &borrow_here, "rows"_a, "cols"_a, "row_offsets"_a.noconvert(),
+        "col_indices"_a.noconvert(), "values"_a.noconvert(), "lenders"_a);
   m.def("borrow_csr_there", &borrow_there);
 }
 

@@ -23,9 +23,9 @@ def read(
 ) -> Matrix:
     """A file of any kind that the tools read, or a generator such as "gen:laplace2d?n=100"; in CSR.
 
-    dtype: float32 or float64, by default float32 where the file holds such values. device: "cpu" or "cuda", by default
-    on the GPU where there is one. variable: which matrix of a MATLAB or AnnData file, such as "Problem.A" or
-    "layers/counts".
+    dtype: float32, float64, complex64 or complex128, by default what the file holds, in the narrower one where that loses
+    nothing; complex values are not read as real ones. device: "cpu" or "cuda", by default on the GPU where there is one.
+    variable: which matrix of a MATLAB or AnnData file, such as "Problem.A" or "layers/counts".
     """
     return Matrix._over(inputs.read(path, dtype, device, drop_zeros, variable))
 

@@ -9,12 +9,14 @@ import sys
 
 import numpy as np
 
+from . import parts
 from .errors import InputError
 
 # Of each product, which of the matrix's two sizes the vectors have that come in, and those that are made.
 SIDES = {
     "multiply": ((1,), (0,)),
     "multiply_transposed": ((0,), (1,)),
+    "multiply_adjoint": ((0,), (1,)),
     "multiply_both": ((1, 0), (0, 1)),
     "multiply_normal": ((1,), (1,)),
 }
@@ -133,7 +135,7 @@ class OfTorch:
     def __init__(self, device):
         self.torch = sys.modules["torch"]
         self.device = device
-        self.types = {np.dtype(np.float32): self.torch.float32, np.dtype(np.float64): self.torch.float64}
+        self.types = {np.dtype(name): getattr(self.torch, name) for name in ("float32", "float64", "complex64", "complex128")}
 
     def type_of(self, tensor):
         return np.dtype(str(tensor.dtype).removeprefix("torch."))
@@ -149,6 +151,7 @@ class OfTorch:
             and tensor.device == self.device
             and tensor.is_contiguous()
             and not tensor.is_neg()
+            and not tensor.is_conj()
         )
 
     def is_here(self, tensor):
@@ -164,7 +167,7 @@ class OfTorch:
         return tensor.is_contiguous()
 
     def ready(self, tensor, dtype):
-        tensor = tensor.detach().resolve_neg().to(self.types[dtype])
+        tensor = tensor.detach().resolve_neg().resolve_conj().to(self.types[dtype])
         return tensor.mT.contiguous().mT if tensor.dim() == 2 else tensor.contiguous()
 
     def vector(self, length, dtype):
@@ -212,7 +215,10 @@ def product(matrix, name, vectors, out, alpha, beta, library=None):
             _queue(matrix, name, library, alpha, vectors, beta, (out,))
             return out
     one_vector = name in ("multiply_both", "multiply_normal")
-    vectors = [_ready(library, x, matrix.shape[side], matrix.dtype, one_vector) for x, side in zip(vectors, wanted)]
+    vectors = [_shown(library, x, matrix.shape[side], one_vector) for x, side in zip(vectors, wanted)]
+    if matrix.dtype.kind != "c" and any(map(library.is_complex, vectors)):
+        return parts.product(matrix, name, vectors, out, alpha, beta)
+    vectors = [library.ready(x, matrix.dtype) for x in vectors]
     columns = tuple(vectors[0].shape[1:])
     given = out if isinstance(out, (tuple, list)) else (out,) * len(made)
     results = [_result(library, one, (matrix.shape[side], *columns), matrix.dtype, beta) for one, side in zip(given, made)]
@@ -227,11 +233,11 @@ def _queue(matrix, name, library, alpha, vectors, beta, results, count=1):
     elif name == "multiply_normal":
         held.multiply_normal_there(alpha, at(vectors[0]), beta, at(results[0]), library.stream())
     else:
-        turned = name == "multiply_transposed"
-        held.multiply_there(turned, alpha, at(vectors[0]), beta, at(results[0]), count, library.stream())
+        there = getattr(held, name + "_there")
+        there(alpha, at(vectors[0]), beta, at(results[0]), count, library.stream())
 
 
-def _ready(library, x, length, dtype, one_vector):
+def _shown(library, x, length, one_vector):
     if not library.is_here(x):
         raise TypeError(f"expected arrays on the same GPU throughout, not {type(x).__name__}")
     x = library.shown(x)
@@ -240,9 +246,7 @@ def _ready(library, x, length, dtype, one_vector):
                          f"not an array of {len(x.shape)} dimensions")  # fmt: skip
     if x.shape[0] != length:
         raise InputError(f"x has {x.shape[0]} elements, but the product needs {length}")
-    if library.is_complex(x):
-        raise TypeError(f"expected real numbers, which are computed with in {dtype}, not {x.dtype}")
-    return library.ready(x, dtype)
+    return x
 
 
 def _result(library, out, shape, dtype, beta):

@@ -47,25 +47,28 @@ def read(path, dtype=None, device=None, drop_zeros=False, variable=None):
         raise TypeError(f"expected a path or a generator such as 'gen:laplace2d?n=100', not {type(path).__name__}")
     if device not in DEVICES:
         raise InputError(f"device: expected 'auto', 'cpu' or 'cuda', not {device!r}")
-    bits = 0 if dtype is None else 8 * value_type(dtype).itemsize
-    return _sparsmith.read(os.fsencode(path), device or "auto", bits, bool(drop_zeros), os.fsencode(variable or ""))
+    values = "" if dtype is None else value_type(dtype).name
+    return _sparsmith.read(os.fsencode(path), device or "auto", values, bool(drop_zeros), os.fsencode(variable or ""))
+
+
+# The types there are products for.
+VALUES = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
 
 
 def value_type(dtype):
-    """One of the two types there are products for."""
     found = np.dtype(dtype)
-    if found not in (np.dtype(np.float32), np.dtype(np.float64)):
-        raise TypeError(f"dtype: expected float32 or float64, not {found}")
+    if found not in VALUES:
+        raise TypeError(f"dtype: expected float32, float64, complex64 or complex128, not {found}")
     return found
 
 
 def _values_as(dtype):
     """The type in which values are computed with; integers of more than 53 bits are rounded."""
-    if dtype in (np.dtype(np.float32), np.dtype(np.float64)):
+    if dtype in VALUES:
         return dtype
     if dtype.kind in "biu":
         return np.dtype(np.float64)
-    raise TypeError(f"values of {dtype}: Sparsmith computes in float32 and float64")
+    raise TypeError(f"values of {dtype}: Sparsmith computes in float32, float64, complex64 and complex128")
 
 
 def _from_scipy(a, library):
@@ -110,9 +113,11 @@ def _borrowed(library, shape, offsets, indices, data, why):
     if isinstance(library, OfNumpy):
         made = _sparsmith.borrow_csr(*shape, *arrays, arrays)
     else:
-        bits = [8 * library.type_of(array).itemsize for array in arrays]
+        types = [library.type_of(array) for array in arrays]
+        bits = [8 * one.itemsize for one in types]
         places = [(library.address(array), len(array)) for array in arrays]
-        made = _sparsmith.borrow_csr_there(*shape, *places, bits[0], bits[2], library.stream(), arrays)
+        held_in = bits[0], bits[2], types[2].kind == "c"
+        made = _sparsmith.borrow_csr_there(*shape, *places, *held_in, library.stream(), arrays)
     return made, "; ".join(why) or None
 
 

@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from . import gpu, inputs, tensors
+from . import gpu, inputs, parts, tensors
 from .errors import InputError
 
 
@@ -40,7 +40,7 @@ class Matrix:
         self._held = held
         self.copied = copied
         self.shape = (held.rows, held.cols)
-        self.dtype = np.dtype(np.float32 if held.value_bits == 32 else np.float64)
+        self.dtype = np.dtype(held.value_type)
 
     # ---- what it is ----
 
@@ -125,33 +125,42 @@ class Matrix:
     # ---- products ----
 
     @property
-    def T(self) -> Transposed:
+    def T(self) -> Turned:
         """The transpose, for products: nothing is moved."""
-        return Transposed(self)
+        return Turned(self, True, False)
+
+    @property
+    def H(self) -> Turned:
+        """The adjoint, which is the conjugate of the transpose, for products; of real values the transpose."""
+        return _turned(self, True, True)
 
     def __matmul__(self, x):
-        return self._product(False, x)
+        return self._product("multiply", x)
 
     def __rmatmul__(self, x):
-        return _before(x, self._product, True)
+        return _before(x, self.T)
 
     def matvec(self, x):
-        return self._product(False, x)
+        return self._product("multiply", x)
 
     def rmatvec(self, x):
-        return self._product(True, x)
+        return self._product("multiply_adjoint", x)
 
     matmat, rmatmat = matvec, rmatvec
 
-    def multiply(self, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> Any:
+    def multiply(self, x: Any, out: Any = None, alpha: complex = 1.0, beta: complex = 0.0) -> Any:
         """alpha A x + beta out, in `out` where that is given."""
-        return self._product(False, x, out, alpha, beta)
+        return self._product("multiply", x, out, alpha, beta)
 
-    def multiply_transposed(self, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> Any:
+    def multiply_transposed(self, x: Any, out: Any = None, alpha: complex = 1.0, beta: complex = 0.0) -> Any:
         """alpha A^T x + beta out, in `out` where that is given."""
-        return self._product(True, x, out, alpha, beta)
+        return self._product("multiply_transposed", x, out, alpha, beta)
 
-    def multiply_both(self, x: Any, w: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> tuple[Any, Any]:
+    def multiply_adjoint(self, x: Any, out: Any = None, alpha: complex = 1.0, beta: complex = 0.0) -> Any:
+        """alpha A^H x + beta out, in `out` where that is given; of real values the same as with A^T."""
+        return self._product("multiply_adjoint", x, out, alpha, beta)
+
+    def multiply_both(self, x: Any, w: Any, out: Any = None, alpha: complex = 1.0, beta: complex = 0.0) -> tuple[Any, Any]:
         """alpha A x + beta out[0] and alpha A^T w + beta out[1]: A is read once where a kernel of the format does that."""
         if out is not None and not (isinstance(out, (tuple, list)) and len(out) == 2):
             raise TypeError("out: expected two arrays, for A x and for A^T w")
@@ -162,37 +171,50 @@ class Matrix:
         y, z = (None, None) if out is None else out
         rows, cols = self.shape
         x, w = self._vector(x), self._vector(w)
+        if x.dtype != self.dtype or w.dtype != self.dtype:
+            return parts.product(self, "multiply_both", (x, w), out, alpha, beta)
         y, z = self._result(y, (rows,), beta), self._result(z, (cols,), beta)
         self._held.multiply_both(alpha, x, w, beta, y, z)
         return y, z
 
-    def multiply_normal(self, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> Any:
-        """alpha A^T (A x) + beta out: A is read once where a kernel of the format does that."""
+    def multiply_normal(self, x: Any, out: Any = None, alpha: complex = 1.0, beta: complex = 0.0) -> Any:
+        """alpha A^T (A x) + beta out: A is read once where a kernel of the format does that. Nothing is conjugated."""
         if tensors.is_tensor(x):
             return tensors.product(self, "multiply_normal", (x,), out, alpha, beta)
         if gpu.is_array(x):
             return gpu.product(self, "multiply_normal", (x,), out, alpha, beta)
         x = self._vector(x)
+        if x.dtype != self.dtype:
+            return parts.product(self, "multiply_normal", (x,), out, alpha, beta)
         z = self._result(out, (self.shape[1],), beta)
         self._held.multiply_normal(alpha, x, beta, z)
         return z
 
-    def _product(self, transposed, x, out=None, alpha=1.0, beta=0.0):
+    def _product(self, name, x, out=None, alpha=1.0, beta=0.0):
         if type(x) is not np.ndarray:
-            name = "multiply_transposed" if transposed else "multiply"
             if tensors.is_tensor(x):
                 return tensors.product(self, name, (x,), out, alpha, beta)
             if gpu.is_array(x):
                 return gpu.product(self, name, (x,), out, alpha, beta)
         x = self._vectors(x)
-        rows = self.shape[1 if transposed else 0]
+        if x.dtype is not self.dtype and x.dtype != self.dtype:
+            return parts.product(self, name, (x,), out, alpha, beta)
+        rows, needed = self.shape
+        if name != "multiply":
+            rows, needed = needed, rows
         if x.ndim == 1:
             y = self._result(out, (rows,), beta)
         else:
-            if x.shape[0] != self.shape[0 if transposed else 1]:
-                raise InputError(f"x has {x.shape[0]} rows, but the product needs {self.shape[0 if transposed else 1]}")
+            if x.shape[0] != needed:
+                raise InputError(f"x has {x.shape[0]} rows, but the product needs {needed}")
             y = self._result(out, (rows, x.shape[1]), beta)
-        self._held.multiply(transposed, alpha, x, beta, y)
+        # By their names: what getattr gives is made anew each time, which short products notice.
+        if name == "multiply":
+            self._held.multiply(alpha, x, beta, y)
+        elif name == "multiply_transposed":
+            self._held.multiply_transposed(alpha, x, beta, y)
+        else:
+            self._held.multiply_adjoint(alpha, x, beta, y)
         return y
 
     def _vector(self, x):
@@ -202,20 +224,23 @@ class Matrix:
         return x
 
     def _vectors(self, x):
-        """One vector or several as columns, of the matrix's type and each of them contiguous."""
+        """One vector or several as columns, of the matrix's type and each of them contiguous; complex ones of a real
+        matrix as they are."""
         if type(x) is np.ndarray and x.dtype == self.dtype and x.ndim in (1, 2):
             flags = x.flags
             if flags.f_contiguous and flags.aligned:
                 return x
         scipy_sparse = sys.modules.get("scipy.sparse")
         sparse = (scipy_sparse is not None and scipy_sparse.issparse(x)) or gpu.is_cupy_sparse(x)
-        if sparse or isinstance(x, (Matrix, Transposed)):
+        if sparse or isinstance(x, (Matrix, Turned)):
             raise TypeError("expected a vector or an array of vectors, not a sparse matrix: products of two are not here")
         found = np.asarray(x)
-        if found.dtype.kind not in "biuf":
-            raise TypeError(f"expected real numbers, which are computed with in {self.dtype}, not {found.dtype}")
+        if found.dtype.kind not in "biufc":
+            raise TypeError(f"expected numbers, which are computed with in {self.dtype}, not {found.dtype}")
         if found.ndim not in (1, 2):
             raise InputError(f"expected one vector or several as columns, not an array of {found.ndim} dimensions")
+        if found.dtype.kind == "c" and self.dtype.kind != "c":
+            return found
         return np.require(found, self.dtype, ["F", "A"])
 
     def _result(self, out, shape, beta):
@@ -263,42 +288,72 @@ class Matrix:
         return self
 
 
-def _before(x, product, transposed):
+def _before(x, transpose):
     """x @ A: A^T applied to the rows of x."""
     if not tensors.is_tensor(x) and not gpu.is_array(x):
         x = np.asarray(x)
-    if x.ndim < 2:
-        return product(transposed, x)
-    return product(transposed, x.T).T
+    return transpose @ x if x.ndim < 2 else (transpose @ x.T).T
 
 
-class Transposed:
-    """The transpose of a matrix, for products."""
+class Turned:
+    """The transpose of a matrix, its adjoint or its conjugate, for products."""
 
-    __slots__ = ("T", "dtype", "shape")
+    __slots__ = ("_conjugated", "_of", "_transposed")
     __array_ufunc__ = None
 
-    def __init__(self, of):
-        self.T = of
-        self.dtype = of.dtype
-        self.shape = (of.shape[1], of.shape[0])
+    def __init__(self, of, transposed, conjugated):
+        self._of = of
+        self._transposed = transposed
+        self._conjugated = conjugated
+
+    @property
+    def dtype(self):
+        return self._of.dtype
+
+    @property
+    def shape(self):
+        return self._of.shape[::-1] if self._transposed else self._of.shape
+
+    @property
+    def T(self):
+        return _turned(self._of, not self._transposed, self._conjugated)
+
+    @property
+    def H(self):
+        return _turned(self._of, not self._transposed, not self._conjugated)
 
     def __matmul__(self, x):
-        return self.T._product(True, x)
+        if not self._transposed:
+            return _conjugate(self._of @ _conjugate(x, self._of))
+        return self._of._product("multiply_adjoint" if self._conjugated else "multiply_transposed", x)
 
     def __rmatmul__(self, x):
-        return _before(x, self.T._product, False)
+        return _before(x, self.T)
 
     def matvec(self, x):
-        return self.T._product(True, x)
+        return self @ x
 
     def rmatvec(self, x):
-        return self.T._product(False, x)
+        return self.H @ x
 
     matmat, rmatmat = matvec, rmatvec
 
     def __repr__(self):
-        return f"<the transpose of {self.T!r}>"
+        what = "transpose" if not self._conjugated else "adjoint" if self._transposed else "conjugate"
+        return f"<the {what} of {self._of!r}>"
+
+
+def _turned(matrix, transposed, conjugated):
+    conjugated = conjugated and matrix.dtype.kind == "c"
+    return Turned(matrix, transposed, conjugated) if transposed or conjugated else matrix
+
+
+def _conjugate(x, multiplied_by=None):
+    if tensors.is_tensor(x):
+        return x.conj().resolve_conj()
+    if gpu.is_array(x):
+        return gpu.of_cupy().shown(x).conj()
+    return np.conj(x if multiplied_by is None else multiplied_by._vectors(x))
 
 
 def _converted(held, format):

@@ -6,7 +6,7 @@ PyTorch is never imported from here first: who has a tensor has imported it.
 import functools
 import sys
 
-from . import gpu
+from . import gpu, parts
 
 
 def is_tensor(given):
@@ -25,6 +25,8 @@ def csr_arrays(tensor):
     tensor = tensor.detach()  # gradients go to vectors, not to the entries of matrices
     if tensor.dtype == torch.bfloat16:  # which NumPy has not
         tensor = tensor.to(torch.float32)
+    if tensor.dtype == torch.complex32:  # nor this
+        raise TypeError("values of complex32: Sparsmith computes in float32, float64, complex64 and complex128")
     why = [] if layout == "sparse_csr" else [f"{layout.removeprefix('sparse_')} made csr"]
     if layout == "sparse_csc":
         tensor = tensor.to_sparse_csr()
@@ -33,13 +35,13 @@ def csr_arrays(tensor):
         if not entries.is_coalesced():
             if layout == "sparse_coo":
                 why.append("sorted and duplicates added up")
-            if not entries.is_floating_point():  # before they are added up
+            if not (entries.is_floating_point() or entries.is_complex()):  # before they are added up
                 entries = entries.to(torch.float64)
             entries = entries.coalesce()
         rows, columns = entries.indices()
         ends = torch.bincount(rows, minlength=tensor.shape[0]).cumsum(0)
-        return torch.cat((ends.new_zeros(1), ends)), columns, entries.values(), why
-    return tensor.crow_indices(), tensor.col_indices(), tensor.values(), why
+        return torch.cat((ends.new_zeros(1), ends)), columns, entries.values().resolve_conj(), why
+    return tensor.crow_indices(), tensor.col_indices(), tensor.values().resolve_conj(), why
 
 
 def _entries(bsr):
@@ -55,13 +57,10 @@ def _entries(bsr):
     return torch.sparse_coo_tensor(places, blocks.reshape(-1), bsr.shape)
 
 
-# What a product is differentiated by: the same product or another, of the gradients in reverse order.
-ADJOINT = {
-    "multiply": "multiply_transposed",
-    "multiply_transposed": "multiply",
-    "multiply_both": "multiply_both",
-    "multiply_normal": "multiply_normal",
-}
+# What a product is differentiated by: the same product or another, of the gradients in reverse order. With its transpose
+# their conjugates are multiplied, and conjugated again: that is its adjoint, as PyTorch's gradients are.
+ADJOINT = {"multiply": "multiply_adjoint", "multiply_adjoint": "multiply"}
+TRANSPOSE = {"multiply_transposed": "multiply", "multiply_both": "multiply_both", "multiply_normal": "multiply_normal"}
 
 
 def product(matrix, name, vectors, out, alpha, beta):
@@ -70,8 +69,6 @@ def product(matrix, name, vectors, out, alpha, beta):
     for one in vectors:
         if not is_tensor(one):
             raise TypeError(f"expected tensors throughout, not {type(one).__name__}")
-        if one.is_complex():
-            raise TypeError(f"expected real numbers, which are computed with in {matrix.dtype}, not {one.dtype}")
     if out is not None:
         outs = out if isinstance(out, (tuple, list)) else (out,)
         for one in outs:
@@ -79,6 +76,9 @@ def product(matrix, name, vectors, out, alpha, beta):
                 raise TypeError(f"out: expected a tensor where x is one, not {type(one).__name__}")
         if torch.is_grad_enabled() and any(one.requires_grad for one in (*vectors, *outs)):
             raise TypeError("out: a product that is to be differentiated makes its own result")
+    if matrix.dtype.kind != "c" and any(one.is_complex() for one in vectors):
+        return parts.product(matrix, name, vectors, out, alpha, beta)
+    if out is not None:
         _computed(matrix, name, vectors, outs, alpha, beta)
         return out
     if beta != 0:
@@ -88,8 +88,7 @@ def product(matrix, name, vectors, out, alpha, beta):
 
 
 def _type_of(matrix):
-    torch = sys.modules["torch"]
-    return torch.float32 if matrix.dtype.itemsize == 4 else torch.float64
+    return getattr(sys.modules["torch"], matrix.dtype.name)
 
 
 @functools.cache
@@ -104,8 +103,15 @@ def _function():
 
         @staticmethod
         def backward(ctx, *gradients):
-            made = Product.apply(ctx.matrix, ADJOINT[ctx.name], ctx.alpha, *reversed(gradients))
-            return None, None, None, *(reversed(made) if isinstance(made, tuple) else (made,))
+            alpha, gradients = ctx.alpha, gradients[::-1]
+            turned = ctx.name in TRANSPOSE and ctx.matrix.dtype.kind == "c"
+            if turned:
+                gradients = [one.conj() for one in gradients]
+            elif ctx.matrix.dtype.kind == "c":
+                alpha = complex(alpha).conjugate()
+            made = Product.apply(ctx.matrix, TRANSPOSE.get(ctx.name) or ADJOINT[ctx.name], alpha, *gradients)
+            made = made[::-1] if isinstance(made, tuple) else (made,)
+            return None, None, None, *([one.conj() for one in made] if turned else made)
 
     return Product
 
@@ -117,7 +123,7 @@ def _computed(matrix, name, vectors, outs, alpha, beta):
         if x.layout != torch.strided:
             raise TypeError("expected a vector or an array of vectors, not a sparse tensor: products of two are not here")
     for one in outs or ():
-        if one.dtype is not _type_of(matrix) or one.is_neg():  # of others there would be a copy, which gets the result
+        if one.dtype is not _type_of(matrix) or one.is_neg() or one.is_conj():  # of others there would be a copy, which gets the result
             raise TypeError(f"out: expected a tensor of {matrix.dtype}, not of {str(one.dtype).removeprefix('torch.')}")
     if any([x.is_cuda for x in vectors]):
         out = None if outs is None else outs[0] if len(outs) == 1 else outs

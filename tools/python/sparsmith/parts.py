@@ -1,0 +1,44 @@
+"""Complex vectors times a real matrix: a product of their real parts and one of their imaginary parts."""
+
+import sys
+
+from .errors import InputError
+
+
+def product(matrix, name, vectors, out, alpha, beta):
+    """alpha times the product of this name, and beta times what is in `out`: arrays of NumPy or CuPy, or tensors."""
+    multiply = getattr(matrix, name)
+    real, imaginary = multiply(*(x.real for x in vectors)), multiply(*map(_imaginary, vectors))
+    alone = not isinstance(real, tuple)
+    made = [_joined(real, imaginary)] if alone else list(map(_joined, real, imaginary))
+    if alpha != 1:
+        made = [complex(alpha) * y for y in made]
+    if out is None:
+        if beta != 0:
+            raise InputError("beta is for what is in `out`: give an array there")
+        return made[0] if alone else tuple(made)
+    outs = [out] if alone else out
+    for one, right in zip(outs, made):
+        if not (isinstance(one, type(right)) and one.dtype == right.dtype and one.shape == right.shape):
+            raise TypeError(f"out: expected an array of {right.dtype} of the shape {tuple(right.shape)}, since the vectors are complex")
+    for one, y in zip(outs, made):
+        one[...] = y if beta == 0 else complex(beta) * one + y
+    return out
+
+
+def _is_tensor(x):
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(x, torch.Tensor)
+
+
+def _imaginary(x):
+    # PyTorch has none of real numbers.
+    return x.new_zeros(x.shape) if _is_tensor(x) and not x.is_complex() else x.imag
+
+
+def _joined(real, imaginary):
+    if _is_tensor(real):
+        return sys.modules["torch"].complex(real, imaginary)
+    made = real.astype(f"c{2 * real.dtype.itemsize}")
+    made.imag = imaginary
+    return made
