@@ -1,4 +1,6 @@
 // sprecommend as a process: what a user types, what comes back, and what is left on disk.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
