@@ -166,6 +166,7 @@ TEST_CASE("two products of a complex matrix, and what does not go with one") {
   const matrix a = borrow_csr(2, 2, offsets, columns, values);
   CHECK(a.borrowed());
   CHECK(a.complex_values());
+  CHECK(features(a).field == "complex");
   const std::vector<complex> x = {{1, 0}, {0, 1}}, w = {{2, 0}, {1, 1}};
   std::vector<complex> y(2), z(2), normal(2);
   a.multiply_both(1.0, x, w, 0.0, y, z);

@@ -1050,8 +1050,8 @@ fault("tools/python/sparsmith/matrix.py", "the adjoint of the adjoint is the con
 fault("tools/python/sparsmith/parts.py", "of complex vectors and a real matrix the imaginary part is lost", "    made.imag = imaginary\n", "", "python")
 fault("tools/python/sparsmith/parts.py", "of complex vectors and a real matrix alpha is lost", "if alpha != 1:", "if False:", "python")
 fault("tools/python/sparsmith/inputs.py", "complex arrays of a GPU are borrowed as real ones", 'bits[2], types[2].kind == "c"', "bits[2], False", "python")
-fault("tools/python/bindings.cpp", "an imaginary part of beta is not told in Python's words", "(alpha.imag() == 0 && beta.imag() == 0)",
-      "alpha.imag() == 0", "python")
+fault("tools/python/bindings.cpp", "one imaginary factor of a real product is left to the library's words", "(alpha.imag() == 0 && beta.imag() == 0)",
+      "(alpha.imag() == 0 || beta.imag() == 0)", "python")
 fault("tools/library/matrix.cpp", "complex arrays that are borrowed are told to be real", '  if (is_complex<Value>) state->source.field = "complex";\n', "",
-      "python")
+      "library_matrix python")
 fault("tools/python/sparsmith/results.py", "the advice for one order is followed in another", "if given != self.order:", "if False:", "python")

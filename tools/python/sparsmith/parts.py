@@ -20,7 +20,8 @@ def product(matrix, name, vectors, out, alpha, beta):
     outs = [out] if alone else out
     for one, right in zip(outs, made):
         if not (isinstance(one, type(right)) and one.dtype == right.dtype and one.shape == right.shape):
-            raise TypeError(f"out: expected an array of {right.dtype} of the shape {tuple(right.shape)}, since the vectors are complex")
+            shape = tuple(right.shape)
+            raise TypeError(f"out: expected an array of {right.dtype} of the shape {shape}, since the vectors are complex")
     for one, y in zip(outs, made):
         one[...] = y if beta == 0 else complex(beta) * one + y
     return out

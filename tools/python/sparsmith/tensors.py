@@ -123,7 +123,8 @@ def _computed(matrix, name, vectors, outs, alpha, beta):
         if x.layout != torch.strided:
             raise TypeError("expected a vector or an array of vectors, not a sparse tensor: products of two are not here")
     for one in outs or ():
-        if one.dtype is not _type_of(matrix) or one.is_neg() or one.is_conj():  # of others there would be a copy, which gets the result
+        # Of others there would be a copy, which gets the result.
+        if one.dtype is not _type_of(matrix) or one.is_neg() or one.is_conj():
             raise TypeError(f"out: expected a tensor of {matrix.dtype}, not of {str(one.dtype).removeprefix('torch.')}")
     if any([x.is_cuda for x in vectors]):
         out = None if outs is None else outs[0] if len(outs) == 1 else outs
