@@ -107,6 +107,27 @@ def test_columns_that_share_memory_are_refused(square, rng):
     m.multiply(columns[:, :2], out=columns[:, 2:])
 
 
+@pytest.mark.parametrize("format", ["csr", "sell", "bsr", "gcsb", "dia"])
+def test_several_vectors_in_either_order(square, rng, format):
+    m = sparsmith.convert(square, format, max_fill=1e9)
+    for count in (0, 1, 3, 40):
+        x, start = conftest.values(rng, 100 * count).reshape(100, count), conftest.values(rng, 100 * count).reshape(100, count)
+        for order in "CF":
+            given = np.asarray(x, order=order)
+            for product, a in ((m.multiply, square), (m.multiply_transposed, square.T), (m.multiply_adjoint, square.T)):
+                made = product(given)
+                assert np.allclose(made, a @ x) and made.flags[f"{order}_CONTIGUOUS"]
+                for out_order in "CF":  # what is given there decides
+                    out = np.array(start, order=out_order)
+                    assert product(given, out=out, alpha=2, beta=-1) is out
+                    assert np.allclose(out, 2 * (a @ x) - start)
+    # Neither by rows nor by columns: copied.
+    spread = conftest.values(rng, 800).reshape(200, 4)[::2, ::2]
+    assert np.allclose(m @ spread, square @ spread)
+    with pytest.raises(TypeError, match="contiguous array"):
+        m.multiply(np.ones((100, 2)), out=np.zeros((200, 4))[::2, ::2])
+
+
 def test_in_place(square, rng):
     m = sparsmith.convert(square, "csc")
     x, y = conftest.values(rng, 100), conftest.values(rng, 100)

@@ -70,15 +70,26 @@ void raise(const std::exception_ptr& thrown, void*) {
 using given_vector = nb::ndarray<nb::ro, nb::device::cpu, nb::f_contig>;
 using written_vector = nb::ndarray<nb::device::cpu, nb::f_contig>;
 
-// Several vectors are the columns of an array.
+// Several vectors are the columns of an array: those of order "C" lie by rows, those of order "F" by columns.
+using given_vectors = nb::ndarray<nb::ro, nb::device::cpu>;
+using written_vectors = nb::ndarray<nb::device::cpu>;
 struct columns {
   void* first;
   std::size_t length, count;
+  bool rows = false;
 };
 template <class Array>
 columns columns_of(const Array& a) {
-  if (a.ndim() == 1) return {const_cast<void*>(static_cast<const void*>(a.data())), a.shape(0), 1};
-  return {const_cast<void*>(static_cast<const void*>(a.data())), a.shape(0), a.shape(1)};
+  columns found{const_cast<void*>(static_cast<const void*>(a.data())), a.shape(0), 1};
+  if (a.ndim() == 1) return found;
+  found.count = a.shape(1);
+  const auto length = static_cast<std::int64_t>(found.length), count = static_cast<std::int64_t>(found.count);
+  if (length * count == 0) return found;
+  const bool by_columns = (length == 1 || a.stride(0) == 1) && (count == 1 || a.stride(1) == length),
+             by_rows = (count == 1 || a.stride(1) == 1) && (length == 1 || a.stride(0) == count);
+  if (!by_columns && !by_rows) throw nb::value_error("the arrays are not contiguous");
+  found.rows = !by_columns;
+  return found;
 }
 
 // The library compares vectors; of several, one that is written may be another that is read later.
@@ -106,6 +117,20 @@ template <class Value>
 void multiply_columns(const matrix& m, product which, factor alpha, const columns& x, factor beta,
                       const columns& y) {
   require_apart(x.first, x.length * x.count * sizeof(Value), y.first, y.length * y.count * sizeof(Value));
+  const std::span<const Value> all_x(static_cast<const Value*>(x.first), x.length * x.count);
+  const std::span<Value> all_y(static_cast<Value*>(y.first), y.length * y.count);
+  const auto count = static_cast<std::int64_t>(x.count);
+  const auto at_once = [&](const auto& from, const auto& to) {
+    if (which == product::plain)
+      m.multiply(alpha, from, beta, to);
+    else
+      m.multiply_transposed(alpha, from, beta, to);
+  };
+  // The library's adjoint has one vector at a time, and so has a GPU.
+  const bool one_by_one = (which == product::adjoint && m.complex_values()) || m.on_gpu();
+  if (x.rows != y.rows || (x.rows && one_by_one)) throw nb::value_error("the columns are not contiguous");
+  if (x.rows) return at_once(by_rows(all_x, count), by_rows(all_y, count));
+  if (count > 1 && !one_by_one) return at_once(by_columns(all_x, count), by_columns(all_y, count));
   for (std::size_t i = 0; i < x.count; ++i)
     multiply_one(m, which, alpha, std::span(static_cast<const Value*>(x.first) + i * x.length, x.length),
                  beta, std::span(static_cast<Value*>(y.first) + i * y.length, y.length));
@@ -156,8 +181,8 @@ void with_values(const held_matrix& held, factor alpha, factor beta, const Use& 
   as_its_type(m, use);
 }
 
-void multiply(const held_matrix& held, product which, factor alpha, const given_vector& x, factor beta,
-              const written_vector& y) {
+void multiply(const held_matrix& held, product which, factor alpha, const given_vectors& x, factor beta,
+              const written_vectors& y) {
   const columns from = columns_of(x), to = columns_of(y);
   if (from.count != to.count) throw nb::value_error("x and y have different numbers of columns");
   with_values(
@@ -503,8 +528,8 @@ void bind_matrix(nb::module_& m) {
   const auto bind_product = [&](const char* name, const char* name_there, product which) {
     bound.def(
         name,
-        [which](const held_matrix& a, factor alpha, const given_vector& x, factor beta,
-                const written_vector& y) { multiply(a, which, alpha, x, beta, y); },
+        [which](const held_matrix& a, factor alpha, const given_vectors& x, factor beta,
+                const written_vectors& y) { multiply(a, which, alpha, x, beta, y); },
         "alpha"_a, "x"_a.noconvert(), "beta"_a, "y"_a.noconvert());
     bound.def(name_there, [which](const held_matrix& a, factor alpha, address x, factor beta, address y,
                                   std::int64_t count, address stream) {

@@ -207,7 +207,11 @@ class Matrix:
         else:
             if x.shape[0] != needed:
                 raise InputError(f"x has {x.shape[0]} rows, but the product needs {needed}")
-            y = self._result(out, (rows, x.shape[1]), beta)
+            # By rows or by columns, x as y; one after the other, on a GPU and of the adjoint of complex values, by columns.
+            one_by_one = self._held.on_gpu or (name == "multiply_adjoint" and self.dtype.kind == "c")
+            order = "F" if one_by_one or (x if out is None else np.asarray(out)).flags.f_contiguous else "C"
+            x = np.asarray(x, order=order)
+            y = self._result(out, (rows, x.shape[1]), beta, order)
         # By their names: what getattr gives is made anew each time, which short products notice.
         if name == "multiply":
             self._held.multiply(alpha, x, beta, y)
@@ -224,11 +228,11 @@ class Matrix:
         return x
 
     def _vectors(self, x):
-        """One vector or several as columns, of the matrix's type and each of them contiguous; complex ones of a real
-        matrix as they are."""
+        """One vector or several as columns, of the matrix's type and without room between; complex ones of a real matrix
+        as they are."""
         if type(x) is np.ndarray and x.dtype == self.dtype and x.ndim in (1, 2):
             flags = x.flags
-            if flags.f_contiguous and flags.aligned:
+            if (flags.f_contiguous or flags.c_contiguous) and flags.aligned:
                 return x
         scipy_sparse = sys.modules.get("scipy.sparse")
         sparse = (scipy_sparse is not None and scipy_sparse.issparse(x)) or gpu.is_cupy_sparse(x)
@@ -241,23 +245,24 @@ class Matrix:
             raise InputError(f"expected one vector or several as columns, not an array of {found.ndim} dimensions")
         if found.dtype.kind == "c" and self.dtype.kind != "c":
             return found
-        return np.require(found, self.dtype, ["F", "A"])
+        found = np.require(found, self.dtype, "A")
+        return found if found.flags.f_contiguous else np.ascontiguousarray(found)
 
-    def _result(self, out, shape, beta):
+    def _result(self, out, shape, beta, order="F"):
         if out is None:
             if beta != 0:
                 raise InputError("beta is for what is in `out`: give an array there")
-            return np.empty(shape, self.dtype, order="F")
+            return np.empty(shape, self.dtype, order=order)
         if not (
             isinstance(out, np.ndarray)
             and out.dtype == self.dtype
             and out.shape == shape
-            and out.flags.f_contiguous
+            and (out.flags.f_contiguous if order == "F" else out.flags.c_contiguous)
             and out.flags.aligned
             and out.flags.writeable
         ):
-            order = ", its columns contiguous (order='F')" if len(shape) == 2 else ""
-            raise TypeError(f"out: expected a writable, contiguous array of {self.dtype} of the shape {shape}{order}")
+            columns = ", its columns contiguous (order='F')" if len(shape) == 2 and order == "F" else ""
+            raise TypeError(f"out: expected a writable, contiguous array of {self.dtype} of the shape {shape}{columns}")
         return out
 
     # ---- kernels ----
