@@ -6,10 +6,10 @@ random = np.random.default_rng(1)
 dense = np.where(random.random((60, 40)) < 0.1, random.standard_normal((60, 40)), 0)
 with open("a.mtx", "w", encoding="ascii") as file:
     file.write(f"%%MatrixMarket matrix coordinate real general\n60 40 {np.count_nonzero(dense)}\n")
-    file.writelines(f"{i + 1} {j + 1} {dense[i, j]!r}\n" for i, j in np.argwhere(dense).tolist())
+    file.writelines(f"{i + 1} {j + 1} {float(dense[i, j])!r}\n" for i, j in np.argwhere(dense).tolist())
 
 A = sparsmith.read("a.mtx")
-said = sparsmith.recommend(A, budget=0.5, device="cpu")
+said = sparsmith.recommend(A, budget=0.5)
 print(f"sparsmith {sparsmith.__version__}: {said.format}, {said.kernel}")
 x, y = random.standard_normal(40), random.standard_normal(60)
 for M in (A, said.convert(A), sparsmith.convert(A, "gcsb", layout="tile")):
