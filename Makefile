@@ -7,7 +7,7 @@ TREE := $(if $(or $(ARCH),$(findstring yes,$(GPU))),cuda,openmp)
 BUILD := build/$(TREE)
 JOBS := $(shell nproc)
 
-.PHONY: demo test build python packages release configure setup format-check sanitize sanitize-core slurm-check cuda-check mutants kills-batch fuzz fuzz-coverage fuzz-build starve kills tsan integer tidy
+.PHONY: demo test build python packages wheel bare-check release configure setup format-check sanitize sanitize-core slurm-check cuda-check mutants kills-batch fuzz fuzz-coverage fuzz-build starve kills tsan integer tidy
 demo: configure
 	@echo "Building the tools in $(BUILD); the first time takes minutes."
 	@cmake --build $(BUILD) -j $(JOBS) --target spconv spanalyze sprecommend spbatch sparsmith_command
@@ -52,6 +52,16 @@ packages: setup
 	@mkdir -p build && cmake --preset openmp -Wno-dev > build/openmp.log 2>&1 || { cat build/openmp.log; exit 1; }
 	@cmake --build build/openmp -j $(JOBS) --target packages
 	@ls build/openmp/packages/*.*
+
+# A wheel without CUDA, with the libraries inside that other machines lack, in build/wheels; PYTHON=python3.12 says for which.
+PYTHON := python3
+wheel: setup
+	@$(PYTHON) -c 'import ensurepip' 2> /dev/null || sh cmake/setup.sh python3-venv python3-dev
+	@sh cmake/wheel.sh build/wheels $(PYTHON)
+
+# All of them on a bare Debian 12 and a bare Ubuntu 24.04, which debootstrap makes; wants root (tests/install/bare_check.sh).
+bare-check:
+	@sh tests/install/bare_check.sh
 
 # What a release is made of, in build/release: make release VERSION=1.2.3. Tags only with TAG=yes.
 release:

