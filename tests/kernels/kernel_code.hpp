@@ -36,7 +36,7 @@ inline const std::map<std::string, std::string>& code_of_kernels() {
       {"bsr/intra-row", "::intra_row_improved,"},
       {"bsr/max-task", "::max_task,"},
       {"bsr/fixed-task", "::fixed_task,"},
-      {"bsr/preprocessed", "::preprocessed,"},
+      {"bsr/preprocessed", "::bsr_preprocessed<"},
       {"csr/mkl", "::csr_mkl<"},
       {"coo/mkl", "::coo_mkl<"},
       {"bsr/mkl", "::bsr_mkl<"},
