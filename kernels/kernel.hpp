@@ -233,6 +233,9 @@ kernel<typename K::matrix> kernel_of() {
   if constexpr (std::is_same_v<backend, openmp> && (K::info.computes.multiply || K::info.computes.transposed))
     line.prepare_many = [prepare = line.prepare](backend on, const matrix_type& m, operation op,
                                                  vector_layout as) -> prepared_many<value> {
+      if (op != operation::multiply && op != operation::transposed)
+        throw error(failure::usage,
+                    std::string(K::info.name) + ": " + name_of(op) + " has one vector at a time");
       if constexpr (has_code_for_many<K>)
         return prepare_own_many<K>(on, m, op, as);
       else

@@ -62,6 +62,10 @@ template <class Value>
 prepared_many<Value> from_rows(openmp, prepared_many<Value> by_rows, std::int64_t inputs,
                                std::int64_t outputs, vector_layout as) {
   if (as.by_rows) return by_rows;
+  if (as.count == 1)  // both ways the values follow one another
+    return {by_rows.bytes,
+            [run = std::move(by_rows.run)](Value alpha, const Value* x, std::int64_t, Value beta, Value* y,
+                                           std::int64_t) { run(alpha, x, 1, beta, y, 1); }};
   const auto own_x = std::make_shared<array<Value, host>>(inputs * as.count);
   const auto own_y = std::make_shared<array<Value, host>>(outputs * as.count);
   const std::int64_t bytes = by_rows.bytes + (own_x->size() + own_y->size()) * std::int64_t{sizeof(Value)};

@@ -135,6 +135,9 @@ tool_request request_of(const typed_options& typed, const device_choice& device,
   if (typed.vectors.count > 1 && wanted.one_pass)
     throw error(failure::usage,
                 fmt::format("--vectors: {} is computed with one vector at a time", typed.mix));
+  if (typed.vectors.count > 1 && typed.vectors.by_rows && device.use_gpu)
+    throw error(failure::usage,
+                "--vectors: on a GPU they lie by columns (--vectors-by columns), or --device cpu");
   wanted.vectors = typed.vectors;
   wanted.products = typed.products;
   wanted.warm = typed.warm || typed.warm_only;
@@ -482,7 +485,7 @@ int main(int argc, char** argv) {
   add_choice(
       app, "--vectors-by", typed.vectors.by_rows, {{"rows", true}, {"columns", false}},
       "How they lie in memory: by rows, the values of a row of all of them side by side, or one vector "
-      "after the other");
+      "after the other, which is all that a GPU takes");
   add_choice(app, "--caches", typed.warm, {{"cold", false}, {"warm", true}},
              "Which runs decide: with cold caches, or with warm ones");
   add_choice(

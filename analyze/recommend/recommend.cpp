@@ -260,7 +260,9 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
   told.exhaustive = request.exhaustive;
   if (!request.exhaustive)
     told.budget_seconds =
-        request.budget > 0 ? request.budget : automatic_budget(Backend::name, matrix.values.size());
+        request.budget > 0
+            ? request.budget
+            : automatic_budget(Backend::name, matrix.values.size() * request.wanted.vectors.count);
   told.steps.push_back({"reading", seconds_now() - began});
   step_clock clock(told.steps);
 
@@ -332,7 +334,10 @@ recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix
       one.after = e.after;
       one.convert_seconds = expected.conversion(e);
       one.bytes = e.cost.bytes;
-      one.expected = [&expected, &e](const kernel_info& k, operation op) { return expected.of(e, k, op); };
+      // Of several vectors, which the model was not fitted to, it says who starts first, and keeps nobody
+      // out.
+      if (request.wanted.vectors.count == 1)
+        one.expected = [&expected, &e](const kernel_info& k, operation op) { return expected.of(e, k, op); };
       one.work = [&expected, &e](const kernel_info& k, operation op) { return expected.work(e, k, op); };
     }
     run.operations = asked.operations;

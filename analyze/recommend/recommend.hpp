@@ -29,7 +29,7 @@ struct recommend_request {
 };
 
 // The seconds a matrix of so many entries gets where nobody says how many.
-double automatic_budget(const std::string& backend, std::int64_t entries);
+double automatic_budget(const std::string& backend, std::int64_t entries);  // times vectors
 
 template <class Backend, class Offset, class Value>
 recommendation recommend(Backend on, csr<Offset, Value, view_on<Backend>> matrix,

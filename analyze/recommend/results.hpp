@@ -165,7 +165,7 @@ struct matrix_result {
     return entries * (value_bits / 8 + 4) + (rows + 1) * 4 + vector_bytes(op);
   }
   std::int64_t actual_bytes(const variant_result& f, const contestant_result& k) const {
-    return f.bytes + k.prepared_bytes + vector_bytes(k.op);
+    return f.bytes * (k.info.many_vectors ? 1 : vectors.count) + k.prepared_bytes + vector_bytes(k.op);
   }
 };
 // Results for a matrix of which nothing is known yet but its sizes.

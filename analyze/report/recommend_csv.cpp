@@ -62,6 +62,8 @@ std::vector<csv_column> csv_columns() {
       {"cols", [](const csv_row& row) { return fmt::to_string(row.found().cols); }},
       {"entries", [](const csv_row& row) { return fmt::to_string(row.found().entries); }},
       {"value_bits", [](const csv_row& row) { return fmt::to_string(row.found().value_bits); }},
+      {"vectors", [](const csv_row& row) { return fmt::to_string(row.found().vectors.count); }},
+      {"vectors_by", [](const csv_row& row) { return row.found().vectors.by_rows ? "rows" : "columns"; }},
       {"format", [](const csv_row& row) { return name_of(row.variant().format); }},
       {"parameters",
        [](const csv_row& row) {

@@ -190,6 +190,7 @@ json contestant_as_json(const recommendation& r, const verdict& v, const listed_
           {"vendor", k.info.vendor},
           {"source", k.info.source},
           {"repeatable", k.info.repeatable(k.op)},
+          {"many_vectors", k.info.many_vectors},
           {"warm", times_as_json(k.time.warm)},
           {"cold", times_as_json(k.time.cold)},
           {"single_us", known(k.single_seconds * 1e6)},

@@ -188,6 +188,7 @@ contestant_result contestant_of(const json* of) {
   k.info.source = kept(text(of, "source"));
   k.info.vendor = yes(of, "vendor");
   k.info.repeatable = repeatable_for(k.op, yes(of, "repeatable"));
+  k.info.many_vectors = yes(of, "many_vectors");
   k.not_run = text(of, "not_run");
   // Those follow from the figures, and from what else they are looked at for.
   if (k.not_run == never_timed || k.not_run == not_modelled) k.not_run.clear();
@@ -340,6 +341,7 @@ recommendation read_recommendation(const nlohmann::ordered_json& document) {
     r.steps.push_back({text(step, "name"), known(step, "seconds")});
   });
   r.found = results_of(&document);
+  r.found.vectors = r.wanted.vectors;
   const json* const model = member(&document, "model");
   r.model.share = known(model, "record");
   r.model.strangers = known(model, "strangers");

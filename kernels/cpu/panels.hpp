@@ -30,7 +30,7 @@ struct panel_tuning {
   // Vectors whose sums of a row stay in the nearest cache.
   static constexpr std::int64_t widest = 64;
   // Vectors of a panel whose sums are each thread's own: fewer where they took more memory than that.
-  static constexpr std::int64_t widest_shared = 32, narrowest_shared = 8, most_shared_bytes = 1 << 28;
+  static constexpr std::int64_t widest_shared = 32, most_shared_bytes = std::int64_t{1} << 30;
 };
 
 // The vectors of panels, one after the other: use(first, how many).
@@ -67,10 +67,9 @@ class panel_sums {
       c.start = total;
       total += c.last - c.first;
     }
-    width_ = std::min(vectors, panel_tuning::widest_shared);
-    while (width_ > panel_tuning::narrowest_shared &&
-           total > panel_tuning::most_shared_bytes / (width_ * std::int64_t{sizeof(Value)}))
-      width_ = std::max(width_ / 2, panel_tuning::narrowest_shared);
+    width_ = std::clamp<std::int64_t>(vectors, 1, panel_tuning::widest_shared);
+    while (width_ > 1 && total > panel_tuning::most_shared_bytes / (width_ * std::int64_t{sizeof(Value)}))
+      width_ /= 2;
     sums_ = array<Value, host>(total * width_);
   }
 

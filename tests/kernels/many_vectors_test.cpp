@@ -78,7 +78,7 @@ TEST_CASE("sums that threads have for themselves take so much memory and no more
   };
   CHECK(sums_of(1000).stride() == 32);
   CHECK(sums_of(1000).bytes() == 3 * 1000 * 32 * 8);
-  CHECK(sums_of(349'525).stride() == 32);  // the most that are below 2^28 bytes
-  CHECK(sums_of(349'526).stride() == 16);
-  CHECK(sums_of(3'000'000).stride() == 8);
+  CHECK(sums_of(1'398'101).stride() == 32);  // the most that are below 2^30 bytes
+  CHECK(sums_of(1'398'102).stride() == 16);
+  CHECK(sums_of(20'000'000).stride() == 2);
 }

@@ -635,7 +635,10 @@ TEST_CASE("several vectors at once are what each of them is alone, by rows and b
   CHECK(refusal([&] { csr.multiply(1.0, by_rows(x, 3), 0.0, by_rows(y, 2)); }) ==
         "x has 3 vectors by rows, but y has 2 by rows: both must be alike");
   CHECK(refusal([&] { csr.multiply(1.0, by_rows(x, 3), 0.0, by_rows(y, 3)); }) ==
-        "x has 120 values, but 3 vectors by rows for a matrix of 40 x 60 need 180");
+        "x has 120 values, but 3 vectors by rows for a matrix of 40 x 60 need 60 of 3, 3 apart");
+  CHECK(refusal([&] {
+          csr.multiply(1.0, by_rows(x, 2, std::int64_t{1} << 62), 0.0, by_rows(y, 2));
+        }).find("need 60 of 2, 4611686018427387904 apart") != std::string::npos);
   CHECK(refusal([&] { csr.multiply(1.0, by_columns(x, 2, 59), 0.0, by_columns(y, 2)); }) ==
         "x has a stride of 59, but 2 vectors of 60 values each");
   CHECK(refusal([&] { csr.multiply(1.0, by_columns(x, 2), 0.0, by_columns(x, 2)); }) ==

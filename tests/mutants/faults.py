@@ -29,8 +29,8 @@ fault("kernels/cpu/panels.hpp", "y is read where beta is 0", "y[v] = beta == Val
       "y[v] = beta * y[v] + alpha * sums[v];", "many_vectors")
 fault("kernels/cpu/panels.hpp", "the sums of one panel are those of the next, too", "std::fill_n(sums, (own.last - own.first) * width_, Value{0});",
       "if (first == 0) std::fill_n(sums, (own.last - own.first) * width_, Value{0});", "many_vectors")
-fault("kernels/cpu/panels.hpp", "sums of many columns take any memory", "while (width_ > panel_tuning::narrowest_shared &&",
-      "while (width_ < panel_tuning::narrowest_shared &&", "many_vectors")
+fault("kernels/cpu/panels.hpp", "sums of many columns take any memory", "while (width_ > 1 && total >",
+      "while (width_ < 1 && total >", "many_vectors")
 fault("kernels/cpu/panels.hpp", "an output behind the last one that a chunk touches is added", "if (i < c.first || i >= c.last) continue;",
       "if (i < c.first || i > c.last) continue;", "many_vectors")
 fault("kernels/many_vectors.cpp", "what lies between rows is scaled", "if (stride == length) return scale(on, lines * length, beta, y);",
@@ -53,6 +53,10 @@ fault("analyze/recommend/race.cpp", "of several vectors only the first is right"
 fault("analyze/recommend/race.cpp", "vectors by columns are prepared as if they lay by rows", "prepared_many<Value> many = one.prepare_many(op, as);",
       "prepared_many<Value> many = one.prepare_many(op, {as.count, true});", "sprecommend")
 fault("analyze/report/recommend_json.cpp", "JSON says that vectors lie by rows", '{"by", wanted.vectors.by_rows ? "rows" : "columns"}', '{"by", "rows"}', "sprecommend")
+fault("tools/library/products.cpp", "what was prepared for any number of vectors is kept",
+      "return known->run_many && known->kernel == kernel && known->op == op;", "return false;", "library_matrix")
+fault("analyze/report/recommend_read.cpp", "a document of several vectors is read as one of one", "r.found.vectors = r.wanted.vectors;", "",
+      "recommend_report")
 fault("tools/sprecommend.cpp", "several vectors are predicted by the model of one", "if (typed.vectors.count > 1 && typed.predict)",
       "if (false)", "sprecommend")
 
@@ -1048,7 +1052,7 @@ fault("tools/python/sparsmith/matrix.py", "rmatvec, which solvers ask for, is th
 fault("tools/python/sparsmith/matrix.py", "the adjoint of the adjoint is the conjugate", "not self._transposed, not self._conjugated)",
       "not self._transposed, True)", "python")
 fault("tools/python/sparsmith/parts.py", "of complex vectors and a real matrix the imaginary part is lost", "    made.imag = imaginary\n", "", "python")
-fault("tools/python/sparsmith/parts.py", "of complex vectors and a real matrix alpha is lost", "if alpha != 1:", "if False:", "python")
+fault("tools/python/sparsmith/parts.py", "of complex vectors and a real matrix alpha is lost", "if factor.imag != 0:", "if False:", "python")
 fault("tools/python/sparsmith/inputs.py", "complex arrays of a GPU are borrowed as real ones", 'bits[2], types[2].kind == "c"', "bits[2], False", "python")
 fault("tools/python/bindings.cpp", "one imaginary factor of a real product is left to the library's words", "(alpha.imag() == 0 && beta.imag() == 0)",
       "(alpha.imag() == 0 || beta.imag() == 0)", "python")

@@ -121,6 +121,18 @@ def test_several_vectors_in_either_order(square, rng, format):
                     out = np.array(start, order=out_order)
                     assert product(given, out=out, alpha=2, beta=-1) is out
                     assert np.allclose(out, 2 * (a @ x) - start)
+    # One row, one column, or nothing: of both orders at once.
+    for rows, cols in ((1, 5), (5, 1), (0, 5), (5, 0), (1, 1)):
+        a = scipy.sparse.csr_array(np.ones((rows, cols)))
+        thin = sparsmith.convert(a, format, max_fill=1e9)
+        for count in (1, 3):
+            for order in "CF":
+                for product, matrix in ((thin.multiply, a), (thin.multiply_transposed, a.T)):
+                    x = np.array(conftest.values(rng, matrix.shape[1] * count).reshape(matrix.shape[1], count), order=order)
+                    right = matrix.toarray() @ x
+                    assert np.allclose(product(x), right)
+                    out = np.ones((matrix.shape[0], count), order=order)
+                    assert np.allclose(product(x, out=out, beta=1), right + 1)
     # Neither by rows nor by columns: copied.
     spread = conftest.values(rng, 800).reshape(200, 4)[::2, ::2]
     assert np.allclose(m @ spread, square @ spread)

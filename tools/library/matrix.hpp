@@ -87,6 +87,7 @@ class matrix {
   // conjugates of x and y.
   template <class X, class Y>
   void multiply_adjoint(factor alpha, const X& x, factor beta, Y&& y) const {
+    static_assert(!library::is_several<X>, "A^H x has one vector at a time");
     library::require_vectors<const X&, Y>();
     run_adjoint(alpha, library::argument(x), beta, library::argument(y));
   }

@@ -142,6 +142,10 @@ std::shared_ptr<prepared_product> prepared_for_many(const matrix_state& s, int k
     };
   });
   if (!product->run_many) return nullptr;
+  // Of those that ask for other numbers of vectors the last alone is kept: it may have room for all of them.
+  std::erase_if(s.prepared, [&](const std::shared_ptr<prepared_product>& known) {
+    return known->run_many && known->kernel == kernel && known->op == op;
+  });
   s.prepared.push_back(product);
   return product;
 }
@@ -227,10 +231,11 @@ placed_vectors place_vectors(const several_argument& given, const named_vector& 
   if (lines > 0 && line > 0 &&
       (static_cast<std::int64_t>(given.array.size) < line ||
        (static_cast<std::int64_t>(given.array.size) - line) / stride < lines - 1))
-    throw error(failure::usage,
-                fmt::format("{} has {} values, but {} vectors by {} for a matrix of {} x {} need {}",
-                            wanted.name, given.array.size, given.count, given.rows ? "rows" : "columns",
-                            s.rows, s.cols, (lines - 1) * stride + line));
+    throw error(
+        failure::usage,
+        fmt::format("{} has {} values, but {} vectors by {} for a matrix of {} x {} need {} of {}, {} apart",
+                    wanted.name, given.array.size, given.count, given.rows ? "rows" : "columns", s.rows,
+                    s.cols, lines, line, stride));
   return {length, given.rows ? 1 : stride, stride};
 }
 
@@ -443,7 +448,7 @@ void matrix::run_several(bool transposed, factor alpha, const library::several_a
     const std::lock_guard lock(many->running);
     return many->run_many(alpha, beta, x.array.data, from.stride, const_cast<void*>(y.array.data), to.stride);
   }
-  if (x.rows && x.count > 1)
+  if (x.rows && std::max(from.stride, to.stride) > 1)
     throw error(failure::unsupported,
                 "on a GPU several vectors are taken one after the other: give them by columns");
   for (std::int64_t v = 0; v < x.count; ++v)

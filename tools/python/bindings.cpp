@@ -76,19 +76,16 @@ using written_vectors = nb::ndarray<nb::device::cpu>;
 struct columns {
   void* first;
   std::size_t length, count;
-  bool rows = false;
+  bool by_columns = true, by_rows = true;  // an array of one row or column, or of nothing, is both
 };
 template <class Array>
 columns columns_of(const Array& a) {
   columns found{const_cast<void*>(static_cast<const void*>(a.data())), a.shape(0), 1};
-  if (a.ndim() == 1) return found;
-  found.count = a.shape(1);
+  if (a.ndim() == 2) found.count = a.shape(1);
   const auto length = static_cast<std::int64_t>(found.length), count = static_cast<std::int64_t>(found.count);
   if (length * count == 0) return found;
-  const bool by_columns = (length == 1 || a.stride(0) == 1) && (count == 1 || a.stride(1) == length),
-             by_rows = (count == 1 || a.stride(1) == 1) && (length == 1 || a.stride(0) == count);
-  if (!by_columns && !by_rows) throw nb::value_error("the arrays are not contiguous");
-  found.rows = !by_columns;
+  found.by_columns = (length == 1 || a.stride(0) == 1) && (count == 1 || a.stride(1) == length);
+  found.by_rows = (count == 1 || a.stride(1) == 1) && (length == 1 || a.stride(0) == count);
   return found;
 }
 
@@ -128,8 +125,10 @@ void multiply_columns(const matrix& m, product which, factor alpha, const column
   };
   // The library's adjoint has one vector at a time, and so has a GPU.
   const bool one_by_one = (which == product::adjoint && m.complex_values()) || m.on_gpu();
-  if (x.rows != y.rows || (x.rows && one_by_one)) throw nb::value_error("the columns are not contiguous");
-  if (x.rows) return at_once(by_rows(all_x, count), by_rows(all_y, count));
+  const bool in_columns = x.by_columns && y.by_columns;
+  if (!in_columns && (!x.by_rows || !y.by_rows || one_by_one))
+    throw nb::value_error("the columns are not contiguous");
+  if (!in_columns) return at_once(by_rows(all_x, count), by_rows(all_y, count));
   if (count > 1 && !one_by_one) return at_once(by_columns(all_x, count), by_columns(all_y, count));
   for (std::size_t i = 0; i < x.count; ++i)
     multiply_one(m, which, alpha, std::span(static_cast<const Value*>(x.first) + i * x.length, x.length),

@@ -825,6 +825,8 @@ TEST_CASE("CSV has as many fields as columns, and a line for everybody") {
                                             "cols",
                                             "entries",
                                             "value_bits",
+                                            "vectors",
+                                            "vectors_by",
                                             "format",
                                             "parameters",
                                             "kernel",
@@ -1065,6 +1067,10 @@ TEST_CASE("what is read back says the same again") {
     r.rates = {1e-6, 2e9, 3e9, 4e9, 5e8, 6e8, 7e8, 8e7, 9 << 20, 10};
     r.wanted.prefer_bytes = r.wanted.repeatable = true;
     r.wanted.weights = {3, 1};
+    if (format == format_kind::sell) {
+      r.wanted.vectors = r.found.vectors = {8, false};
+      f.contestants.at(0).info.many_vectors = true;
+    }
     all.push_back({name_of(format).c_str(), r});
   }
   for (const example& one : all) {

@@ -8,10 +8,13 @@ from .errors import InputError
 def product(matrix, name, vectors, out, alpha, beta):
     """alpha times the product of this name, and beta times what is in `out`: arrays of NumPy or CuPy, or tensors."""
     multiply = getattr(matrix, name)
-    real, imaginary = multiply(*(x.real for x in vectors)), multiply(*map(_imaginary, vectors))
+    factor = complex(alpha)
+    inner = factor.real if factor.imag == 0 else 1.0  # where it is 0 the vectors are not read
+    real = multiply(*(x.real for x in vectors), alpha=inner)
+    imaginary = multiply(*map(_imaginary, vectors), alpha=inner)
     alone = not isinstance(real, tuple)
     made = [_joined(real, imaginary)] if alone else list(map(_joined, real, imaginary))
-    if alpha != 1:
+    if factor.imag != 0:
         made = [complex(alpha) * y for y in made]
     if out is None:
         if beta != 0:
