@@ -447,10 +447,9 @@ TEST_CASE("products with several vectors are raced, each of them checked") {
     for (const char* const value : {"f32", "c128"}) {
       const json told = run_json(
           work,
-          fmt::format(
-              "'gen:uniform?rows=70&cols=50&density=0.1' --device cpu --vectors 5 --vectors-by {} --value {} "
-              "--exhaustive --samples 2 --warm-only --max-fill 100",
-              by, value));
+          fmt::format("'gen:uniform?rows=70&cols=50&density=0.1' --vectors 5 --vectors-by {} --value {} "
+                      "--exhaustive --samples 2 --warm-only --max-fill 100",
+                      by, value));
       INFO(by << ", " << value);
       CHECK(told["request"]["vectors"] == json({{"count", 5}, {"by", by}}));
       int ran = 0;
@@ -462,8 +461,7 @@ TEST_CASE("products with several vectors are raced, each of them checked") {
       CHECK(ran >= 20);
       CHECK(told["model"]["record"].is_null());
     }
-  const outcome text =
-      run(work, "'gen:laplace2d?n=20' --device cpu --vectors 5 --vectors-by columns --mix 1:0");
+  const outcome text = run(work, "'gen:laplace2d?n=20' --vectors 5 --vectors-by columns --mix 1:0");
   CHECK(has(text.out, "with 5 vectors at once, by columns"));
   CHECK(has(text.out, "values of each of 5 vectors"));
   CHECK(has(text.out, "m.multiply(1.0, by_columns(x, 5), 0.0, by_columns(y, 5));  // y = A x"));
