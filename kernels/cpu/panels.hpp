@@ -51,35 +51,20 @@ void put_panel(Value alpha, const Value* sums, Value beta, Value* y, std::int64_
 template <class Value>
 class panel_sums {
  public:
-  panel_sums() = default;
   // Chunk c adds to outputs touched(c) = {first, last} alone.
   template <class Touched>
   panel_sums(std::int64_t outputs, std::int64_t vectors, std::int64_t chunks, Touched touched)
-      : outputs_(outputs), vectors_(vectors), chunks_(static_cast<std::size_t>(chunks)) {
-    std::vector<chunk>& all = chunks_;
-#pragma omp parallel for schedule(static, 1)
-    for (std::int64_t c = 0; c < chunks; ++c) {
-      const std::pair<std::int64_t, std::int64_t> range = touched(c);
-      all[static_cast<std::size_t>(c)] = {std::min(range.first, range.second), range.second, 0};
-    }
-    std::int64_t total = 0;
-    for (chunk& c : all) {
-      c.start = total;
-      total += c.last - c.first;
-    }
+      : outputs_(outputs), vectors_(vectors), chunks_(touched_ranges(chunks, touched)) {
+    const std::int64_t total = places_of(chunks_);
     width_ = std::clamp<std::int64_t>(vectors, 1, panel_tuning::widest_shared);
     while (width_ > 1 && total > panel_tuning::most_shared_bytes / (width_ * std::int64_t{sizeof(Value)}))
       width_ /= 2;
     sums_ = array<Value, host>(total * width_);
   }
 
-  std::int64_t bytes() const {
-    return sums_.size() * std::int64_t{sizeof(Value)};
-  }
+  std::int64_t bytes() const { return sums_.size() * std::int64_t{sizeof(Value)}; }
   // From one output's sums to the next one's.
-  std::int64_t stride() const {
-    return width_;
-  }
+  std::int64_t stride() const { return width_; }
 
   // fill(c, first vector, how many, sums) adds what chunk c has to its sums: those of output i begin at
   // i * stride().
@@ -91,7 +76,7 @@ class panel_sums {
       {
 #pragma omp for schedule(static, 1)
         for (std::int64_t c = 0; c < count; ++c) {
-          const chunk own = chunks_[static_cast<std::size_t>(c)];
+          const touched_range own = chunks_[static_cast<std::size_t>(c)];
           Value* const sums = sums_.data() + own.start * width_;
           std::fill_n(sums, (own.last - own.first) * width_, Value{0});
           fill(c, first, width, sums - own.first * width_);
@@ -103,22 +88,17 @@ class panel_sums {
   }
 
  private:
-  struct chunk {
-    std::int64_t first, last;  // the outputs it touches
-    std::int64_t start;        // of its sums, in outputs
-  };
-
   void add_up(std::int64_t i, Value alpha, Value beta, Value* y, std::int64_t width) const {
     for (std::int64_t v = 0; v < width; ++v) y[v] = beta == Value{0} ? Value{0} : beta * y[v];
-    for (const chunk& c : chunks_) {
+    for (const touched_range& c : chunks_) {
       if (i < c.first || i >= c.last) continue;
       const Value* const sums = sums_.data() + (c.start + i - c.first) * width_;
       for (std::int64_t v = 0; v < width; ++v) y[v] += alpha * sums[v];
     }
   }
 
-  std::int64_t outputs_ = 0, vectors_ = 0, width_ = 1;
-  std::vector<chunk> chunks_;
+  std::int64_t outputs_, vectors_, width_ = 1;
+  std::vector<touched_range> chunks_;
   array<Value, host> sums_;
 };
 

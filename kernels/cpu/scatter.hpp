@@ -57,6 +57,32 @@ struct sum_beside_input {
   Value sum, input;
 };
 
+// The outputs that a chunk touches, whose sums of its own begin at `start` where those of all chunks follow
+// one another.
+struct touched_range {
+  std::int64_t first, last, start;
+};
+// Chunk c adds to outputs touched(c) = {first, last} alone.
+template <class Touched>
+std::vector<touched_range> touched_ranges(std::int64_t chunks, Touched touched) {
+  std::vector<touched_range> all(static_cast<std::size_t>(chunks));
+#pragma omp parallel for schedule(static, 1)
+  for (std::int64_t c = 0; c < chunks; ++c) {
+    const std::pair<std::int64_t, std::int64_t> range = touched(c);
+    all[static_cast<std::size_t>(c)] = {std::min(range.first, range.second), range.second, 0};
+  }
+  std::int64_t total = 0;
+  for (touched_range& c : all) {
+    c.start = total;
+    total += c.last - c.first;
+  }
+  return all;
+}
+// How many sums all chunks have.
+inline std::int64_t places_of(const std::vector<touched_range>& chunks) {
+  return chunks.empty() ? 0 : chunks.back().start + chunks.back().last - chunks.back().first;
+}
+
 // The memory of such a sum: every chunk's own sums, and how they come into y. Sum: Value, or
 // sum_beside_input<Value>.
 template <class Value, class Sum = Value>
@@ -65,34 +91,19 @@ class private_sums {
   // Chunk c adds to outputs touched(c) = {first, last} alone.
   template <class Touched>
   private_sums(std::int64_t outputs, std::int64_t chunks, Touched touched)
-      : outputs_(outputs), chunks_(static_cast<std::size_t>(chunks)) {
-    std::vector<chunk>& all = chunks_;
-#pragma omp parallel for schedule(static, 1)
-    for (std::int64_t c = 0; c < chunks; ++c) {
-      const std::pair<std::int64_t, std::int64_t> range = touched(c);
-      all[static_cast<std::size_t>(c)] = {std::min(range.first, range.second), range.second, 0};
-    }
-    std::int64_t total = 0;
-    for (chunk& c : all) {
-      c.start = total;
-      total += c.last - c.first;
-    }
-    sums_ = array<Sum, host>(total);
-  }
+      : outputs_(outputs), chunks_(touched_ranges(chunks, touched)), sums_(places_of(chunks_)) {}
 
-  std::int64_t bytes() const {
-    return sums_.size() * std::int64_t{sizeof(Sum)};
-  }
+  std::int64_t bytes() const { return sums_.size() * std::int64_t{sizeof(Sum)}; }
 
   // Chunk c's sums, all 0: output i is at [i], as far as the chunk touches it.
   Sum* cleared(std::int64_t c) {
-    const chunk own = chunks_[static_cast<std::size_t>(c)];
+    const touched_range own = chunks_[static_cast<std::size_t>(c)];
     std::fill_n(sums_.data() + own.start, own.last - own.first, Sum{0});
     return sums_.data() + own.start - own.first;
   }
   // With x beside them.
   Sum* cleared(std::int64_t c, const Value* x) {
-    const chunk own = chunks_[static_cast<std::size_t>(c)];
+    const touched_range own = chunks_[static_cast<std::size_t>(c)];
     Sum* const sums = sums_.data() + own.start - own.first;
     for (std::int64_t i = own.first; i < own.last; ++i) sums[i] = {Value{0}, x[i]};
     return sums;
@@ -107,7 +118,7 @@ class private_sums {
          first += scatter_tuning::outputs_at_once) {
       const std::int64_t last = std::min(end, first + scatter_tuning::outputs_at_once);
       for (std::int64_t i = first; i < last; ++i) y[i] = beta == Value{0} ? Value{0} : beta * y[i];
-      for (const chunk& c : chunks_) {
+      for (const touched_range& c : chunks_) {
         const std::int64_t to = std::min(last, c.last);
         const Sum* const sums = sums_.data() + c.start;
         for (std::int64_t i = std::max(first, c.first); i < to; ++i)
@@ -129,10 +140,6 @@ class private_sums {
   }
 
  private:
-  struct chunk {
-    std::int64_t first, last;  // the outputs it touches
-    std::int64_t start;        // of its sums
-  };
   static Value value_of(Value sum) {
     return sum;
   }
@@ -141,7 +148,7 @@ class private_sums {
   }
 
   std::int64_t outputs_;
-  std::vector<chunk> chunks_;
+  std::vector<touched_range> chunks_;
   array<Sum, host> sums_;
 };
 
